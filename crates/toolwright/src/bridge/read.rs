@@ -1,0 +1,191 @@
+//! Any self-describing deserializer into JSON text. Keys keep their order, and repeated ones are kept for the codec
+//! to refuse.
+//!
+//! What JSON has no form for is an error of the deserializer: bytes, NaN, keys that are not strings.
+
+use std::fmt;
+
+use serde_core::Deserializer;
+use serde_core::de::{
+    DeserializeSeed, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
+};
+
+use crate::codec::{MAX_DEPTH, quote};
+use crate::value::Number;
+
+/// When any crate of a build turns on its feature `arbitrary_precision`, serde_json hands numbers over as a map with
+/// this one key and the number's text.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// The JSON text of what a deserializer holds.
+pub(super) fn json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let mut text = String::new();
+    Transcoder { text: &mut text, depth: 0 }.deserialize(deserializer)?;
+    Ok(text)
+}
+
+/// Appends one value to a JSON text.
+struct Transcoder<'t> {
+    text: &'t mut String,
+    depth: usize,
+}
+
+impl Transcoder<'_> {
+    fn inner(&mut self) -> Transcoder<'_> {
+        Transcoder { text: self.text, depth: self.depth + 1 }
+    }
+
+    /// One level more than a codec reads is carried over, so that the codec can refuse it in its own words.
+    fn check_depth<E: Error>(&self) -> Result<(), E> {
+        if self.depth > MAX_DEPTH { Err(E::custom("nested too deep for JSON")) } else { Ok(()) }
+    }
+
+    fn put(self, text: impl fmt::Display) {
+        self.text.push_str(&text.to_string());
+    }
+
+    fn put_string(&mut self, text: &str) {
+        quote(self.text, text);
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Transcoder<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.check_depth()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Transcoder<'_> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a value that JSON can hold")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
+        self.put(value);
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.put(value);
+        Ok(())
+    }
+
+    fn visit_i128<E: Error>(self, value: i128) -> Result<(), E> {
+        self.put(value);
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        self.put(value);
+        Ok(())
+    }
+
+    fn visit_u128<E: Error>(self, value: u128) -> Result<(), E> {
+        self.put(value);
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
+        let number = Number::try_from(value).map_err(E::custom)?;
+        self.put(number);
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
+        self.put_string(text);
+        Ok(())
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        self.put("null");
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.put("null");
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<(), D::Error> {
+        self.inner().deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        mut self,
+        deserializer: D,
+    ) -> Result<(), D::Error> {
+        self.inner().deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        let mut separator = '[';
+        loop {
+            let end = self.text.len();
+            self.text.push(separator);
+            if items.next_element_seed(self.inner())?.is_none() {
+                self.text.truncate(end);
+                break;
+            }
+            separator = ',';
+        }
+        self.text.push_str(if separator == '[' { "[]" } else { "]" });
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
+        let mut separator = '{';
+        while let Some(key) = entries.next_key::<Key>()? {
+            if separator == '{' && key.0 == NUMBER {
+                let number = entries.next_value::<String>()?;
+                self.put(number.parse::<Number>().map_err(A::Error::custom)?);
+                return Ok(());
+            }
+            self.text.push(separator);
+            self.put_string(&key.0);
+            self.text.push(':');
+            entries.next_value_seed(self.inner())?;
+            separator = ',';
+        }
+        self.text.push_str(if separator == '{' { "{}" } else { "}" });
+        Ok(())
+    }
+
+    /// A variant of an enum is an object with one entry, as serde_json writes it.
+    fn visit_enum<A: EnumAccess<'de>>(mut self, variant: A) -> Result<(), A::Error> {
+        let (name, content) = variant.variant::<Key>()?;
+        self.text.push('{');
+        self.put_string(&name.0);
+        self.text.push(':');
+        content.newtype_variant_seed(self.inner())?;
+        self.text.push('}');
+        Ok(())
+    }
+}
+
+/// A key of a map, which JSON has only as a string.
+struct Key(String);
+
+impl<'de> serde_core::Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl Visitor<'_> for KeyVisitor {
+    type Value = Key;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a string as key")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Key, E> {
+        Ok(Key(text.to_owned()))
+    }
+}

@@ -1,0 +1,44 @@
+//! [`Value`] into serde: each kind of JSON value as the same kind of the format.
+
+use serde_core::ser::{SerializeMap, SerializeSeq};
+use serde_core::{Serialize, Serializer};
+
+use crate::value::{Number, Value};
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Number(number) => serialize_number(number, serializer),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+            Self::Object(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// The narrowest kind of number that holds it. Numbers beyond 128 bits and fractions become doubles: formats of
+/// serde have nothing more exact.
+fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
+    let text = number.as_str();
+    if let Ok(value) = text.parse::<i64>() {
+        serializer.serialize_i64(value)
+    } else if let Ok(value) = text.parse::<u64>() {
+        serializer.serialize_u64(value)
+    } else if let Ok(value) = text.parse::<i128>() {
+        serializer.serialize_i128(value)
+    } else if let Ok(value) = text.parse::<u128>() {
+        serializer.serialize_u128(value)
+    } else {
+        serializer.serialize_f64(number.as_f64())
+    }
+}

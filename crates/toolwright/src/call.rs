@@ -1,0 +1,164 @@
+//! One call of a tool: who asks for what, on whose behalf. Never says what came of it: see
+//! [`crate::outcome`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::codec::{self, Encode};
+use crate::issue::InvalidPayload;
+use crate::spec::Tool;
+
+/// A JSON text on its way to or from a tool. Not checked until a codec reads it: a model may have
+/// written it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload(Box<str>);
+
+/// One call of one tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    id: String,
+    tool: String,
+    args: Payload,
+    scope: Scope,
+}
+
+/// What a call knows about where it comes from; the fields a schema can inject.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The run the call belongs to.
+    pub run_id: Option<String>,
+    /// The session of that run.
+    pub session_id: Option<String>,
+    /// The turn of that session.
+    pub turn_id: Option<String>,
+    /// The call on whose behalf this one is made.
+    pub parent_call_id: Option<String>,
+    /// Whatever else the host attaches.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl Payload {
+    /// Wraps a JSON text as it is.
+    pub fn new(json: impl Into<Box<str>>) -> Self {
+        Self(json.into())
+    }
+
+    /// Encodes a value.
+    ///
+    /// # Errors
+    ///
+    /// Every issue that keeps the value from being valid under its schema.
+    pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, InvalidPayload> {
+        codec::to_json(value).map(Self::new)
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The JSON text as bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Display for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl ToolCall {
+    /// A call with a fresh id and an empty scope.
+    pub fn new(tool: impl Into<String>, args: Payload) -> Self {
+        Self { id: fresh_id("call"), tool: tool.into(), args, scope: Scope::default() }
+    }
+
+    /// A call of a known tool with typed arguments.
+    ///
+    /// # Errors
+    ///
+    /// Every issue that keeps the arguments from being valid under the tool's schema.
+    pub fn typed<T: Tool>(tool: T, args: &T::Args) -> Result<Self, InvalidPayload> {
+        let _ = tool;
+        Ok(Self::new(T::SPEC.name(), Payload::of(args)?))
+    }
+
+    /// Sets the call's id; ids are unique in their run.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Sets the call on whose behalf this one is made.
+    #[must_use]
+    pub fn with_parent_call_id(mut self, id: impl Into<String>) -> Self {
+        self.scope.parent_call_id = Some(id.into());
+        self
+    }
+
+    /// Sets where the call comes from.
+    #[must_use]
+    pub fn with_scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The call's id, unique in its run.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name the tool was called by: its own, or an earlier one.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What the caller sent.
+    pub fn args(&self) -> &Payload {
+        &self.args
+    }
+
+    /// Where the call comes from.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The run the call belongs to.
+    pub fn run_id(&self) -> Option<&str> {
+        self.scope.run_id.as_deref()
+    }
+
+    /// The session of that run.
+    pub fn session_id(&self) -> Option<&str> {
+        self.scope.session_id.as_deref()
+    }
+
+    /// The turn of that session.
+    pub fn turn_id(&self) -> Option<&str> {
+        self.scope.turn_id.as_deref()
+    }
+
+    /// The call on whose behalf this one is made.
+    pub fn parent_call_id(&self) -> Option<&str> {
+        self.scope.parent_call_id.as_deref()
+    }
+
+    /// What the host attached under a key.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.scope.labels.get(key).map(String::as_str)
+    }
+}
+
+/// An id no other call of this function gives, in this process or (but for a chance of 2⁻⁶⁴) any
+/// other: the prefix, `_` and sixteen hex digits.
+pub fn fresh_id(prefix: &str) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    // Every `RandomState` has keys of its own, drawn from the system's randomness.
+    let random = RandomState::new().hash_one(NEXT.fetch_add(1, Ordering::Relaxed));
+    format!("{prefix}_{random:016x}")
+}

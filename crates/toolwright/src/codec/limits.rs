@@ -1,0 +1,250 @@
+//! Limits that a schema sets on one value: lengths, item counts, ranges, patterns.
+//!
+//! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
+
+use std::ops::{Bound, RangeBounds};
+use std::sync::OnceLock;
+
+use regex_lite::Regex;
+
+use super::issues::Issues;
+use crate::issue::{IssueKind, shortened};
+use crate::value::{Integer, Number};
+
+/// Limits of a string: its length in code points and its pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    minimum: u64,
+    maximum: u64,
+    pattern: Option<&'static Pattern>,
+}
+
+impl Length {
+    /// Any string.
+    pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, pattern: None };
+
+    /// At least this many code points.
+    #[must_use]
+    pub const fn at_least(self, minimum: u64) -> Self {
+        Self { minimum, ..self }
+    }
+
+    /// At most this many code points.
+    #[must_use]
+    pub const fn at_most(self, maximum: u64) -> Self {
+        Self { maximum, ..self }
+    }
+
+    /// A match of this pattern somewhere in the string.
+    #[must_use]
+    pub const fn matching(self, pattern: &'static Pattern) -> Self {
+        Self { pattern: Some(pattern), ..self }
+    }
+
+    /// Whether the string is inside the limits; what is not is recorded.
+    #[inline]
+    pub(super) fn check(self, text: &str, issues: &mut Issues) -> bool {
+        let fits = self.surely_fits(text.len() as u64);
+        (fits || self.check_length(text, issues)) & self.check_pattern(text, issues)
+    }
+
+    /// A code point takes one to four bytes, so most strings need no counting.
+    #[inline]
+    fn surely_fits(self, bytes: u64) -> bool {
+        bytes.div_ceil(4) >= self.minimum && bytes <= self.maximum
+    }
+
+    fn check_length(self, text: &str, issues: &mut Issues) -> bool {
+        let length = text.chars().count() as u64;
+        if length < self.minimum {
+            issues.add(IssueKind::TooShort { minimum: self.minimum, length });
+        } else if length > self.maximum {
+            issues.add(IssueKind::TooLong { maximum: self.maximum, length });
+        }
+        (self.minimum..=self.maximum).contains(&length)
+    }
+
+    #[inline]
+    fn check_pattern(self, text: &str, issues: &mut Issues) -> bool {
+        self.pattern.is_none_or(|pattern| pattern.check(text, issues))
+    }
+}
+
+/// A regular expression of a schema, compiled when it is first used.
+///
+/// As JSON Schema wants, it may match anywhere in the string.
+#[derive(Debug)]
+pub struct Pattern {
+    ecma: &'static str,
+    regex: &'static str,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// A pattern: as the schema has it (ECMA-262) and translated to the syntax of `regex-lite`.
+    ///
+    /// The translation must be valid: a pattern that does not compile matches no string.
+    pub const fn new(ecma: &'static str, regex: &'static str) -> Self {
+        Self { ecma, regex, compiled: OnceLock::new() }
+    }
+
+    /// Whether the pattern matches somewhere in the string.
+    pub fn matches(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(self.regex).ok());
+        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+
+    fn check(&self, text: &str, issues: &mut Issues) -> bool {
+        let matches = self.matches(text);
+        if !matches {
+            let pattern = self.ecma.to_owned();
+            issues.add(IssueKind::Pattern { pattern, found: shortened(text) });
+        }
+        matches
+    }
+}
+
+/// Limits of an array: how many items it has.
+#[derive(Clone, Copy, Debug)]
+pub struct Items {
+    minimum: u64,
+    maximum: u64,
+}
+
+impl Items {
+    /// Any number of items.
+    pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX };
+
+    /// At least this many items.
+    #[must_use]
+    pub const fn at_least(self, minimum: u64) -> Self {
+        Self { minimum, ..self }
+    }
+
+    /// At most this many items.
+    #[must_use]
+    pub const fn at_most(self, maximum: u64) -> Self {
+        Self { maximum, ..self }
+    }
+
+    /// Whether the count is inside the limits; if not, it is recorded.
+    pub(super) fn check(self, items: usize, issues: &mut Issues) -> bool {
+        let length = items as u64;
+        if length < self.minimum {
+            issues.add(IssueKind::TooFewItems { minimum: self.minimum, length });
+        } else if length > self.maximum {
+            issues.add(IssueKind::TooManyItems { maximum: self.maximum, length });
+        }
+        (self.minimum..=self.maximum).contains(&length)
+    }
+}
+
+/// Limits of a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Range<N> {
+    low: Bound<N>,
+    high: Bound<N>,
+}
+
+impl<N: Copy> Range<N> {
+    /// Any number.
+    pub const ANY: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
+
+    /// This number or more.
+    #[must_use]
+    pub const fn at_least(self, low: N) -> Self {
+        Self { low: Bound::Included(low), high: self.high }
+    }
+
+    /// This number or less.
+    #[must_use]
+    pub const fn at_most(self, high: N) -> Self {
+        Self { low: self.low, high: Bound::Included(high) }
+    }
+
+    /// More than this number.
+    #[must_use]
+    pub const fn above(self, low: N) -> Self {
+        Self { low: Bound::Excluded(low), high: self.high }
+    }
+
+    /// Less than this number.
+    #[must_use]
+    pub const fn below(self, high: N) -> Self {
+        Self { low: self.low, high: Bound::Excluded(high) }
+    }
+}
+
+impl<N: Copy + PartialOrd> Range<N> {
+    #[inline]
+    pub(super) fn holds(self, number: N) -> bool {
+        (self.low, self.high).contains(&number)
+    }
+}
+
+impl Range<i64> {
+    /// The same range for a type that ends where `i64` does.
+    pub(super) fn within_i64(self) -> Self {
+        let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
+        Self { low: or(self.low, i64::MIN), high: or(self.high, i64::MAX) }
+    }
+
+    /// Whether an integer of any size is in the range; if not, it is recorded.
+    pub(super) fn check(self, number: &Integer, issues: &mut Issues) -> bool {
+        let (low, high) = (self.low.map(Integer::from), self.high.map(Integer::from));
+        check(number, (low, high), number, issues)
+    }
+}
+
+impl Range<f64> {
+    /// Whether a number, found as this text, is in the range; if not, it is recorded.
+    #[inline]
+    pub(super) fn check(self, number: f64, found: &str, issues: &mut Issues) -> bool {
+        self.holds(number) || check(&number, (self.low, self.high), found, issues)
+    }
+}
+
+/// The number of a bound, for a sentence.
+trait Limit: PartialOrd + Clone {
+    fn number(&self) -> Number;
+}
+
+impl Limit for Integer {
+    fn number(&self) -> Number {
+        Number::from(self.clone())
+    }
+}
+
+impl Limit for f64 {
+    fn number(&self) -> Number {
+        // A bound without a fraction reads better without ".0"; the display form never has it.
+        Number::try_from(*self)
+            .map_or_else(|_| Number::default(), |_| Number::of_json(&self.to_string()))
+    }
+}
+
+fn check<N: Limit>(
+    number: &N,
+    (low, high): (Bound<N>, Bound<N>),
+    found: &(impl ToString + ?Sized),
+    issues: &mut Issues,
+) -> bool {
+    let found = || shortened(&found.to_string());
+    let broken = match (&low, &high) {
+        (Bound::Included(minimum) | Bound::Excluded(minimum), _)
+            if !(low.as_ref(), Bound::Unbounded).contains(number) =>
+        {
+            let exclusive = matches!(low, Bound::Excluded(_));
+            IssueKind::BelowMinimum { minimum: minimum.number(), exclusive, found: found() }
+        }
+        (_, Bound::Included(maximum) | Bound::Excluded(maximum))
+            if !(Bound::Unbounded, high.as_ref()).contains(number) =>
+        {
+            let exclusive = matches!(high, Bound::Excluded(_));
+            IssueKind::AboveMaximum { maximum: maximum.number(), exclusive, found: found() }
+        }
+        _ => return true,
+    };
+    issues.add(broken);
+    false
+}

@@ -1,0 +1,85 @@
+//! Codecs: what decodes a payload into a type and encodes it back, checking its schema on the way.
+//!
+//! A codec is a plain function over a [`Reader`] or a [`Writer`], not generic over formats: that is what keeps
+//! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
+
+mod impls;
+mod issues;
+mod limits;
+mod object_reader;
+mod object_writer;
+mod reader;
+mod scanner;
+mod string;
+mod text;
+mod union;
+mod writer;
+
+pub use limits::{Items, Length, Pattern, Range};
+pub use object_reader::ObjectReader;
+pub use object_writer::ObjectWriter;
+pub use reader::Reader;
+pub(crate) use text::{nearest_double, quote};
+pub use writer::Writer;
+
+use crate::issue::InvalidPayload;
+use crate::value::Value;
+
+/// The deepest nesting of arrays and objects that codecs read and write.
+pub const MAX_DEPTH: usize = 128;
+
+/// A type that is read from JSON.
+pub trait Decode: Sized {
+    /// Reads the value at the cursor and moves behind it.
+    ///
+    /// `None` means that at least one issue was recorded; the value is then skipped, so that its
+    /// siblings are still checked.
+    fn decode(input: &mut Reader<'_>) -> Option<Self>;
+}
+
+/// A type that is written as JSON.
+pub trait Encode {
+    /// Writes the value; what its schema does not accept is recorded as an issue.
+    fn encode(&self, out: &mut Writer);
+}
+
+/// Decodes a payload.
+///
+/// # Errors
+///
+/// Every issue of the payload, or the one place where it stops being JSON.
+pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
+    let mut reader = Reader::new(json);
+    let value = T::decode(&mut reader);
+    match (value, reader.finish()) {
+        (Some(value), None) => Ok(value),
+        (_, invalid) => Err(invalid.unwrap_or_else(|| reader::unexplained(json))),
+    }
+}
+
+/// Encodes a value.
+///
+/// # Errors
+///
+/// Every issue that decoding the text would report.
+pub fn to_json<T: Encode + ?Sized>(value: &T) -> Result<String, InvalidPayload> {
+    let mut writer = Writer::new(MAX_DEPTH);
+    value.encode(&mut writer);
+    writer.finish()
+}
+
+/// Checks a payload without keeping what it decodes to.
+///
+/// # Errors
+///
+/// As [`from_json`].
+pub fn check<T: Decode>(json: &[u8]) -> Result<(), InvalidPayload> {
+    from_json::<T>(json).map(drop)
+}
+
+/// The compact text of a value, however deep it is.
+pub(crate) fn text_of(value: &Value) -> String {
+    let mut writer = Writer::new(usize::MAX);
+    value.encode(&mut writer);
+    writer.into_text()
+}

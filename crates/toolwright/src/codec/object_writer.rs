@@ -1,0 +1,78 @@
+//! Objects of a payload that is being written, entry by entry.
+
+use super::Writer;
+use super::text::quote;
+use crate::issue::IssueKind;
+use crate::value::Map;
+
+/// An object that is being written. [`end`](Self::end) closes it.
+#[must_use = "an object is closed by `end`"]
+pub struct ObjectWriter<'w> {
+    writer: &'w mut Writer,
+    empty: bool,
+    /// The key whose value was written last, and how many issues there were before it.
+    key: &'static str,
+    mark: usize,
+}
+
+impl<'w> ObjectWriter<'w> {
+    pub(super) fn new(writer: &'w mut Writer) -> Self {
+        let mark = writer.issues.count();
+        Self { writer, empty: true, key: "", mark }
+    }
+
+    /// The writer, behind a key: write exactly one value there.
+    pub fn key(&mut self, key: &'static str) -> &mut Writer {
+        self.settle();
+        self.start(key);
+        self.key = key;
+        self.mark = self.writer.issues.count();
+        self.writer
+    }
+
+    /// Writes entries whose keys are free; a key that the schema declares is an issue.
+    pub fn additional<T>(
+        &mut self,
+        map: &Map<T>,
+        declared: &[&str],
+        mut write: impl FnMut(&mut Writer, &T),
+    ) {
+        self.settle();
+        for (key, value) in map {
+            let mark = self.writer.issues.count();
+            if declared.contains(&key) {
+                let repeated = IssueKind::DuplicateKey { key: key.to_owned() };
+                self.writer.issues.add_under(key, repeated);
+                continue;
+            }
+            self.start(key);
+            write(self.writer, value);
+            if self.writer.issues.count() > mark {
+                self.writer.issues.under_key(mark, key);
+            }
+        }
+        self.mark = self.writer.issues.count();
+    }
+
+    /// Closes the object.
+    pub fn end(mut self) {
+        self.settle();
+        self.writer.close('}');
+    }
+
+    /// Adds the last key to the path of the issues of its value.
+    fn settle(&mut self) {
+        if self.writer.issues.count() > self.mark {
+            self.writer.issues.under_key(self.mark, self.key);
+        }
+    }
+
+    fn start(&mut self, key: &str) {
+        if !self.empty {
+            self.writer.text.push(',');
+        }
+        self.empty = false;
+        quote(&mut self.writer.text, key);
+        self.writer.text.push(':');
+    }
+}

@@ -1,0 +1,272 @@
+//! The pull reader that generated decoders call: one method a kind of value.
+//!
+//! It checks limits while reading and collects every issue; the grammar is the scanner's.
+
+use std::borrow::Cow;
+
+use super::issues::Issues;
+use super::object_reader::ObjectReader;
+use super::scanner::Scanner;
+use super::text::nearest_double;
+use super::{Items, Length, Range};
+use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf, describe, shortened};
+use crate::value::{Decimal, Integer, Map, Number, Value};
+
+/// A cursor in a JSON payload that remembers what was wrong so far.
+///
+/// Each method reads the value at the cursor and moves behind it. `None` means that at least one issue
+/// was recorded.
+pub struct Reader<'a> {
+    pub(super) scanner: Scanner<'a>,
+    pub(super) issues: Issues,
+    /// The keys of all objects around the cursor, outermost first, as they are written between their quotes.
+    pub(super) keys: Vec<&'a str>,
+}
+
+/// How many keys there is room for at first: enough for most payloads.
+const KEYS: usize = 16;
+
+/// Where an array is being read.
+struct ArrayCursor {
+    /// Items reached so far, this one included.
+    reached: usize,
+    issues: usize,
+    keys: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(json: &'a [u8]) -> Self {
+        Self {
+            scanner: Scanner::new(json),
+            issues: Issues::default(),
+            keys: Vec::with_capacity(KEYS),
+        }
+    }
+
+    /// The error to return, if anything was wrong. Text that is not JSON is an issue by itself.
+    pub(super) fn finish(self) -> Option<InvalidPayload> {
+        match self.scanner.finish() {
+            Some(failure) => Some(InvalidPayload::new(vec![Issue::new("", failure)])),
+            None => self.issues.finish(),
+        }
+    }
+
+    /// Reads `null`.
+    pub fn null(&mut self) -> Option<()> {
+        match self.scanner.peek() {
+            Some(b'n') => self.scanner.word("null"),
+            _ => self.mismatch("null"),
+        }
+    }
+
+    /// Reads a boolean.
+    pub fn boolean(&mut self) -> Option<bool> {
+        match self.scanner.peek() {
+            Some(b't') => self.scanner.word("true").map(|()| true),
+            Some(b'f') => self.scanner.word("false").map(|()| false),
+            _ => self.mismatch("a boolean"),
+        }
+    }
+
+    /// Reads a string.
+    pub fn string(&mut self, limits: Length) -> Option<String> {
+        let text = self.text("a string")?;
+        limits.check(&text, &mut self.issues).then(|| text.into_owned())
+    }
+
+    /// Reads an integer of a type that ends where `i64` does; `1.0` and `1e2` are integers.
+    pub fn integer(&mut self, range: Range<i64>) -> Option<i64> {
+        self.scanner.peek();
+        match self.scanner.plain_integer() {
+            Some(small) if range.holds(small) => Some(small),
+            Some(small) => {
+                range.check(&Integer::from(small), &mut self.issues);
+                None
+            }
+            None => self.big_integer(range.within_i64())?.to_i64(),
+        }
+    }
+
+    /// Reads an integer of any size; `1.0` and `1e2` are integers.
+    pub fn big_integer(&mut self, range: Range<i64>) -> Option<Integer> {
+        let text = self.digits("an integer")?;
+        let Some(integer) = Integer::of_decimal(Decimal::of(text)) else {
+            let (expected, found) = ("an integer".to_owned(), describe(text));
+            self.issues.add(IssueKind::Type { expected, found });
+            return None;
+        };
+        range.check(&integer, &mut self.issues).then_some(integer)
+    }
+
+    /// Reads a number as the nearest finite double; what is beyond the largest double becomes the largest.
+    pub fn number(&mut self, range: Range<f64>) -> Option<f64> {
+        let text = self.digits("a number")?;
+        let number = nearest_double(text);
+        range.check(number, text, &mut self.issues).then_some(number)
+    }
+
+    /// Reads a number as it is written.
+    pub fn exact_number(&mut self) -> Option<Number> {
+        self.digits("a number").map(Number::of_json)
+    }
+
+    /// Reads any value.
+    pub fn value(&mut self) -> Option<Value> {
+        match self.scanner.peek() {
+            Some(b'{') => self.map(Self::value).map(Value::Object),
+            Some(b'[') => self.array(Items::ANY, Self::value).map(Value::Array),
+            Some(b'"') => self.string(Length::ANY).map(Value::String),
+            Some(b't' | b'f') => self.boolean().map(Value::Boolean),
+            Some(b'n') => self.null().map(|()| Value::Null),
+            _ => self.exact_number().map(Value::Number),
+        }
+    }
+
+    /// Reads a value that means the same as this JSON text.
+    pub fn constant(&mut self, json: &'static str) -> Option<()> {
+        self.scanner.peek();
+        let start = self.scanner.position;
+        if self.equals(json)? {
+            return Some(());
+        }
+        let found = shortened(self.scanner.since(start));
+        self.issues.add(IssueKind::Constant { expected: json.to_owned(), found });
+        None
+    }
+
+    /// Reads the value at the cursor and compares it with a JSON text.
+    fn equals(&mut self, json: &str) -> Option<bool> {
+        let plain = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
+        let plain = plain.filter(|plain| !plain.contains('\\'));
+        if let (Some(plain), Some(b'"')) = (plain, self.scanner.peek()) {
+            return Some(self.scanner.string()? == plain);
+        }
+        let value = self.value()?;
+        Some(json.parse().is_ok_and(|constant: Value| constant == value))
+    }
+
+    /// Reads one of an enum's strings and returns what stands for it.
+    pub fn variant<T: Copy>(&mut self, variants: &'static [(&'static str, T)]) -> Option<T> {
+        let names = || variants.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
+        if self.scanner.peek() != Some(b'"') {
+            return self.mismatch(&OneOf(&names()).to_string());
+        }
+        let text = self.scanner.string()?;
+        if let Some((_, variant)) = variants.iter().find(|(name, _)| *name == text) {
+            return Some(*variant);
+        }
+        self.issues.add(IssueKind::Variant { one_of: names(), found: shortened(&text) });
+        None
+    }
+
+    /// Reads an array, each item by `item`.
+    pub fn array<T>(
+        &mut self,
+        limits: Items,
+        mut item: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut cursor = self.open_array()?;
+        let mut items = Vec::new();
+        while self.next_item(&mut cursor) {
+            if let Some(item) = item(self) {
+                items.push(item);
+            }
+        }
+        self.close_array(&cursor, items.len(), limits).then_some(items)
+    }
+
+    fn open_array(&mut self) -> Option<ArrayCursor> {
+        if self.scanner.peek() != Some(b'[') {
+            return self.mismatch("an array");
+        }
+        self.scanner.enter()?;
+        Some(ArrayCursor { reached: 0, issues: self.issues.count(), keys: self.keys.len() })
+    }
+
+    fn next_item(&mut self, cursor: &mut ArrayCursor) -> bool {
+        if self.issues.count() > cursor.issues {
+            self.issues.under_index(cursor.issues, cursor.reached - 1);
+            cursor.issues = self.issues.count();
+        }
+        self.keys.truncate(cursor.keys);
+        let more = self.scanner.next_item(cursor.reached == 0).is_some();
+        cursor.reached += usize::from(more);
+        more
+    }
+
+    fn close_array(&mut self, cursor: &ArrayCursor, items: usize, limits: Items) -> bool {
+        !self.scanner.failed()
+            && limits.check(cursor.reached, &mut self.issues)
+            && cursor.reached == items
+    }
+
+    /// Reads an object whose keys are free, each value by `value`.
+    pub fn map<T>(&mut self, mut value: impl FnMut(&mut Self) -> Option<T>) -> Option<Map<T>> {
+        let mut map = Map::new();
+        let before = self.issues.count();
+        let mut object = self.object()?;
+        while let Some(key) = object.next_key() {
+            object.additional(&mut map, key, &mut value);
+        }
+        (self.issues.count() == before && !self.scanner.failed()).then_some(map)
+    }
+
+    /// Reads `null`, or a value by `value`.
+    pub fn nullable<T>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        if self.scanner.peek() == Some(b'n') {
+            return self.scanner.word("null").map(|()| None);
+        }
+        let mark = self.issues.count();
+        let value = value(self);
+        if value.is_none() {
+            self.issues.allow_null(mark);
+        }
+        value.map(Some)
+    }
+
+    /// Goes into an object, whose entries are then read one by one.
+    pub fn object(&mut self) -> Option<ObjectReader<'_, 'a>> {
+        if self.scanner.peek() != Some(b'{') {
+            return self.mismatch("an object");
+        }
+        self.scanner.enter()?;
+        Some(ObjectReader::new(self))
+    }
+
+    fn text(&mut self, expected: &str) -> Option<Cow<'a, str>> {
+        match self.scanner.peek() {
+            Some(b'"') => self.scanner.string(),
+            _ => self.mismatch(expected),
+        }
+    }
+
+    fn digits(&mut self, expected: &str) -> Option<&'a str> {
+        match self.scanner.peek() {
+            Some(b'-' | b'0'..=b'9') => self.scanner.number(),
+            _ => self.mismatch(expected),
+        }
+    }
+
+    /// Skips a value of another kind than expected; never returns anything.
+    fn mismatch<T>(&mut self, expected: &str) -> Option<T> {
+        self.refuse(expected);
+        None
+    }
+
+    #[cold]
+    fn refuse(&mut self, expected: &str) {
+        let start = self.scanner.position;
+        if self.scanner.skip().is_some() {
+            let found = describe(self.scanner.since(start));
+            self.issues.add(IssueKind::Type { expected: expected.to_owned(), found });
+        }
+    }
+}
+
+/// The error of a decoder that gave nothing without saying why.
+#[cold]
+pub(super) fn unexplained(json: &[u8]) -> InvalidPayload {
+    let found = describe(String::from_utf8_lossy(json).trim_start());
+    let expected = "a value that its decoder takes".to_owned();
+    InvalidPayload::new(vec![Issue::new("", IssueKind::Type { expected, found })])
+}

@@ -1,0 +1,276 @@
+//! The grammar of JSON (RFC 8259) over a text, one token at a time. Strict: what the grammar does not allow stops it.
+//!
+//! It knows no types and no issues: only whether the text is JSON, and where it stops being so.
+
+use std::borrow::Cow;
+
+use super::MAX_DEPTH;
+use crate::issue::IssueKind;
+
+/// A cursor in a JSON text.
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    pub(super) position: usize,
+    /// The last key that was read, as it is written between its quotes.
+    pub(super) written_key: &'a str,
+    depth: usize,
+    failure: Option<IssueKind>,
+}
+
+/// A place to come back to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    position: usize,
+    depth: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner of bytes that should be JSON in UTF-8.
+    pub(super) fn new(json: &'a [u8]) -> Self {
+        match str::from_utf8(json) {
+            Ok(text) => Self { text, position: 0, written_key: "", depth: 0, failure: None },
+            Err(error) => {
+                let failure = Some(not_utf8(json, error.valid_up_to()));
+                Self { text: "", position: 0, written_key: "", depth: 0, failure }
+            }
+        }
+    }
+
+    /// The next byte that is not white space, or nothing at the end.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.position += 1,
+                byte => return byte,
+            }
+        }
+    }
+
+    /// The byte at the cursor.
+    #[inline]
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    /// The text from a position to the cursor.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.position).unwrap_or_default()
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { position: self.position, depth: self.depth }
+    }
+
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        (self.position, self.depth) = (mark.position, mark.depth);
+    }
+
+    /// Stops for good: the text is not JSON at the cursor. Only the first failure counts.
+    #[cold]
+    pub(super) fn fail(&mut self, expected: &str) {
+        let found = self.text.get(self.position..).and_then(|rest| rest.chars().next());
+        let found = found.map_or_else(|| "the end".to_owned(), |found| format!("{found:?}"));
+        let offset = self.position;
+        self.stop(IssueKind::Malformed { offset, expected: expected.to_owned(), found });
+    }
+
+    fn stop(&mut self, failure: IssueKind) {
+        self.failure.get_or_insert(failure);
+        // At the end nothing more is found, so that every loop over the text ends.
+        self.position = self.text.len();
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// What stopped the scanner, or what is left behind the value.
+    pub(super) fn finish(mut self) -> Option<IssueKind> {
+        if self.failure.is_none() && self.peek().is_some() {
+            self.fail("the end");
+        }
+        self.failure
+    }
+
+    /// Goes into the array or object at the cursor.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Option<()> {
+        self.position += 1;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.stop(IssueKind::TooDeep { limit: MAX_DEPTH });
+            return None;
+        }
+        Some(())
+    }
+
+    fn leave(&mut self) {
+        self.position += 1;
+        self.depth -= 1;
+    }
+
+    /// Goes to the next item of an array; `None` when it is left.
+    #[inline]
+    pub(super) fn next_item(&mut self, first: bool) -> Option<()> {
+        match self.peek() {
+            Some(b']') => {
+                self.leave();
+                return None;
+            }
+            Some(b',') if !first => self.position += 1,
+            Some(_) if first => {}
+            _ => {
+                self.fail("`,` or `]`");
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Goes to the next value of an object and returns its key; `None` when the object is left.
+    #[inline]
+    pub(super) fn next_key(&mut self, first: bool) -> Option<Cow<'a, str>> {
+        match self.peek() {
+            Some(b'}') => {
+                self.leave();
+                return None;
+            }
+            Some(b',') if !first => self.position += 1,
+            Some(b'"') if first => {}
+            _ => {
+                self.fail(if first { "a key in double quotes or `}`" } else { "`,` or `}`" });
+                return None;
+            }
+        }
+        self.key()
+    }
+
+    fn key(&mut self) -> Option<Cow<'a, str>> {
+        if self.peek() != Some(b'"') {
+            self.fail("a key in double quotes");
+            return None;
+        }
+        let start = self.position + 1;
+        let key = self.string()?;
+        self.written_key = self.text.get(start..self.position - 1).unwrap_or_default();
+        if self.peek() != Some(b':') {
+            self.fail("`:`");
+            return None;
+        }
+        self.position += 1;
+        Some(key)
+    }
+
+    /// Reads `null`, `true` or `false`, which is expected because of its first letter.
+    pub(super) fn word(&mut self, word: &'static str) -> Option<()> {
+        let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
+        if rest.starts_with(word.as_bytes()) {
+            self.position += word.len();
+            return Some(());
+        }
+        self.fail(&format!("`{word}`"));
+        None
+    }
+
+    /// Reads a number and returns its text.
+    pub(super) fn number(&mut self) -> Option<&'a str> {
+        let start = self.position;
+        self.position += usize::from(self.byte() == Some(b'-'));
+        match self.byte() {
+            Some(b'0') => self.position += 1,
+            _ => self.digits("a digit")?,
+        }
+        if self.byte() == Some(b'.') {
+            self.position += 1;
+            self.digits("a digit after the point")?;
+        }
+        if matches!(self.byte(), Some(b'e' | b'E')) {
+            self.position += 1;
+            self.position += usize::from(matches!(self.byte(), Some(b'+' | b'-')));
+            self.digits("a digit of the exponent")?;
+        }
+        Some(self.since(start))
+    }
+
+    fn digits(&mut self, expected: &str) -> Option<()> {
+        let start = self.position;
+        while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.position += 1;
+        }
+        if self.position > start {
+            return Some(());
+        }
+        self.fail(expected);
+        None
+    }
+
+    /// Reads an integer that surely fits and is written plainly; moves only if it is one.
+    #[inline]
+    pub(super) fn plain_integer(&mut self) -> Option<i64> {
+        let bytes = self.text.as_bytes().get(self.position..)?;
+        let negative = bytes.first() == Some(&b'-');
+        let digits = bytes.get(usize::from(negative)..)?;
+        let mut length = 0;
+        let mut value = 0_i64;
+        // Eighteen digits never overflow an `i64`.
+        while let Some(digit @ b'0'..=b'9') = digits.get(length).filter(|_| length < 18) {
+            value = value * 10 + i64::from(digit - b'0');
+            length += 1;
+        }
+        let goes_on = matches!(digits.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
+        let padded = length > 1 && digits.first() == Some(&b'0');
+        if length == 0 || goes_on || padded {
+            return None;
+        }
+        self.position += length + usize::from(negative);
+        Some(if negative { -value } else { value })
+    }
+
+    /// Reads any value without keeping it: only the grammar is checked.
+    pub(super) fn skip(&mut self) -> Option<()> {
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'{') => self.skip_object(),
+            Some(b'[') => self.skip_array(),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
+            _ => {
+                self.fail("a value");
+                None
+            }
+        }
+    }
+
+    fn skip_array(&mut self) -> Option<()> {
+        self.enter()?;
+        let mut first = true;
+        while self.next_item(first).is_some() {
+            self.skip()?;
+            first = false;
+        }
+        self.ok()
+    }
+
+    fn skip_object(&mut self) -> Option<()> {
+        self.enter()?;
+        let mut first = true;
+        while self.next_key(first).is_some() {
+            self.skip()?;
+            first = false;
+        }
+        self.ok()
+    }
+
+    /// Nothing, unless the scanner has stopped.
+    pub(super) fn ok(&self) -> Option<()> {
+        if self.failed() { None } else { Some(()) }
+    }
+}
+
+fn not_utf8(json: &[u8], offset: usize) -> IssueKind {
+    let found = json.get(offset).map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));
+    IssueKind::Malformed { offset, expected: "UTF-8".to_owned(), found }
+}

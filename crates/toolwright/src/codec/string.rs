@@ -1,0 +1,172 @@
+//! Strings of a JSON text (RFC 8259, section 7): borrowed when they are written plainly, else unescaped.
+//!
+//! Lengths and patterns are not looked at here.
+
+use std::borrow::Cow;
+
+use super::scanner::Scanner;
+
+impl<'a> Scanner<'a> {
+    /// Reads the string whose opening quote is at the cursor.
+    #[inline]
+    pub(super) fn string(&mut self) -> Option<Cow<'a, str>> {
+        self.position += 1;
+        let start = self.position;
+        self.position = self.end_of_plain(start);
+        if self.byte() == Some(b'"') {
+            let text = self.since(start);
+            self.position += 1;
+            return Some(Cow::Borrowed(text));
+        }
+        self.unescaped(start).map(Cow::Owned)
+    }
+
+    /// Reads on from the first byte that is not plain text.
+    #[cold]
+    fn unescaped(&mut self, start: usize) -> Option<String> {
+        let mut text = self.since(start).to_owned();
+        loop {
+            match self.byte() {
+                Some(b'"') => break,
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => {
+                    self.fail("an escape, as control characters must be written");
+                    return None;
+                }
+                None => {
+                    self.fail("`\"` at the end of a string");
+                    return None;
+                }
+            }
+            let plain = self.position;
+            self.position = self.end_of_plain(plain);
+            text.push_str(self.since(plain));
+        }
+        self.position += 1;
+        Some(text)
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        self.position += 1;
+        let unescaped = match self.byte() {
+            Some(plain @ (b'"' | b'\\' | b'/')) => char::from(plain),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => {
+                self.fail("an escape of JSON");
+                return None;
+            }
+        };
+        self.position += 1;
+        Some(unescaped)
+    }
+
+    /// Reads `u` and four hexadecimal digits, twice for a character beyond U+FFFF.
+    fn unicode_escape(&mut self) -> Option<char> {
+        let start = self.position - 1;
+        let unit = self.code_unit()?;
+        let character = match unit {
+            0xd800..=0xdbff => self.low_surrogate().map(|low| {
+                0x1_0000 + ((u32::from(unit) - 0xd800) << 10) + (u32::from(low) - 0xdc00)
+            }),
+            _ => Some(u32::from(unit)),
+        };
+        let character = character.and_then(char::from_u32);
+        if character.is_none() && !self.failed() {
+            self.position = start;
+            self.fail("a surrogate pair or a character that is not a surrogate");
+        }
+        character
+    }
+
+    /// The second half of a pair, if that is what follows.
+    fn low_surrogate(&mut self) -> Option<u16> {
+        if !self.text.as_bytes().get(self.position..)?.starts_with(b"\\u") {
+            return None;
+        }
+        self.position += 1;
+        self.code_unit().filter(|low| (0xdc00..=0xdfff).contains(low))
+    }
+
+    fn code_unit(&mut self) -> Option<u16> {
+        self.position += 1;
+        let digits = self.text.get(self.position..self.position + 4);
+        // The parser of integers would also take a sign.
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let Some(unit) = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) else {
+            self.fail("four hexadecimal digits");
+            return None;
+        };
+        self.position += 4;
+        Some(unit)
+    }
+
+    /// Where plain text ends: at a quote, a backslash, a control character or the end.
+    #[inline]
+    fn end_of_plain(&self, start: usize) -> usize {
+        plain_end(self.text.as_bytes(), start)
+    }
+}
+
+/// What a right string means, given as it is written between its quotes.
+pub(super) fn meaning(written: &str) -> Cow<'_, str> {
+    if !written.contains('\\') {
+        return Cow::Borrowed(written);
+    }
+    let quoted = format!("\"{written}\"");
+    let text = Scanner::new(quoted.as_bytes()).string().map(Cow::into_owned);
+    text.map_or(Cow::Borrowed(written), Cow::Owned)
+}
+
+/// The first byte from `start` on that may not stand in a JSON string as it is.
+///
+/// Eight bytes are looked at in one step: text is most of a payload.
+#[inline]
+pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
+    let mut position = start;
+    while let Some(chunk) = bytes.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
+        let special = special_bytes(u64::from_le_bytes(*chunk));
+        if special != 0 {
+            return position + special.trailing_zeros() as usize / 8;
+        }
+        position += 8;
+    }
+    let rest = bytes.get(position..).unwrap_or_default();
+    position + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// Sets the high bit of each byte that is special. Bits above the lowest one set may be wrong, because
+/// the subtractions borrow.
+#[inline]
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
+    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, 0x20) | equal(b'"') | equal(b'\\')) & (ONES << 7)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_plain_text_is_found_wherever_it_is() {
+        for special in [0_u8, 0x1f, b'"', b'\\'] {
+            for place in 0..40 {
+                let mut bytes = "é \u{7f}ÿ~!#[]".repeat(5).into_bytes();
+                bytes[place] = special;
+                bytes[place + 1] = special;
+                assert_eq!(plain_end(&bytes, 0), place, "{special} at {place}");
+            }
+        }
+        assert_eq!(plain_end("é \u{7f}~!#[]".repeat(3).as_bytes(), 0), 27);
+    }
+}

@@ -1,0 +1,175 @@
+//! The writer that generated encoders call: one method a kind of value.
+//!
+//! It checks the same limits as the reader, so that nothing is written that would not be read back.
+
+use super::issues::Issues;
+use super::object_writer::ObjectWriter;
+use super::text::{quote, write_double, write_integer};
+use super::{Items, Length, Range};
+use crate::issue::{InvalidPayload, IssueKind};
+use crate::value::{Integer, Map, Number, Value};
+
+/// JSON text that is being written, and what was wrong so far.
+///
+/// After an issue the text goes on, so that every issue is found, and is then thrown away.
+pub struct Writer {
+    pub(super) text: String,
+    pub(super) issues: Issues,
+    depth: usize,
+    max_depth: usize,
+}
+
+impl Writer {
+    pub(super) fn new(max_depth: usize) -> Self {
+        let text = String::with_capacity(128);
+        Self { text, issues: Issues::default(), depth: 0, max_depth }
+    }
+
+    pub(super) fn finish(self) -> Result<String, InvalidPayload> {
+        self.issues.finish().map_or(Ok(self.text), Err)
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Writes `null`.
+    pub fn null(&mut self) {
+        self.text.push_str("null");
+    }
+
+    /// Writes a boolean.
+    pub fn boolean(&mut self, value: bool) {
+        self.text.push_str(if value { "true" } else { "false" });
+    }
+
+    /// Writes a string.
+    pub fn string(&mut self, value: &str, limits: Length) {
+        limits.check(value, &mut self.issues);
+        quote(&mut self.text, value);
+    }
+
+    /// Writes an integer.
+    pub fn integer(&mut self, value: i64, range: Range<i64>) {
+        if !range.holds(value) {
+            range.check(&Integer::from(value), &mut self.issues);
+        }
+        write_integer(&mut self.text, value);
+    }
+
+    /// Writes an integer of any size.
+    pub fn big_integer(&mut self, value: &Integer, range: Range<i64>) {
+        range.check(value, &mut self.issues);
+        self.text.push_str(&value.to_string());
+    }
+
+    /// Writes a number; NaN and the infinities are issues.
+    pub fn number(&mut self, value: f64, range: Range<f64>) {
+        if !value.is_finite() {
+            self.issues.add(IssueKind::NotFinite);
+            return;
+        }
+        let start = self.text.len();
+        write_double(&mut self.text, value);
+        range.check(value, self.text.get(start..).unwrap_or_default(), &mut self.issues);
+    }
+
+    /// Writes a number as it was written.
+    pub fn exact_number(&mut self, number: &Number) {
+        self.text.push_str(number.as_str());
+    }
+
+    /// Writes any value.
+    pub fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.null(),
+            Value::Boolean(value) => self.boolean(*value),
+            Value::Number(number) => self.exact_number(number),
+            Value::String(text) => self.string(text, Length::ANY),
+            Value::Array(items) => self.array(items, Items::ANY, Self::value),
+            Value::Object(entries) => self.map(entries, Self::value),
+        }
+    }
+
+    /// Writes a value that is given as JSON.
+    pub fn constant(&mut self, json: &'static str) {
+        self.text.push_str(json);
+    }
+
+    /// Writes the string that stands for an enum's value.
+    pub fn variant<T: PartialEq>(&mut self, value: &T, variants: &'static [(&'static str, T)]) {
+        if let Some((name, _)) = variants.iter().find(|(_, variant)| variant == value) {
+            return quote(&mut self.text, name);
+        }
+        self.refuse_variant(variants.iter().map(|(name, _)| (*name).to_owned()).collect());
+    }
+
+    #[cold]
+    fn refuse_variant(&mut self, one_of: Vec<String>) {
+        self.issues.add(IssueKind::Variant { one_of, found: "a value without a name".to_owned() });
+    }
+
+    /// Writes an array, each item by `item`.
+    pub fn array<T>(&mut self, items: &[T], limits: Items, mut item: impl FnMut(&mut Self, &T)) {
+        limits.check(items.len(), &mut self.issues);
+        if !self.open('[') {
+            return;
+        }
+        for (index, value) in items.iter().enumerate() {
+            let mark = self.start_item(index);
+            item(self, value);
+            self.end_item(mark, index);
+        }
+        self.close(']');
+    }
+
+    fn start_item(&mut self, index: usize) -> usize {
+        if index > 0 {
+            self.text.push(',');
+        }
+        self.issues.count()
+    }
+
+    fn end_item(&mut self, mark: usize, index: usize) {
+        if self.issues.count() > mark {
+            self.issues.under_index(mark, index);
+        }
+    }
+
+    /// Writes an object whose keys are free, each value by `value`.
+    pub fn map<T>(&mut self, map: &Map<T>, value: impl FnMut(&mut Self, &T)) {
+        let Some(mut object) = self.object() else { return };
+        object.additional(map, &[], value);
+        object.end();
+    }
+
+    /// Writes `null`, or a value by `write`.
+    pub fn nullable<T>(&mut self, value: Option<&T>, write: impl FnOnce(&mut Self, &T)) {
+        match value {
+            Some(value) => write(self, value),
+            None => self.null(),
+        }
+    }
+
+    /// Opens an object, whose entries are then written one by one; nothing where it is nested too
+    /// deep, which is an issue.
+    pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
+        self.open('{').then(|| ObjectWriter::new(self))
+    }
+
+    /// Opens an array or object, unless it is nested too deep.
+    fn open(&mut self, bracket: char) -> bool {
+        if self.depth == self.max_depth {
+            self.issues.add(IssueKind::TooDeep { limit: self.max_depth });
+            return false;
+        }
+        self.depth += 1;
+        self.text.push(bracket);
+        true
+    }
+
+    pub(super) fn close(&mut self, bracket: char) {
+        self.depth -= 1;
+        self.text.push(bracket);
+    }
+}

@@ -1,0 +1,125 @@
+//! What runs calls, and the steps every executor shares: decode, run, encode. Never routes a call:
+//! that is the runtime's.
+
+use std::pin::Pin;
+
+use crate::call::{Payload, ToolCall};
+use crate::codec::{self, Decode, Encode};
+use crate::issue::InvalidPayload;
+use crate::outcome::{FailureKind, Recovery, ToolFailure, ToolResult};
+use crate::spec::{Tool, ToolSpec};
+use crate::value::{Map, Value};
+
+/// A boxed future, so that [`Executor`] works as a trait object.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Runs calls. A failed call is a result, never a panic or an abort.
+pub trait Executor: Send + Sync {
+    /// Runs one call to its end. Dropping the future gives the call up.
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
+}
+
+impl ToolCall {
+    /// Runs a typed tool on this call: decodes the arguments, awaits the body, encodes its result.
+    pub fn run<'a, T, F>(
+        &'a self,
+        tool: T,
+        body: impl FnOnce(T::Args) -> F + Send + 'a,
+    ) -> BoxFuture<'a, ToolResult>
+    where
+        T: Tool,
+        T::Args: Send,
+        F: Future<Output = Result<T::Result, ToolFailure>> + Send + 'a,
+    {
+        let _ = tool;
+        Box::pin(async move {
+            let args = match codec::from_json::<T::Args>(self.args().as_bytes()) {
+                Ok(args) => args,
+                Err(issues) => return self.fail(ToolFailure::invalid_call(T::SPEC, self, issues)),
+            };
+            match body(args).await {
+                Ok(result) => self.finish(T::SPEC, Payload::of(&result)),
+                Err(failure) => self.fail(failure),
+            }
+        })
+    }
+
+    /// The result of a call nobody answers to.
+    pub fn not_found<'a>(&'a self, specs: &'a [&ToolSpec]) -> BoxFuture<'a, ToolResult> {
+        let known = specs.iter().map(|spec| spec.name());
+        let failure = ToolFailure::not_found(self.tool(), known);
+        Box::pin(std::future::ready(self.fail(failure)))
+    }
+
+    fn finish(&self, spec: &ToolSpec, result: Result<Payload, InvalidPayload>) -> ToolResult {
+        match result {
+            Ok(payload) => ToolResult::payload(self, payload),
+            Err(issues) => self.fail(ToolFailure::malformed_result(spec, &issues)),
+        }
+    }
+
+    fn fail(&self, failure: ToolFailure) -> ToolResult {
+        ToolResult::failure(self, failure)
+    }
+}
+
+/// The value of an injected property the method cannot do without.
+///
+/// # Errors
+///
+/// An internal failure when the call's scope lacks it.
+pub fn injected(property: &str, source: &str, value: Option<&str>) -> Result<String, ToolFailure> {
+    value.map(str::to_owned).ok_or_else(|| {
+        ToolFailure::new(FailureKind::Internal, "the tool failed internally", Recovery::Finish)
+            .with_detail(format!(
+                "`{property}` is filled from the call's {source}, which this call does not have"
+            ))
+    })
+}
+
+/// A method's payload with injected values in it, if it is valid.
+///
+/// # Errors
+///
+/// An internal failure when an injected value breaks the payload's schema: the host's fault, not
+/// the model's.
+pub fn injected_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
+    match codec::to_json(&payload) {
+        Ok(_) => Ok(payload),
+        Err(issues) => Err(ToolFailure::internal(&issues)),
+    }
+}
+
+/// Turns arguments into a payload of another shape by way of JSON, with injected properties added.
+///
+/// # Errors
+///
+/// An invalid call when the arguments, valid for the tool, are not valid for its method.
+pub fn reshape_args<A: Encode, P: Decode>(
+    call: &ToolCall,
+    spec: &ToolSpec,
+    args: &A,
+    injected: &[(&str, Option<String>)],
+) -> Result<P, ToolFailure> {
+    let reshaped = codec::to_json(args).and_then(|json| {
+        let mut object = codec::from_json::<Map<Value>>(json.as_bytes())?;
+        for (property, value) in injected {
+            if let Some(value) = value {
+                object.insert((*property).to_owned(), Value::String(value.clone()));
+            }
+        }
+        codec::from_json(codec::to_json(&object)?.as_bytes())
+    });
+    reshaped.map_err(|issues| ToolFailure::invalid_call(spec, call, issues))
+}
+
+/// Turns a method's result into a tool's result of another shape by way of JSON.
+///
+/// # Errors
+///
+/// A malformed result when the method's result is not valid for the tool.
+pub fn reshape_result<M: Encode, R: Decode>(spec: &ToolSpec, result: &M) -> Result<R, ToolFailure> {
+    codec::to_json(result)
+        .and_then(|json| codec::from_json(json.as_bytes()))
+        .map_err(|issues| ToolFailure::malformed_result(spec, &issues))
+}

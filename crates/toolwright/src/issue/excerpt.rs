@@ -1,0 +1,64 @@
+//! Short pieces of a payload for sentences: a value named and cut to a readable length.
+//!
+//! Never the whole payload: sentences go to models and logs.
+
+/// The longest excerpt, in characters.
+const LONGEST: usize = 60;
+
+/// A text of at most 60 characters: what is longer is cut and ends in `…`; line breaks become spaces.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut calm = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut short: String = calm.by_ref().take(LONGEST).collect();
+    if calm.next().is_some() {
+        short.pop();
+        short.push('…');
+    }
+    short
+}
+
+/// The text as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    crate::codec::quote(&mut json, text);
+    json
+}
+
+/// The kind and the beginning of a value that is given as JSON: `the string "two"`.
+pub(crate) fn describe(json: &str) -> String {
+    let kind = match json.as_bytes().first() {
+        Some(b'{') => "the object",
+        Some(b'[') => "the array",
+        Some(b'"') => "the string",
+        Some(b't' | b'f') => "the boolean",
+        Some(b'n') => return "null".to_owned(),
+        _ => "the number",
+    };
+    format!("{kind} {}", shortened(json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let short = shortened(&"é".repeat(100));
+        assert_eq!(short, format!("{}…", "é".repeat(59)));
+        assert_eq!(shortened(&"é".repeat(60)), "é".repeat(60));
+    }
+
+    #[test]
+    fn a_value_is_described_by_kind_and_beginning() {
+        let cases = [
+            ("null", "null"),
+            ("1.5", "the number 1.5"),
+            ("true", "the boolean true"),
+            (r#""two""#, r#"the string "two""#),
+            ("[1,\n2]", "the array [1, 2]"),
+            ("{}", "the object {}"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(describe(json), expected);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The kinds of issues, with the limit that was broken and what was found, and their sentences.
+//!
+//! Nothing here knows where in a payload an issue is.
+
+use std::fmt;
+
+use super::nearest;
+use crate::value::{Number, Value};
+
+/// What is wrong at one place of a payload.
+///
+/// `found` texts are short: a long value is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IssueKind {
+    /// The text is not JSON (RFC 8259). It is then the only issue: nothing else can be trusted.
+    Malformed {
+        /// How many bytes before the mistake are right.
+        offset: usize,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// Arrays and objects are nested deeper than codecs go.
+    TooDeep {
+        /// The deepest nesting that is read.
+        limit: usize,
+    },
+    /// A value of the wrong kind.
+    Type {
+        /// The kind that is right, with its article: `an integer`.
+        expected: String,
+        /// Kind and beginning of the value that was found: `the string "two"`.
+        found: String,
+    },
+    /// A required property is not there.
+    Missing {
+        /// The values it may have, where the schema lists them.
+        one_of: Vec<String>,
+    },
+    /// A key that the schema does not allow.
+    UnknownKey {
+        /// The key that was found.
+        key: String,
+        /// The keys that are allowed.
+        known: Vec<String>,
+    },
+    /// A key that stands in its object more than once.
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// Another value than the only one allowed.
+    Constant {
+        /// The allowed value as JSON.
+        expected: String,
+        /// Beginning of the value that was found, as JSON.
+        found: String,
+    },
+    /// A string that is not one of an enum's values.
+    Variant {
+        /// The values of the enum.
+        one_of: Vec<String>,
+        /// Beginning of the string that was found.
+        found: String,
+    },
+    /// A tag that names no variant of a union.
+    Tag {
+        /// The tags of the union.
+        one_of: Vec<String>,
+        /// Beginning of the tag that was found.
+        found: String,
+    },
+    /// A string with too few characters.
+    TooShort {
+        /// The fewest characters allowed, in code points.
+        minimum: u64,
+        /// How many it has.
+        length: u64,
+    },
+    /// A string with too many characters.
+    TooLong {
+        /// The most characters allowed, in code points.
+        maximum: u64,
+        /// How many it has.
+        length: u64,
+    },
+    /// A string that does not match its pattern.
+    Pattern {
+        /// The pattern, as the schema has it.
+        pattern: String,
+        /// Beginning of the string that was found.
+        found: String,
+    },
+    /// A number below its range.
+    BelowMinimum {
+        /// The bound that was broken.
+        minimum: Number,
+        /// Whether the bound itself is outside the range.
+        exclusive: bool,
+        /// The number that was found.
+        found: String,
+    },
+    /// A number above its range.
+    AboveMaximum {
+        /// The bound that was broken.
+        maximum: Number,
+        /// Whether the bound itself is outside the range.
+        exclusive: bool,
+        /// The number that was found.
+        found: String,
+    },
+    /// An array with too few items.
+    TooFewItems {
+        /// The fewest items allowed.
+        minimum: u64,
+        /// How many it has.
+        length: u64,
+    },
+    /// An array with too many items.
+    TooManyItems {
+        /// The most items allowed.
+        maximum: u64,
+        /// How many it has.
+        length: u64,
+    },
+    /// A number without a JSON form: NaN or an infinity. Only encoding meets it.
+    NotFinite,
+}
+
+impl IssueKind {
+    /// A stable word for the kind, such as `missing` or `too_long`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Malformed { .. } => "malformed",
+            Self::TooDeep { .. } => "too_deep",
+            Self::Type { .. } => "type",
+            Self::Missing { .. } => "missing",
+            Self::UnknownKey { .. } => "unknown_key",
+            Self::DuplicateKey { .. } => "duplicate_key",
+            Self::Constant { .. } => "constant",
+            Self::Variant { .. } => "variant",
+            Self::Tag { .. } => "tag",
+            Self::TooShort { .. } => "too_short",
+            Self::TooLong { .. } => "too_long",
+            Self::Pattern { .. } => "pattern",
+            Self::BelowMinimum { .. } => "below_minimum",
+            Self::AboveMaximum { .. } => "above_maximum",
+            Self::TooFewItems { .. } => "too_few_items",
+            Self::TooManyItems { .. } => "too_many_items",
+            Self::NotFinite => "not_finite",
+        }
+    }
+
+    /// What would be right, where the schema says it in words or as a list.
+    pub(super) fn expected(&self) -> Option<Value> {
+        match self {
+            Self::Malformed { expected, .. }
+            | Self::Type { expected, .. }
+            | Self::Constant { expected, .. } => Some(Value::from(expected.as_str())),
+            Self::Variant { one_of, .. } | Self::Tag { one_of, .. } => Some(strings(one_of)),
+            Self::Missing { one_of } if !one_of.is_empty() => Some(strings(one_of)),
+            Self::UnknownKey { known, .. } => Some(strings(known)),
+            Self::Pattern { pattern, .. } => Some(Value::from(pattern.as_str())),
+            _ => None,
+        }
+    }
+
+    /// What was found instead.
+    pub(super) fn found(&self) -> Option<Value> {
+        match self {
+            Self::Malformed { found, .. }
+            | Self::Type { found, .. }
+            | Self::Constant { found, .. }
+            | Self::Variant { found, .. }
+            | Self::Tag { found, .. }
+            | Self::Pattern { found, .. }
+            | Self::BelowMinimum { found, .. }
+            | Self::AboveMaximum { found, .. }
+            | Self::UnknownKey { key: found, .. }
+            | Self::DuplicateKey { key: found } => Some(Value::from(found.as_str())),
+            Self::TooShort { length, .. }
+            | Self::TooLong { length, .. }
+            | Self::TooFewItems { length, .. }
+            | Self::TooManyItems { length, .. } => Some(Value::from(*length)),
+            _ => None,
+        }
+    }
+
+    /// The limit that was broken.
+    pub(super) fn limit(&self) -> Option<Value> {
+        match self {
+            Self::TooDeep { limit } => Some(Value::from(*limit)),
+            Self::TooShort { minimum: limit, .. }
+            | Self::TooLong { maximum: limit, .. }
+            | Self::TooFewItems { minimum: limit, .. }
+            | Self::TooManyItems { maximum: limit, .. } => Some(Value::from(*limit)),
+            Self::BelowMinimum { minimum: limit, .. }
+            | Self::AboveMaximum { maximum: limit, .. } => Some(Value::from(limit.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for IssueKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed { offset, expected, found } => {
+                write!(out, "malformed JSON at byte {offset}, found {found}, expected {expected}")
+            }
+            Self::TooDeep { limit } => {
+                write!(out, "nested too deep, at most {limit} levels allowed")
+            }
+            Self::Type { expected, found } | Self::Constant { expected, found } => {
+                write!(out, "found {found}, expected {expected}")
+            }
+            Self::Missing { one_of } if one_of.is_empty() => out.write_str("is missing"),
+            Self::Missing { one_of } => write!(out, "is missing, expected {}", OneOf(one_of)),
+            Self::UnknownKey { key, known } => write_unknown_key(out, key, known),
+            Self::DuplicateKey { key } => {
+                write!(out, "duplicate key `{key}`, a key may stand once in an object")
+            }
+            Self::Variant { one_of, found } | Self::Tag { one_of, found } => {
+                write_choice(out, one_of, found)
+            }
+            Self::NotFinite => out.write_str("found NaN or an infinity, expected a finite number"),
+            _ => self.write_limit(out),
+        }
+    }
+}
+
+impl IssueKind {
+    fn write_limit(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort { minimum, length } => {
+                write!(out, "has {}, at least {minimum} required", Count(*length, "character"))
+            }
+            Self::TooLong { maximum, length } => {
+                write!(out, "has {}, at most {maximum} allowed", Count(*length, "character"))
+            }
+            Self::TooFewItems { minimum, length } => {
+                write!(out, "has {}, at least {minimum} required", Count(*length, "item"))
+            }
+            Self::TooManyItems { maximum, length } => {
+                write!(out, "has {}, at most {maximum} allowed", Count(*length, "item"))
+            }
+            Self::Pattern { pattern, found } => {
+                write!(out, "found {}, expected a match of `{pattern}`", super::quoted(found))
+            }
+            Self::BelowMinimum { minimum, exclusive, found } => {
+                let words = if *exclusive { "more than" } else { "at least" };
+                write!(out, "found {found}, expected {words} {minimum}")
+            }
+            Self::AboveMaximum { maximum, exclusive, found } => {
+                let words = if *exclusive { "less than" } else { "at most" };
+                write!(out, "found {found}, expected {words} {maximum}")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[String]) -> fmt::Result {
+    write!(out, "unknown key `{key}`")?;
+    match nearest(key, known) {
+        Some(near) => write!(out, ", did you mean `{near}`?"),
+        None if known.is_empty() => out.write_str(", no key is allowed here"),
+        None => write!(out, ", expected only `{}`", known.join("`, `")),
+    }
+}
+
+fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[String], found: &str) -> fmt::Result {
+    write!(out, "found {}, expected {}", super::quoted(found), OneOf(one_of))?;
+    match nearest(found, one_of) {
+        Some(near) => write!(out, ", did you mean {}?", super::quoted(near)),
+        None => Ok(()),
+    }
+}
+
+fn strings(texts: &[String]) -> Value {
+    Value::Array(texts.iter().map(|text| Value::from(text.as_str())).collect())
+}
+
+/// A list of strings as JSON, led by "one of" when there is a choice.
+pub(crate) struct OneOf<'a>(pub(crate) &'a [String]);
+
+impl fmt::Display for OneOf<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lead = if self.0.len() > 1 { "one of " } else { "" };
+        let values: Vec<String> = self.0.iter().map(|value| super::quoted(value)).collect();
+        write!(out, "{lead}{}", values.join(", "))
+    }
+}
+
+/// A number of things, in the singular for one.
+struct Count(u64, &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.0 == 1 { "" } else { "s" };
+        write!(out, "{} {}{plural}", self.0, self.1)
+    }
+}

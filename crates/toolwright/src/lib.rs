@@ -1,0 +1,22 @@
+//! The contract between those who provide tools and those who run them: specs, codecs, calls,
+//! results, failures. All that generated code needs. Holds no runtime: nothing here routes a call,
+//! keeps a session or talks to a model.
+
+pub mod bridge;
+pub mod call;
+pub mod codec;
+pub mod executor;
+pub mod issue;
+pub mod outcome;
+pub mod registration;
+pub mod spec;
+pub mod value;
+
+pub use call::{Payload, Scope, ToolCall};
+pub use executor::{BoxFuture, Executor};
+pub use issue::{InvalidPayload, Issue};
+pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};
+pub use registration::{Registrar, RegistrationError};
+pub use serde_core;
+pub use spec::{Tool, ToolSpec};
+pub use value::{Integer, Map, Nullable, Value};

@@ -1,0 +1,245 @@
+//! What came of a call: a payload, or a failure with advice on what to do about it.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::call::{Payload, ToolCall};
+use crate::issue::InvalidPayload;
+use crate::spec::ToolSpec;
+
+/// Any error, as a cause for operators to read.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// What came of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// The id of the call.
+    pub call_id: String,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// A payload, or why there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// What the tool returned, valid under its result schema.
+    Payload(Payload),
+    /// Why it returned nothing.
+    Failure(ToolFailure),
+}
+
+/// A failed call, in words for the model and, apart from them, words for operators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolFailure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
+    /// The declared error's name, for a domain failure that has one.
+    pub code: Option<&'static str>,
+    /// What the model is told. Never holds an error text nobody wrote for it.
+    pub message: String,
+    /// What the model can do about it.
+    pub recovery: Recovery,
+    /// What operators are told beside the message.
+    pub detail: Option<String>,
+}
+
+/// The kinds of failure every executor shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// The arguments break the tool's schema.
+    InvalidCall,
+    /// There is no such tool.
+    NotFound,
+    /// An approver or a policy said no.
+    Denied,
+    /// The tool understood the call and refused it.
+    DomainRejection,
+    /// The tool cannot be reached or cannot work now.
+    Unavailable,
+    /// The caller asks too often.
+    RateLimited,
+    /// The tool took longer than it may.
+    Timeout,
+    /// The call was given up.
+    Cancelled,
+    /// The tool returned something its schema does not accept.
+    MalformedResult,
+    /// Something else went wrong inside.
+    Internal,
+}
+
+/// What can be done about a failure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recovery {
+    /// Call again with other arguments.
+    CorrectCall(Box<Correction>),
+    /// Call again later, unchanged.
+    Retry,
+    /// Look for another way.
+    Replan,
+    /// Stop and report.
+    Finish,
+}
+
+/// What it takes to correct a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Correction {
+    /// What is wrong, where that is known in detail.
+    pub issues: Option<InvalidPayload>,
+    /// What was sent.
+    pub prior_input: Payload,
+    /// Arguments that would do.
+    pub example: Option<Payload>,
+}
+
+impl FailureKind {
+    /// The kind's name on the wire and in logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidCall => "invalid_call",
+            Self::NotFound => "not_found",
+            Self::Denied => "denied",
+            Self::DomainRejection => "domain_rejection",
+            Self::Unavailable => "unavailable",
+            Self::RateLimited => "rate_limited",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::MalformedResult => "malformed_result",
+            Self::Internal => "internal",
+        }
+    }
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Recovery {
+    /// The recovery's name on the wire and in logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::CorrectCall(_) => "correct_call",
+            Self::Retry => "retry",
+            Self::Replan => "replan",
+            Self::Finish => "finish",
+        }
+    }
+
+    /// Advice to send other arguments than a call's, where nothing more is known.
+    pub fn correct(call: &ToolCall) -> Self {
+        Self::CorrectCall(Box::new(Correction {
+            issues: None,
+            prior_input: call.args().clone(),
+            example: None,
+        }))
+    }
+}
+
+impl ToolResult {
+    /// A payload for a call.
+    pub fn payload(call: &ToolCall, payload: Payload) -> Self {
+        Self { call_id: call.id().to_owned(), outcome: Outcome::Payload(payload) }
+    }
+
+    /// A failure of a call.
+    pub fn failure(call: &ToolCall, failure: ToolFailure) -> Self {
+        Self { call_id: call.id().to_owned(), outcome: Outcome::Failure(failure) }
+    }
+
+    /// The payload, where there is one.
+    ///
+    /// # Errors
+    ///
+    /// The failure, where there is none.
+    pub fn as_result(&self) -> Result<&Payload, &ToolFailure> {
+        match &self.outcome {
+            Outcome::Payload(payload) => Ok(payload),
+            Outcome::Failure(failure) => Err(failure),
+        }
+    }
+}
+
+impl ToolFailure {
+    /// A failure with words for the model alone.
+    pub fn new(kind: FailureKind, message: impl Into<String>, recovery: Recovery) -> Self {
+        Self { kind, code: None, message: message.into(), recovery, detail: None }
+    }
+
+    /// A failure that a method declares: its name, its description, its recovery.
+    pub fn declared(code: &'static str, message: &'static str, recovery: Recovery) -> Self {
+        let kind = match recovery {
+            Recovery::Retry => FailureKind::Unavailable,
+            _ => FailureKind::DomainRejection,
+        };
+        Self { code: Some(code), ..Self::new(kind, message, recovery) }
+    }
+
+    /// A failure whose cause is for operators only.
+    pub fn internal(cause: &dyn Error) -> Self {
+        Self {
+            detail: Some(describe(cause)),
+            ..Self::new(FailureKind::Internal, "the tool failed internally", Recovery::Replan)
+        }
+    }
+
+    /// Arguments that break their tool's schema.
+    pub fn invalid_call(spec: &ToolSpec, call: &ToolCall, issues: InvalidPayload) -> Self {
+        let message = format!("the arguments of `{}` are not valid: {issues}", spec.name());
+        let correction = Correction {
+            issues: Some(issues),
+            prior_input: call.args().clone(),
+            example: spec.examples().first().map(|example| Payload::new(example.args)),
+        };
+        let recovery = Recovery::CorrectCall(Box::new(correction));
+        Self::new(FailureKind::InvalidCall, message, recovery)
+    }
+
+    /// A result that breaks its tool's schema.
+    pub fn malformed_result(spec: &ToolSpec, issues: &InvalidPayload) -> Self {
+        let message = format!("`{}` returned something its schema does not accept", spec.name());
+        Self {
+            detail: Some(issues.to_string()),
+            ..Self::new(FailureKind::MalformedResult, message, Recovery::Replan)
+        }
+    }
+
+    /// A call of a tool that is not there.
+    pub fn not_found<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let known: Vec<_> = known.collect();
+        let message = if known.is_empty() {
+            format!("there is no tool `{tool}`")
+        } else {
+            format!("there is no tool `{tool}`, there is `{}`", known.join("`, `"))
+        };
+        Self::new(FailureKind::NotFound, message, Recovery::Replan)
+    }
+
+    /// Adds words for operators.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+}
+
+impl fmt::Display for ToolFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl Error for ToolFailure {}
+
+/// An error and its causes on one line.
+fn describe(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

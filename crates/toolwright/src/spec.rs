@@ -1,0 +1,323 @@
+//! What is known about a tool: its words, its schemas, its provenance, its codecs. Never runs a tool.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::codec::{self, Decode, Encode};
+use crate::issue::InvalidPayload;
+
+/// A tool as a type: generated code has one such type, without fields, a tool.
+pub trait Tool: Copy + Send + Sync + 'static {
+    /// What the model sends.
+    type Args: Decode + Encode;
+    /// What the tool returns.
+    type Result: Decode + Encode;
+    /// Everything else that is known about it.
+    const SPEC: &'static ToolSpec;
+}
+
+/// Everything known about one tool.
+pub struct ToolSpec {
+    declaration: Declaration,
+    check_args: Check,
+    check_result: Check,
+}
+
+type Check = fn(&[u8]) -> Result<(), InvalidPayload>;
+
+/// What a schema file says about a tool. Generated code writes it; read it through [`ToolSpec`].
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration {
+    /// The globally unique name.
+    pub name: &'static str,
+    /// A short name for people.
+    pub title: Option<&'static str>,
+    /// What the tool does, for the model.
+    pub description: &'static str,
+    /// The toolset it belongs to.
+    pub toolset: &'static str,
+    /// The service that owns it.
+    pub service: &'static str,
+    /// What runs it.
+    pub implementation: Implementation,
+    /// Its name on a remote MCP server.
+    pub remote_name: Option<&'static str>,
+    /// Words to choose tools by.
+    pub tags: &'static [&'static str],
+    /// Earlier names: still routed, never advertised.
+    pub aliases: &'static [&'static str],
+    /// What it does to the world.
+    pub annotations: ToolAnnotations,
+    /// Templates for showing its progress.
+    pub hints: Hints,
+    /// What it needs before it may run.
+    pub approval: Option<Approval>,
+    /// How its calls are run.
+    pub limits: CallLimits,
+    /// Example calls, valid under the schemas.
+    pub examples: &'static [Example],
+    /// Why it should no longer be used.
+    pub deprecated: Option<Deprecation>,
+    /// The arguments' JSON Schema (2020-12), as text.
+    pub args_schema: &'static str,
+    /// The result's JSON Schema (2020-12), as text.
+    pub result_schema: &'static str,
+}
+
+/// What runs a tool: provenance, never identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implementation {
+    /// A method of a service.
+    Method {
+        /// The service.
+        service: &'static str,
+        /// The method.
+        method: &'static str,
+    },
+    /// An agent of a service.
+    Agent {
+        /// The service.
+        service: &'static str,
+        /// The agent.
+        agent: &'static str,
+    },
+    /// A tool of a remote MCP server.
+    Mcp {
+        /// The name the host knows the server by.
+        server: &'static str,
+    },
+    /// An executor the host brings.
+    External,
+}
+
+/// MCP's hints on what a tool does (`ToolAnnotations` of the MCP specification); `None` says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolAnnotations {
+    /// It changes nothing.
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    pub destructive: Option<bool>,
+    /// A second equal call changes nothing more.
+    pub idempotent: Option<bool>,
+    /// It reaches beyond the system it belongs to.
+    pub open_world: Option<bool>,
+}
+
+/// minijinja templates over `args`, `result` and `tool`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Shown when a call starts.
+    pub call: Option<&'static str>,
+    /// Shown when its result is there.
+    pub result: Option<&'static str>,
+}
+
+/// The words of an approval request; minijinja templates over `args` and `tool`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Approval {
+    /// What the approver is asked.
+    pub prompt: Option<&'static str>,
+    /// What the model is told on a no.
+    pub denied: Option<&'static str>,
+}
+
+/// How calls of a tool are run; `None` leaves the choice to the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallLimits {
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+    /// How many attempts a transient failure gets in all.
+    pub attempts: Option<u32>,
+    /// Whether the tool is a barrier among concurrent calls.
+    pub sequential: bool,
+}
+
+/// An example call, as JSON texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The arguments.
+    pub args: &'static str,
+    /// The result, where one is shown.
+    pub result: Option<&'static str>,
+}
+
+/// Why a tool should no longer be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// The version since when.
+    pub since: Option<&'static str>,
+    /// The tool to use instead.
+    pub replacement: Option<&'static str>,
+}
+
+impl Declaration {
+    /// A declaration that says no more than it must: described, owned, run by the host, any schema.
+    pub const fn new(name: &'static str, toolset: &'static str, service: &'static str) -> Self {
+        Self {
+            name,
+            title: None,
+            description: "",
+            toolset,
+            service,
+            implementation: Implementation::External,
+            remote_name: None,
+            tags: &[],
+            aliases: &[],
+            annotations: ToolAnnotations::UNKNOWN,
+            hints: Hints { call: None, result: None },
+            approval: None,
+            limits: CallLimits::UNLIMITED,
+            examples: &[],
+            deprecated: None,
+            args_schema: "{}",
+            result_schema: "{}",
+        }
+    }
+}
+
+impl ToolAnnotations {
+    /// Nothing said.
+    pub const UNKNOWN: Self =
+        Self { read_only: None, destructive: None, idempotent: None, open_world: None };
+}
+
+impl CallLimits {
+    /// Everything left to the host.
+    pub const UNLIMITED: Self = Self { timeout: None, attempts: None, sequential: false };
+}
+
+impl ToolSpec {
+    /// The spec of a tool known at generation: its declaration, and the codecs of its types.
+    pub const fn typed<T: Tool>(tool: T, declaration: Declaration) -> Self {
+        let _ = tool;
+        Self {
+            declaration,
+            check_args: codec::check::<T::Args>,
+            check_result: codec::check::<T::Result>,
+        }
+    }
+
+    /// The globally unique name; also its id.
+    pub fn name(&self) -> &str {
+        self.declaration.name
+    }
+
+    /// A short name for people.
+    pub fn title(&self) -> Option<&str> {
+        self.declaration.title
+    }
+
+    /// What the tool does, for the model.
+    pub fn description(&self) -> &str {
+        self.declaration.description
+    }
+
+    /// The toolset it belongs to.
+    pub fn toolset(&self) -> &str {
+        self.declaration.toolset
+    }
+
+    /// The service that owns it.
+    pub fn service(&self) -> &str {
+        self.declaration.service
+    }
+
+    /// What runs it.
+    pub fn implementation(&self) -> Implementation {
+        self.declaration.implementation
+    }
+
+    /// Its name on the remote MCP server it lives on, where that is not its own name.
+    pub fn remote_name(&self) -> Option<&str> {
+        self.declaration.remote_name
+    }
+
+    /// Words to choose tools by: the toolset's, then its own.
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        self.declaration.tags.iter().copied()
+    }
+
+    /// Earlier names: still routed, never advertised.
+    pub fn aliases(&self) -> impl Iterator<Item = &str> {
+        self.declaration.aliases.iter().copied()
+    }
+
+    /// Whether a name is this tool's own or one of its earlier ones.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name() == name || self.aliases().any(|alias| alias == name)
+    }
+
+    /// What it does to the world.
+    pub fn annotations(&self) -> ToolAnnotations {
+        self.declaration.annotations
+    }
+
+    /// Templates for showing its progress.
+    pub fn hints(&self) -> Hints {
+        self.declaration.hints
+    }
+
+    /// What it needs before it may run.
+    pub fn approval(&self) -> Option<Approval> {
+        self.declaration.approval
+    }
+
+    /// How its calls are run.
+    pub fn limits(&self) -> CallLimits {
+        self.declaration.limits
+    }
+
+    /// Example calls, valid under the schemas.
+    pub fn examples(&self) -> &[Example] {
+        self.declaration.examples
+    }
+
+    /// Why it should no longer be used.
+    pub fn deprecated(&self) -> Option<Deprecation> {
+        self.declaration.deprecated
+    }
+
+    /// Whether it is offered to models: all but deprecated tools are.
+    pub fn is_advertised(&self) -> bool {
+        self.declaration.deprecated.is_none()
+    }
+
+    /// The arguments' JSON Schema (2020-12), as text.
+    pub fn args_schema(&self) -> &str {
+        self.declaration.args_schema
+    }
+
+    /// The result's JSON Schema (2020-12), as text.
+    pub fn result_schema(&self) -> &str {
+        self.declaration.result_schema
+    }
+
+    /// Checks arguments against their schema.
+    ///
+    /// # Errors
+    ///
+    /// Every issue found.
+    pub fn check_args(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+        (self.check_args)(json)
+    }
+
+    /// Checks a result against its schema.
+    ///
+    /// # Errors
+    ///
+    /// Every issue found.
+    pub fn check_result(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+        (self.check_result)(json)
+    }
+}
+
+impl fmt::Debug for ToolSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.declaration.fmt(f)
+    }
+}
+
+/// The specs of a set that are offered to models.
+pub fn advertised(specs: &'static [&'static ToolSpec]) -> impl Iterator<Item = &'static ToolSpec> {
+    specs.iter().copied().filter(|spec| spec.is_advertised())
+}

@@ -1,0 +1,144 @@
+//! Whole numbers of any size.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use super::Decimal;
+use crate::codec;
+use crate::issue::InvalidPayload;
+
+/// Integers of more digits than this are written with an exponent.
+const WRITTEN_OUT: usize = 64;
+
+/// A whole number of any size, exact.
+///
+/// It displays as digits, or with an exponent where the digits would be mostly zeros (`1e999999999`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Integer(Form);
+
+/// Numbers inside `i64` are always `Small`, so that equal numbers have equal forms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    Small(i64),
+    Big(Box<Decimal>),
+}
+
+impl Integer {
+    /// The integer that a JSON number means, if it is one.
+    pub(crate) fn of_decimal(decimal: Decimal) -> Option<Self> {
+        if !decimal.is_integer() {
+            return None;
+        }
+        let small = decimal.written_out(19).and_then(|digits| digits.parse().ok());
+        Some(Self(small.map_or_else(|| Form::Big(Box::new(decimal)), Form::Small)))
+    }
+
+    /// The number as `i64`, if it is in that range.
+    pub fn to_i64(&self) -> Option<i64> {
+        match self.0 {
+            Form::Small(value) => Some(value),
+            Form::Big(_) => None,
+        }
+    }
+
+    /// The number as `u64`, if it is in that range.
+    pub fn to_u64(&self) -> Option<u64> {
+        match &self.0 {
+            Form::Small(value) => u64::try_from(*value).ok(),
+            Form::Big(decimal) => decimal.written_out(20)?.parse().ok(),
+        }
+    }
+
+    /// The number as `i128`, if it is in that range.
+    pub fn to_i128(&self) -> Option<i128> {
+        match &self.0 {
+            Form::Small(value) => Some(i128::from(*value)),
+            Form::Big(decimal) => decimal.written_out(39)?.parse().ok(),
+        }
+    }
+
+    /// Whether the number is below zero.
+    pub fn is_negative(&self) -> bool {
+        match &self.0 {
+            Form::Small(value) => *value < 0,
+            Form::Big(decimal) => decimal.is_negative(),
+        }
+    }
+}
+
+impl Default for Integer {
+    fn default() -> Self {
+        Self(Form::Small(0))
+    }
+}
+
+impl From<i64> for Integer {
+    fn from(value: i64) -> Self {
+        Self(Form::Small(value))
+    }
+}
+
+impl From<i32> for Integer {
+    fn from(value: i32) -> Self {
+        Self(Form::Small(i64::from(value)))
+    }
+}
+
+impl From<u32> for Integer {
+    fn from(value: u32) -> Self {
+        Self(Form::Small(i64::from(value)))
+    }
+}
+
+macro_rules! from_wide {
+    ($($wide:ty),*) => {$(
+        impl From<$wide> for Integer {
+            fn from(value: $wide) -> Self {
+                let big = || Form::Big(Box::new(Decimal::of(&value.to_string())));
+                Self(i64::try_from(value).map_or_else(|_| big(), Form::Small))
+            }
+        }
+    )*};
+}
+
+from_wide!(u64, usize, i128, u128);
+
+impl Ord for Integer {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Form::Small(mine), Form::Small(theirs)) => mine.cmp(theirs),
+            (Form::Big(mine), Form::Big(theirs)) => mine.cmp(theirs),
+            (Form::Big(mine), Form::Small(_)) if mine.is_negative() => Ordering::Less,
+            (Form::Big(_), Form::Small(_)) => Ordering::Greater,
+            (Form::Small(_), Form::Big(_)) => other.cmp(self).reverse(),
+        }
+    }
+}
+
+impl PartialOrd for Integer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Form::Small(value) => write!(out, "{value}"),
+            Form::Big(decimal) => {
+                let digits = decimal.written_out(WRITTEN_OUT);
+                out.write_str(&digits.unwrap_or_else(|| decimal.scientific()))
+            }
+        }
+    }
+}
+
+impl FromStr for Integer {
+    type Err = InvalidPayload;
+
+    /// Reads an integer as JSON has it: `12`, `1e3` and `2.0` are integers, `1.5` is not.
+    fn from_str(json: &str) -> Result<Self, Self::Err> {
+        codec::from_json(json.as_bytes())
+    }
+}

@@ -1,0 +1,178 @@
+//! Entries under string keys, in the order in which they were put in.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::slice;
+use std::vec;
+
+/// A map from strings that keeps the order of insertion; keys are unique.
+///
+/// It is a list underneath: looking a key up takes time in proportion to the number of entries, which for the
+/// small objects of tool calls is faster than hashing. Two maps are equal whatever their order.
+#[derive(Clone)]
+pub struct Map<V> {
+    entries: Vec<(String, V)>,
+}
+
+impl<V> Map<V> {
+    /// An empty map.
+    pub const fn new() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: &str) -> Option<&V> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value under a key, to be changed in place.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
+        self.entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Whether there is a value under a key.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Puts a value under a key and returns the one it replaces, whose place it takes.
+    pub fn insert(&mut self, key: impl Into<String>, value: V) -> Option<V> {
+        let key = key.into();
+        if let Some(old) = self.get_mut(&key) {
+            return Some(std::mem::replace(old, value));
+        }
+        self.append(key, value);
+        None
+    }
+
+    /// Takes a value out; the others keep their order.
+    pub fn remove(&mut self, key: &str) -> Option<V> {
+        let index = self.entries.iter().position(|(name, _)| name == key)?;
+        Some(self.entries.remove(index).1)
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> Iter<'_, V> {
+        Iter(self.entries.iter())
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// The values in order.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// Adds an entry whose key is known to be new, without a look at the others.
+    pub(crate) fn append(&mut self, key: String, value: V) {
+        self.entries.push((key, value));
+    }
+
+    fn sorted(&self) -> Vec<&(String, V)> {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        entries
+    }
+
+    fn same_order(&self, other: &Self) -> bool {
+        self.keys().eq(other.keys())
+    }
+}
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Map<V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<V: PartialEq> PartialEq for Map<V> {
+    fn eq(&self, other: &Self) -> bool {
+        if self.same_order(other) {
+            return self.values().eq(other.values());
+        }
+        self.len() == other.len() && self.sorted() == other.sorted()
+    }
+}
+
+impl<V: Eq> Eq for Map<V> {}
+
+impl<K: Into<String>, V> FromIterator<(K, V)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::new();
+        map.extend(entries);
+        map
+    }
+}
+
+impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
+    /// Adds entries; a later value replaces an earlier one under the same key.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        // With an index, many entries are added without a search for each.
+        let mut places: HashMap<String, usize> =
+            self.entries.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
+        for (key, value) in entries {
+            let key = key.into();
+            if let Some(place) = places.get(&key) {
+                self.entries[*place].1 = value;
+            } else {
+                places.insert(key.clone(), self.entries.len());
+                self.entries.push((key, value));
+            }
+        }
+    }
+}
+
+/// The entries of a [`Map`], in order.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, V>(slice::Iter<'a, (String, V)>);
+
+impl<'a, V> Iterator for Iter<'a, V> {
+    type Item = (&'a str, &'a V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(key, value)| (key.as_str(), value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<V> ExactSizeIterator for Iter<'_, V> {}
+
+impl<'a, V> IntoIterator for &'a Map<V> {
+    type Item = (&'a str, &'a V);
+    type IntoIter = Iter<'a, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<V> IntoIterator for Map<V> {
+    type Item = (String, V);
+    type IntoIter = vec::IntoIter<(String, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}

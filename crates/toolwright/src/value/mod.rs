@@ -1,0 +1,146 @@
+//! JSON values as data: [`Value`] and its parts, exact and order-keeping.
+//!
+//! Nothing here reads or writes JSON text by itself: that is the codecs' work.
+
+mod convert;
+mod decimal;
+mod integer;
+mod map;
+mod nullable;
+mod number;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub(crate) use decimal::Decimal;
+pub use integer::Integer;
+pub use map::{Iter, Map};
+pub use nullable::Nullable;
+pub use number::{NotFinite, Number};
+
+use crate::codec;
+use crate::issue::InvalidPayload;
+
+/// Any JSON value. Numbers keep their text and objects the order of their keys.
+///
+/// Two values are equal when they mean the same: `1` equals `1.0`, and the order of keys is free.
+/// A value displays as compact JSON and is parsed from JSON by [`FromStr`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Boolean(bool),
+    /// A number of any size.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Value>),
+    /// An object.
+    Object(Map<Value>),
+}
+
+impl Value {
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The boolean, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Boolean(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The integer, if this is a whole number inside `i64`.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number().and_then(Number::as_i64)
+    }
+
+    /// The integer, if this is a whole number inside `u64`.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number().and_then(Number::as_u64)
+    }
+
+    /// The nearest finite double, if this is a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number().map(Number::as_f64)
+    }
+
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items, if this is an array.
+    pub fn as_array(&self) -> Option<&[Value]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The entries, if this is an object.
+    pub fn as_object(&self) -> Option<&Map<Value>> {
+        match self {
+            Self::Object(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The value under a key, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_object()?.get(key)
+    }
+
+    /// The value at a JSON Pointer (RFC 6901); the empty pointer is the value itself.
+    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, segment| {
+            let segment = segment.replace("~1", "/").replace("~0", "~");
+            match value {
+                Self::Object(entries) => entries.get(&segment),
+                Self::Array(items) => items.get(index(&segment)?),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// RFC 6901, section 4: an index is written without leading zeros or a sign.
+fn index(segment: &str) -> Option<usize> {
+    let digits = segment.bytes().all(|byte| byte.is_ascii_digit());
+    let padded = segment.len() > 1 && segment.starts_with('0');
+    if digits && !padded { segment.parse().ok() } else { None }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&codec::text_of(self))
+    }
+}
+
+impl FromStr for Value {
+    type Err = InvalidPayload;
+
+    fn from_str(json: &str) -> Result<Self, Self::Err> {
+        codec::from_json(json.as_bytes())
+    }
+}

@@ -1,0 +1,324 @@
+//! Types with codecs in the form that generated code has: one of each kind a schema can describe.
+
+use toolwright::codec::{
+    Decode, Encode, Items, Length, Pattern, Range, Reader, Writer, from_json, to_json,
+};
+use toolwright::{Integer, InvalidPayload, Map, Nullable, Value};
+
+/// Every kind of scalar and limit; closed to other keys.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Item {
+    pub(crate) id: String,
+    pub(crate) status: Status,
+    pub(crate) count: Option<i64>,
+    pub(crate) size: Option<Integer>,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) done: Option<bool>,
+    pub(crate) note: Option<Nullable<String>>,
+    pub(crate) sha: Option<String>,
+    pub(crate) version: Option<One>,
+    pub(crate) tags: Vec<String>,
+}
+
+static SHA: Pattern = Pattern::new("^[a-f0-9]{4}$", "^[a-f0-9]{4}$");
+
+const ID: Length = Length::ANY.at_least(1).at_most(8);
+const COUNT: Range<i64> = Range::<i64>::ANY.at_least(0).at_most(100);
+const SIZE: Range<i64> = Range::<i64>::ANY.at_least(10);
+const RATIO: Range<f64> = Range::<f64>::ANY.above(0.0).below(1.5);
+const TAGS: Items = Items::ANY.at_least(1).at_most(3);
+
+impl Decode for Item {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let (mut id, mut status, mut count, mut size) = (None, None, None, None);
+        let (mut ratio, mut done, mut note, mut sha) = (None, None, None, None);
+        let (mut version, mut tags) = (None, None);
+        let mut object = input.object()?;
+        while let Some(key) = object.next_key() {
+            match key.as_ref() {
+                "id" => id = object.value().string(ID),
+                "status" => status = Status::decode(object.value()),
+                "count" => count = object.value().integer(COUNT),
+                "size" => size = object.value().big_integer(SIZE),
+                "ratio" => ratio = object.value().number(RATIO),
+                "done" => done = object.value().boolean(),
+                "note" => {
+                    note = object.value().nullable(|v| v.string(Length::ANY)).map(Nullable::from);
+                }
+                "sha" => sha = object.value().string(Length::ANY.matching(&SHA)),
+                "version" => version = One::decode(object.value()),
+                "tags" => tags = object.value().array(TAGS, |v| v.string(Length::ANY)),
+                _ => object.unknown_key(&[
+                    "id", "status", "count", "size", "ratio", "done", "note", "sha", "version",
+                    "tags",
+                ]),
+            }
+        }
+        let id = object.required("id", id);
+        let status = object.required("status", status);
+        let tags = object.required("tags", tags);
+        Some(Self {
+            id: id?,
+            status: status?,
+            count,
+            size,
+            ratio,
+            done,
+            note,
+            sha,
+            version,
+            tags: tags?,
+        })
+    }
+}
+
+impl Encode for Item {
+    fn encode(&self, out: &mut Writer) {
+        let Some(mut object) = out.object() else { return };
+        object.key("id").string(&self.id, ID);
+        self.status.encode(object.key("status"));
+        if let Some(v) = &self.count {
+            object.key("count").integer(*v, COUNT);
+        }
+        if let Some(v) = &self.size {
+            object.key("size").big_integer(v, SIZE);
+        }
+        if let Some(v) = &self.ratio {
+            object.key("ratio").number(*v, RATIO);
+        }
+        if let Some(v) = &self.done {
+            object.key("done").boolean(*v);
+        }
+        if let Some(v) = &self.note {
+            object.key("note").nullable(v.as_option(), |w, v| w.string(v, Length::ANY));
+        }
+        if let Some(v) = &self.sha {
+            object.key("sha").string(v, Length::ANY.matching(&SHA));
+        }
+        if let Some(v) = &self.version {
+            v.encode(object.key("version"));
+        }
+        object.key("tags").array(&self.tags, TAGS, |w, v| w.string(v, Length::ANY));
+        object.end();
+    }
+}
+
+/// A string enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Pending,
+    InProgress,
+    Done,
+}
+
+static STATUSES: [(&str, Status); 3] =
+    [("pending", Status::Pending), ("in_progress", Status::InProgress), ("done", Status::Done)];
+
+impl Decode for Status {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        input.variant(&STATUSES)
+    }
+}
+
+impl Encode for Status {
+    fn encode(&self, out: &mut Writer) {
+        out.variant(self, &STATUSES);
+    }
+}
+
+/// A constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct One;
+
+impl Decode for One {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        input.constant("1").map(|()| Self)
+    }
+}
+
+impl Encode for One {
+    fn encode(&self, out: &mut Writer) {
+        out.constant("1");
+    }
+}
+
+/// An object that keeps other keys whose values are integers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scores {
+    pub(crate) name: String,
+    pub(crate) additional: Map<i64>,
+}
+
+impl Decode for Scores {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let mut name = None;
+        let mut additional = Map::new();
+        let mut object = input.object()?;
+        while let Some(key) = object.next_key() {
+            match key.as_ref() {
+                "name" => name = object.value().string(Length::ANY),
+                _ => object.additional(&mut additional, key, |v| v.integer(COUNT)),
+            }
+        }
+        let name = object.required("name", name);
+        Some(Self { name: name?, additional })
+    }
+}
+
+impl Encode for Scores {
+    fn encode(&self, out: &mut Writer) {
+        let Some(mut object) = out.object() else { return };
+        object.key("name").string(&self.name, Length::ANY);
+        object.additional(&self.additional, &["name"], |w, v| w.integer(*v, COUNT));
+        object.end();
+    }
+}
+
+/// An object that keeps any other key, and refers to itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) next: Option<Box<Node>>,
+    pub(crate) children: Option<Vec<Node>>,
+    pub(crate) additional: Map<Value>,
+}
+
+impl Decode for Node {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let (mut next, mut children) = (None, None);
+        let mut additional = Map::new();
+        let mut object = input.object()?;
+        while let Some(key) = object.next_key() {
+            match key.as_ref() {
+                "next" => next = Self::decode(object.value()).map(Box::new),
+                "children" => children = object.value().array(Items::ANY, Self::decode),
+                _ => object.additional(&mut additional, key, Reader::value),
+            }
+        }
+        Some(Self { next, children, additional })
+    }
+}
+
+impl Encode for Node {
+    fn encode(&self, out: &mut Writer) {
+        let Some(mut object) = out.object() else { return };
+        if let Some(v) = &self.next {
+            v.encode(object.key("next"));
+        }
+        if let Some(v) = &self.children {
+            object.key("children").array(v, Items::ANY, |w, v| v.encode(w));
+        }
+        object.additional(&self.additional, &["next", "children"], Writer::value);
+        object.end();
+    }
+}
+
+/// A union told apart by `kind`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    Circle(Circle),
+    Group(Group),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Circle {
+    pub(crate) radius: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) shapes: Map<Shape>,
+}
+
+impl Decode for Shape {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        match input.tag("kind", &["circle", "group"])? {
+            "circle" => Circle::decode(input).map(Self::Circle),
+            _ => Group::decode(input).map(Self::Group),
+        }
+    }
+}
+
+impl Encode for Shape {
+    fn encode(&self, out: &mut Writer) {
+        match self {
+            Self::Circle(circle) => circle.encode(out),
+            Self::Group(group) => group.encode(out),
+        }
+    }
+}
+
+impl Decode for Circle {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let (mut kind, mut radius) = (None, None);
+        let mut object = input.object()?;
+        while let Some(key) = object.next_key() {
+            match key.as_ref() {
+                "kind" => kind = object.value().constant("\"circle\""),
+                "radius" => radius = object.value().number(Range::<f64>::ANY),
+                _ => object.unknown_key(&["kind", "radius"]),
+            }
+        }
+        let kind = object.required("kind", kind);
+        let radius = object.required("radius", radius);
+        kind?;
+        Some(Self { radius: radius? })
+    }
+}
+
+impl Encode for Circle {
+    fn encode(&self, out: &mut Writer) {
+        let Some(mut object) = out.object() else { return };
+        object.key("kind").constant("\"circle\"");
+        object.key("radius").number(self.radius, Range::<f64>::ANY);
+        object.end();
+    }
+}
+
+impl Decode for Group {
+    fn decode(input: &mut Reader<'_>) -> Option<Self> {
+        let (mut kind, mut shapes) = (None, None);
+        let mut object = input.object()?;
+        while let Some(key) = object.next_key() {
+            match key.as_ref() {
+                "kind" => kind = object.value().constant("\"group\""),
+                "shapes" => shapes = object.value().map(Shape::decode),
+                _ => object.unknown_key(&["kind", "shapes"]),
+            }
+        }
+        let kind = object.required("kind", kind);
+        let shapes = object.required("shapes", shapes);
+        kind?;
+        Some(Self { shapes: shapes? })
+    }
+}
+
+impl Encode for Group {
+    fn encode(&self, out: &mut Writer) {
+        let Some(mut object) = out.object() else { return };
+        object.key("kind").constant("\"group\"");
+        object.key("shapes").map(&self.shapes, |w, v| v.encode(w));
+        object.end();
+    }
+}
+
+toolwright::serde_bridge!(Item, Status, Scores, Node, Shape);
+
+/// The issues of a payload, a sentence each.
+pub(crate) fn issues<T: Decode>(json: &str) -> Vec<String> {
+    sentences(from_json::<T>(json.as_bytes()).map(drop))
+}
+
+/// The issues of encoding a value, a sentence each.
+pub(crate) fn encoding_issues<T: Encode>(value: &T) -> Vec<String> {
+    sentences(to_json(value).map(drop))
+}
+
+fn sentences(result: Result<(), InvalidPayload>) -> Vec<String> {
+    let issues = result.err().map(|invalid| invalid.issues().to_vec());
+    issues.unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+/// Decodes and encodes a payload.
+pub(crate) fn round_trip<T: Decode + Encode>(json: &str) -> Result<String, InvalidPayload> {
+    to_json(&from_json::<T>(json.as_bytes())?)
+}
