@@ -1,0 +1,64 @@
+//! Puts a finished tree in the place of an old one, and clears what a killed run left. Never looks into trees.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::failure::{IoFailure, OutputError};
+use super::place::Place;
+use super::tree;
+
+/// Removes what a killed run left beside the output folder, putting the old tree back where it had been moved aside.
+pub(super) fn sweep(place: &Place) -> Result<(), OutputError> {
+    if tree::kind(&place.out)?.is_none()
+        && tree::kind(&place.old)?.is_some_and(|kind| kind.is_dir())
+    {
+        fs::rename(&place.old, &place.out).map_err(IoFailure::on("put back", &place.old))?;
+    }
+    remove(&place.new)?;
+    remove(&place.old)
+}
+
+/// Whether a killed run left something to sweep.
+pub(super) fn has_leftovers(place: &Place) -> Result<bool, OutputError> {
+    Ok(tree::kind(&place.new)?.is_some() || tree::kind(&place.old)?.is_some())
+}
+
+/// Makes the new tree the output folder in one step and removes the old one.
+pub(super) fn exchange(place: &Place) -> Result<(), OutputError> {
+    if tree::kind(&place.out)?.is_none() {
+        return Ok(fs::rename(&place.new, &place.out)
+            .map_err(IoFailure::on("move into place", &place.new))?);
+    }
+    if swap(&place.new, &place.out).is_err() {
+        move_aside(place)?;
+    }
+    remove(&place.new)?;
+    remove(&place.old)
+}
+
+#[cfg(target_os = "linux")]
+fn swap(a: &Path, b: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn swap(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// For systems and file systems that cannot exchange: two renames, of which a killed run may leave the first.
+fn move_aside(place: &Place) -> Result<(), OutputError> {
+    fs::rename(&place.out, &place.old).map_err(IoFailure::on("move aside", &place.out))?;
+    Ok(fs::rename(&place.new, &place.out).map_err(IoFailure::on("move into place", &place.new))?)
+}
+
+fn remove(path: &Path) -> Result<(), OutputError> {
+    let removed = match tree::kind(path)? {
+        None => Ok(()),
+        Some(kind) if kind.is_dir() => fs::remove_dir_all(path),
+        Some(_) => fs::remove_file(path),
+    };
+    Ok(removed.map_err(IoFailure::on("remove", path))?)
+}

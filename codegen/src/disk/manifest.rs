@@ -1,0 +1,49 @@
+//! The list of generated files inside the output folder. It makes files ours that cannot carry a banner, such as JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::failure::{IoFailure, OutputError};
+use super::sources::read_text;
+use super::tree::BANNER;
+use crate::files::Files;
+
+/// Its name in the root of the output folder.
+pub(super) const NAME: &str = ".toolwright-manifest";
+
+/// The generated texts by path, with the manifest as one of them.
+///
+/// # Errors
+///
+/// When a path is not a plain relative one.
+pub(super) fn complete(files: &Files) -> Result<BTreeMap<&str, String>, OutputError> {
+    let mut texts = BTreeMap::new();
+    for (path, text) in files.iter() {
+        if !is_plain(path) {
+            return Err(OutputError::UnsafePath(path.to_owned()));
+        }
+        texts.insert(path, text.to_owned());
+    }
+    texts.insert(NAME, text(files));
+    Ok(texts)
+}
+
+/// The paths an earlier run listed; they are only ever compared with what is found, never followed.
+pub(super) fn listed(out: &Path) -> Result<BTreeSet<String>, IoFailure> {
+    let text = read_text(&out.join(NAME))?.unwrap_or_default();
+    Ok(text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
+}
+
+fn text(files: &Files) -> String {
+    let paths = files.iter().map(|(path, _)| format!("{path}\n"));
+    std::iter::once(format!("# {BANNER}: the files it may replace and remove here\n"))
+        .chain(paths)
+        .collect()
+}
+
+/// Whether a path stays below the folder it is joined to, on every system, and is not ours already.
+fn is_plain(path: &str) -> bool {
+    let plain_part = |part: &str| !matches!(part, "" | "." | "..");
+    let odd = |c: char| c.is_control() || matches!(c, '\\' | ':');
+    path != NAME && !path.starts_with('#') && !path.contains(odd) && path.split('/').all(plain_part)
+}

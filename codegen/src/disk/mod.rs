@@ -1,0 +1,17 @@
+//! The one place that touches the disk: schema files in, generated trees out. Never knows what the files mean.
+
+mod exchange;
+mod failure;
+mod lock;
+mod manifest;
+mod output;
+mod place;
+mod sources;
+mod start;
+mod tree;
+
+pub use failure::{IoFailure, OutputError, ReadError};
+pub use output::{Drift, Written, drift, write};
+pub(crate) use sources::{absolute, shown};
+pub use sources::{read_sources, read_text};
+pub use start::{checkout, start_project};

@@ -1,0 +1,209 @@
+//! Compares and writes an output folder. What is not generated there is carried over and never read into the result.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::failure::{IoFailure, OutputError};
+use super::place::Place;
+use super::tree::Entry;
+use super::{exchange, lock::Lock, manifest, tree};
+use crate::files::Files;
+
+/// How an output folder differs from what would be generated; paths are relative to it, in path order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// Would be generated and is not there.
+    pub missing: Vec<String>,
+    /// Is there with another content, or is not a file.
+    pub stale: Vec<String>,
+    /// Is there and would not be generated.
+    pub orphaned: Vec<String>,
+}
+
+/// What a run did to an output folder; paths are relative to it, in path order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// New files and files with new content.
+    pub written: Vec<String>,
+    /// Generated files that were already right; they keep inode and modification time.
+    pub unchanged: Vec<String>,
+    /// Files an earlier run had generated and this one did not.
+    pub removed: Vec<String>,
+    /// Files that are not generated and were left as they are.
+    pub foreign: Vec<String>,
+}
+
+impl Drift {
+    /// Whether the folder is exactly what would be generated.
+    pub fn is_empty(&self) -> bool {
+        self.missing.is_empty() && self.stale.is_empty() && self.orphaned.is_empty()
+    }
+}
+
+/// Compares an output folder with what would be generated. Changes nothing.
+///
+/// # Errors
+///
+/// When the folder is a symlink or not a folder, or the system refuses to read it.
+pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
+    let place = Place::of(out)?;
+    let texts = manifest::complete(files)?;
+    let mut drift = Drift::default();
+    let mut missing: BTreeSet<&str> = texts.keys().copied().collect();
+    for entry in tree::walk(&place.out)? {
+        missing.remove(entry.path.as_str());
+        match texts.get(entry.path.as_str()) {
+            None => drift.orphaned.push(entry.path),
+            Some(text) if entry.holds(text)? => {}
+            Some(_) => drift.stale.push(entry.path),
+        }
+    }
+    drift.missing = missing.into_iter().map(str::to_owned).collect();
+    drift.stale.sort();
+    drift.orphaned.sort();
+    Ok(drift)
+}
+
+/// Makes an output folder hold the generated files, by building the whole tree beside it and exchanging the two.
+///
+/// A folder that is already right is not touched at all. A run that is killed leaves the old tree or the new one.
+///
+/// # Errors
+///
+/// See [`OutputError`]; the folder is then as it was.
+pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
+    let place = Place::of(out)?;
+    let texts = manifest::complete(files)?;
+    // Looked at without the lock, which would itself touch the parent folder. Whatever another run, writing meanwhile,
+    // makes this look fail on is looked at again under the lock.
+    match Plan::new(&place, &texts) {
+        Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&place)? => {
+            Ok(plan.into_written())
+        }
+        _ => write_locked(&place, &texts),
+    }
+}
+
+fn write_locked(place: &Place, texts: &BTreeMap<&str, String>) -> Result<Written, OutputError> {
+    fs::create_dir_all(&place.parent).map_err(IoFailure::on("make folder", &place.parent))?;
+    let _lock = Lock::acquire(place)?;
+    exchange::sweep(place)?;
+    // Looked at again: another run may have written while this one waited.
+    let plan = Plan::new(place, texts)?;
+    if !plan.changes_nothing() {
+        let done = plan.build(place).and_then(|()| exchange::exchange(place));
+        // A tree that could not be finished is of no use to anyone; its own failure is the one to report.
+        done.inspect_err(|_| drop(exchange::sweep(place)))?;
+    }
+    Ok(plan.into_written())
+}
+
+/// What becomes of each file, decided before anything is touched.
+#[derive(Default)]
+struct Plan<'a> {
+    write: BTreeMap<&'a str, &'a str>,
+    keep: BTreeMap<String, PathBuf>,
+    carry: BTreeMap<String, PathBuf>,
+    remove: BTreeSet<String>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(place: &Place, texts: &'a BTreeMap<&str, String>) -> Result<Self, OutputError> {
+        let listed = manifest::listed(&place.out)?;
+        let mut plan = Self {
+            write: texts.iter().map(|(path, text)| (*path, text.as_str())).collect(),
+            ..Self::default()
+        };
+        for entry in tree::walk(&place.out)? {
+            plan.place(entry, &listed)?;
+        }
+        plan.refuse_collisions(texts)?;
+        Ok(plan)
+    }
+
+    fn place(&mut self, entry: Entry, listed: &BTreeSet<String>) -> Result<(), OutputError> {
+        if entry.kind.is_symlink() {
+            return Err(OutputError::Symlink(entry.real));
+        }
+        let ours =
+            entry.path == manifest::NAME || listed.contains(&entry.path) || entry.has_banner()?;
+        match self.write.get(entry.path.as_str()) {
+            Some(text) if entry.holds(text)? => {
+                self.write.remove(entry.path.as_str());
+                self.keep.insert(entry.path, entry.real);
+            }
+            Some(_) if !ours => return Err(OutputError::Foreign(entry.real)),
+            Some(_) => {}
+            None if ours => drop(self.remove.insert(entry.path)),
+            None => drop(self.carry.insert(entry.path, entry.real)),
+        }
+        Ok(())
+    }
+
+    /// A foreign file may not stand where a generated folder must be, nor the other way round.
+    fn refuse_collisions(&self, texts: &BTreeMap<&str, String>) -> Result<(), OutputError> {
+        let folders: BTreeSet<&str> = texts.keys().flat_map(|path| folders_of(path)).collect();
+        let mut carried = self.carry.iter();
+        let taken = carried.find(|(path, _)| {
+            folders.contains(path.as_str())
+                || folders_of(path).any(|folder| texts.contains_key(folder))
+        });
+        taken.map_or(Ok(()), |(_, real)| Err(OutputError::Foreign(real.clone())))
+    }
+
+    fn changes_nothing(&self) -> bool {
+        self.write.is_empty() && self.remove.is_empty()
+    }
+
+    fn build(&self, place: &Place) -> Result<(), OutputError> {
+        let new = &place.new;
+        fs::create_dir(new).map_err(IoFailure::on("make folder", new))?;
+        for real in self.keep.values().chain(self.carry.values()) {
+            // Taken from the name on disk, as the shown path may have lost odd bytes.
+            let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
+            link(real, make_room(&target)?)?;
+        }
+        for (path, text) in &self.write {
+            let target = new.join(path);
+            fs::write(make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
+        }
+        Ok(())
+    }
+
+    fn into_written(self) -> Written {
+        Written {
+            written: self.write.into_keys().map(str::to_owned).collect(),
+            unchanged: self.keep.into_keys().collect(),
+            removed: self.remove.into_iter().collect(),
+            foreign: self.carry.into_keys().collect(),
+        }
+    }
+}
+
+/// The folders a path leads through, deepest first.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(path.rsplit_once('/'), |(folder, _)| folder.rsplit_once('/'))
+        .map(|(folder, _)| folder)
+}
+
+/// Makes the folder a file goes into.
+fn make_room(target: &Path) -> Result<&Path, OutputError> {
+    let folder = target.parent().unwrap_or(target);
+    fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
+    Ok(target)
+}
+
+/// A second name for a file; where the file system has no such thing, a copy.
+fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
+    if fs::hard_link(from, to).is_err() {
+        copy(from, to).map_err(IoFailure::on("carry over", from))?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let times = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    fs::File::options().write(true).open(to)?.set_modified(times)
+}

@@ -1,0 +1,414 @@
+//! `codecs.rs`: one decode and one encode a type, checks beside the field they check.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::quote;
+
+use super::print::Module;
+use super::tokens::{ident, imports, integers, items, length, numbers};
+use crate::plan::{
+    AdditionalField, Body, Definition, Field, Member, PatternStatic, Struct, TypeUse, Types,
+    UnionVariant,
+};
+
+/// The module of a crate's codecs.
+pub(super) fn module(types: &Types, owner: &str) -> Module {
+    let coded =
+        types.definitions.iter().filter(|definition| !matches!(definition.body, Body::Alias(_)));
+    let mut parts: Vec<TokenStream> = types.patterns.iter().map(pattern).collect();
+    parts.extend(coded.flat_map(codec));
+    parts.splice(0..0, uses(types, &parts));
+    Module {
+        name: "codecs",
+        about: format!("Codecs of {owner}: they accept exactly what the schemas accept."),
+        parts,
+    }
+}
+
+/// The imports the codecs need.
+fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
+    let mut used = BTreeSet::new();
+    for part in parts {
+        collect_names(part.clone(), &mut used);
+    }
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let codec =
+        names(&["Decode", "Encode", "Items", "Length", "Pattern", "Range", "Reader", "Writer"]);
+    let mut own: Vec<String> =
+        types.definitions.iter().map(|definition| definition.name.clone()).collect();
+    let mut sources = vec![
+        ("toolwright".to_owned(), names(&["Map", "Nullable"])),
+        ("toolwright::codec".to_owned(), codec),
+    ];
+    if types.reexports {
+        own.extend(types.imports.iter().flat_map(|(_, names)| names.clone()));
+    } else {
+        sources.extend(types.imports.iter().cloned());
+    }
+    own.sort();
+    sources.push(("super::types".to_owned(), own));
+    imports(&sources, &used)
+}
+
+/// The names that stand at the head of a path.
+fn collect_names(tokens: TokenStream, found: &mut BTreeSet<String>) {
+    let mut follows_colon = false;
+    for token in tokens {
+        match &token {
+            TokenTree::Group(group) => collect_names(group.stream(), found),
+            TokenTree::Ident(ident) if !follows_colon => {
+                found.insert(ident.to_string());
+            }
+            _ => {}
+        }
+        follows_colon = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ':');
+    }
+}
+
+fn pattern(pattern: &PatternStatic) -> TokenStream {
+    let (name, ecma, regex) = (ident(&pattern.name), &pattern.ecma, &pattern.regex);
+    quote!(static #name: Pattern = Pattern::new(#ecma, #regex);)
+}
+
+fn codec(definition: &Definition) -> [TokenStream; 3] {
+    let name = ident(&definition.name);
+    let (decode, encode) = match &definition.body {
+        Body::Struct(plan) => (decode_struct(plan), encode_struct(plan)),
+        Body::Enum(variants) => {
+            let names = variants.iter().map(|variant| ident(&variant.name));
+            let values = variants.iter().map(|variant| &variant.value);
+            (
+                quote!(input.variant(&[#((#values, Self::#names)),*])),
+                quote!(out.string(self.as_str(), Length::ANY);),
+            )
+        }
+        Body::Constant(json) => {
+            (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
+        }
+        Body::Union { tag, variants } => (decode_union(tag, variants), encode_union(variants)),
+        Body::Newtype(ty) => {
+            let decode = decode_with(ty, &quote!(input));
+            let encode = encode_with(ty, &quote!(out), &Place::field(&quote!(self.0)));
+            (quote!(#decode.map(Self)), quote!(#encode;))
+        }
+        // An alias has the codec of what it stands for.
+        Body::Alias(_) => (TokenStream::new(), TokenStream::new()),
+    };
+    [
+        quote! {
+            impl Decode for #name {
+                fn decode(input: &mut Reader<'_>) -> Option<Self> { #decode }
+            }
+        },
+        quote! {
+            impl Encode for #name {
+                fn encode(&self, out: &mut Writer) { #encode }
+            }
+        },
+        quote!(toolwright::serde_bridge!(#name);),
+    ]
+}
+
+fn decode_struct(plan: &Struct) -> TokenStream {
+    let variables = plan.members.iter().map(variable).map(|name| quote!(let mut #name = None;));
+    let additional = plan.additional.as_ref().map(|field| {
+        let name = ident(&field.name);
+        quote!(let mut #name = Map::new();)
+    });
+    let keys = keys(plan);
+    let others = match &plan.additional {
+        Some(field) => keep(field),
+        None => quote!(object.unknown_key(&[#(#keys),*])),
+    };
+    let each = if plan.members.is_empty() && plan.additional.is_none() {
+        quote!(while object.next_key().is_some() { #others; })
+    } else if plan.members.is_empty() {
+        quote!(while let Some(key) = object.next_key() { #others; })
+    } else {
+        let arms = plan.members.iter().map(arm);
+        quote!(while let Some(key) = object.next_key() {
+            match key.as_ref() { #(#arms,)* _ => #others, }
+        })
+    };
+    let required = plan.members.iter().filter_map(required);
+    let fixed =
+        plan.members.iter().filter(|member| matches!(member, Member::Fixed { .. })).map(variable);
+    let values = plan.members.iter().filter_map(value);
+    let rest = plan.additional.as_ref().map(|field| ident(&field.name));
+    let values = values.chain(rest.map(|name| quote!(#name)));
+    quote! {
+        #(#variables)*
+        #additional
+        let mut object = input.object()?;
+        #each
+        #(#required)*
+        #(#fixed?;)*
+        Some(Self { #(#values),* })
+    }
+}
+
+fn keys(plan: &Struct) -> Vec<&str> {
+    let key = |member| match member {
+        &Member::Field(Field { ref key, .. }) | &Member::Fixed { ref key, .. } => key.as_str(),
+    };
+    plan.members.iter().map(key).collect()
+}
+
+fn variable(member: &Member) -> Ident {
+    match member {
+        Member::Field(Field { variable, .. }) | Member::Fixed { variable, .. } => ident(variable),
+    }
+}
+
+/// The arm for an undeclared key that is kept.
+fn keep(field: &AdditionalField) -> TokenStream {
+    let (name, decode) = (ident(&field.name), decoder(&field.ty));
+    quote!(object.additional(&mut #name, key, #decode))
+}
+
+fn arm(member: &Member) -> TokenStream {
+    let variable = variable(member);
+    match member {
+        Member::Field(field) => {
+            let (key, decode) = (&field.key, field_decode(field));
+            quote!(#key => #variable = #decode)
+        }
+        Member::Fixed { key, json, .. } => {
+            quote!(#key => #variable = object.value().constant(#json))
+        }
+    }
+}
+
+fn required(member: &Member) -> Option<TokenStream> {
+    let variable = variable(member);
+    let key = match member {
+        Member::Field(field) if !field.required => return None,
+        Member::Field(Field { key, .. }) | Member::Fixed { key, .. } => key,
+    };
+    Some(quote!(let #variable = object.required(#key, #variable);))
+}
+
+fn value(member: &Member) -> Option<TokenStream> {
+    let Member::Field(field) = member else { return None };
+    let (name, variable) = (ident(&field.name), ident(&field.variable));
+    Some(match (field.required, name == variable) {
+        (true, _) => quote!(#name: #variable?),
+        (false, true) => quote!(#name),
+        (false, false) => quote!(#name: #variable),
+    })
+}
+
+fn field_decode(field: &Field) -> TokenStream {
+    let decode = decode_with(&field.ty, &quote!(object.value()));
+    let keeps_null = !field.required && matches!(field.ty, TypeUse::Nullable(_));
+    if keeps_null { quote!(#decode.map(Nullable::from)) } else { decode }
+}
+
+/// A function from a reader to a value.
+fn decoder(ty: &TypeUse) -> TokenStream {
+    match ty {
+        TypeUse::Value => quote!(Reader::value),
+        TypeUse::Null => quote!(Reader::null),
+        TypeUse::Boolean => quote!(Reader::boolean),
+        TypeUse::Named(name) => {
+            let name = ident(name);
+            quote!(#name::decode)
+        }
+        ty => {
+            let body = decode_with(ty, &quote!(v));
+            quote!(|v| #body)
+        }
+    }
+}
+
+/// A value read from a reader.
+fn decode_with(ty: &TypeUse, reader: &TokenStream) -> TokenStream {
+    match ty {
+        TypeUse::Value => quote!(#reader.value()),
+        TypeUse::Null => quote!(#reader.null()),
+        TypeUse::Boolean => quote!(#reader.boolean()),
+        TypeUse::String(limits) => {
+            let limits = length(limits);
+            quote!(#reader.string(#limits))
+        }
+        TypeUse::Integer(limits) => {
+            let limits = integers(limits);
+            quote!(#reader.integer(#limits))
+        }
+        TypeUse::BigInteger(limits) => {
+            let limits = integers(limits);
+            quote!(#reader.big_integer(#limits))
+        }
+        TypeUse::Number(limits) => {
+            let limits = numbers(limits);
+            quote!(#reader.number(#limits))
+        }
+        TypeUse::List(item, limits) => {
+            let (item, limits) = (decoder(item), items(limits));
+            quote!(#reader.array(#limits, #item))
+        }
+        TypeUse::Map(value) => {
+            let value = decoder(value);
+            quote!(#reader.map(#value))
+        }
+        TypeUse::Nullable(inner) => {
+            let inner = decoder(inner);
+            quote!(#reader.nullable(#inner))
+        }
+        TypeUse::Named(name) => {
+            let name = ident(name);
+            quote!(#name::decode(#reader))
+        }
+        TypeUse::Boxed(name) => {
+            let name = ident(name);
+            quote!(#name::decode(#reader).map(Box::new))
+        }
+    }
+}
+
+fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
+    let tags: Vec<_> = variants.iter().map(|variant| &variant.tag).collect();
+    let decoded: Vec<_> = variants
+        .iter()
+        .map(|variant| {
+            let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(input)));
+            quote!(#decode.map(Self::#name))
+        })
+        .collect();
+    let (last, others) = decoded.split_last().expect("a union has variants");
+    let other_tags = &tags[..others.len()];
+    quote! {
+        match input.tag(#tag, &[#(#tags),*])? {
+            #(#other_tags => #others,)*
+            _ => #last,
+        }
+    }
+}
+
+fn encode_union(variants: &[UnionVariant]) -> TokenStream {
+    let names = variants.iter().map(|variant| ident(&variant.name));
+    quote!(match self { #(Self::#names(variant) => variant.encode(out),)* })
+}
+
+fn encode_struct(plan: &Struct) -> TokenStream {
+    if plan.members.is_empty() && plan.additional.is_none() {
+        return quote! {
+            if let Some(object) = out.object() {
+                object.end();
+            }
+        };
+    }
+    let members = plan.members.iter().map(encode_member);
+    let keys = keys(plan);
+    let additional = plan.additional.as_ref().map(|field| {
+        let (name, encode) = (ident(&field.name), encoder(&field.ty));
+        quote!(object.additional(&self.#name, &[#(#keys),*], #encode);)
+    });
+    quote! {
+        let Some(mut object) = out.object() else { return };
+        #(#members)*
+        #additional
+        object.end();
+    }
+}
+
+fn encode_member(member: &Member) -> TokenStream {
+    match member {
+        Member::Fixed { key, json, .. } => quote!(object.key(#key).constant(#json);),
+        Member::Field(field) if field.required => {
+            let (key, name) = (&field.key, ident(&field.name));
+            let place = Place::field(&quote!(self.#name));
+            let encode = encode_with(&field.ty, &quote!(object.key(#key)), &place);
+            quote!(#encode;)
+        }
+        Member::Field(field) => encode_optional(field),
+    }
+}
+
+fn encode_optional(field: &Field) -> TokenStream {
+    let (key, name) = (&field.key, ident(&field.name));
+    let writer = quote!(object.key(#key));
+    let encode = match &field.ty {
+        TypeUse::Null => return quote!(if self.#name.is_some() { #writer.null(); }),
+        TypeUse::Nullable(inner) => {
+            let inner = encoder(inner);
+            quote!(#writer.nullable(value.as_option(), #inner))
+        }
+        ty => encode_with(ty, &writer, &Place::reference(&ident("value"))),
+    };
+    quote!(if let Some(value) = &self.#name { #encode; })
+}
+
+/// A function from a writer and a reference to nothing.
+fn encoder(ty: &TypeUse) -> TokenStream {
+    match ty {
+        TypeUse::Value => quote!(Writer::value),
+        TypeUse::Null => quote!(|w, ()| w.null()),
+        ty => {
+            let encode = encode_with(ty, &quote!(w), &Place::reference(&ident("v")));
+            // A closure in a closure prints on several lines; a block keeps the statement whole.
+            match ty {
+                TypeUse::List(..) | TypeUse::Map(_) | TypeUse::Nullable(_) => {
+                    quote!(|w, v| { #encode; })
+                }
+                _ => quote!(|w, v| #encode),
+            }
+        }
+    }
+}
+
+/// A value in reach of an encoder, in the three ways it may be needed.
+struct Place {
+    by_reference: TokenStream,
+    by_copy: TokenStream,
+    receiver: TokenStream,
+}
+
+impl Place {
+    fn field(place: &TokenStream) -> Self {
+        Self { by_reference: quote!(&#place), by_copy: place.clone(), receiver: place.clone() }
+    }
+
+    fn reference(name: &Ident) -> Self {
+        Self { by_reference: quote!(#name), by_copy: quote!(*#name), receiver: quote!(#name) }
+    }
+}
+
+fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream {
+    let Place { by_reference, by_copy, receiver } = place;
+    match ty {
+        TypeUse::Value => quote!(#writer.value(#by_reference)),
+        TypeUse::Null => quote!(#writer.null()),
+        TypeUse::Boolean => quote!(#writer.boolean(#by_copy)),
+        TypeUse::String(limits) => {
+            let limits = length(limits);
+            quote!(#writer.string(#by_reference, #limits))
+        }
+        TypeUse::Integer(limits) => {
+            let limits = integers(limits);
+            quote!(#writer.integer(#by_copy, #limits))
+        }
+        TypeUse::BigInteger(limits) => {
+            let limits = integers(limits);
+            quote!(#writer.big_integer(#by_reference, #limits))
+        }
+        TypeUse::Number(limits) => {
+            let limits = numbers(limits);
+            quote!(#writer.number(#by_copy, #limits))
+        }
+        TypeUse::List(item, limits) => {
+            let (item, limits) = (encoder(item), items(limits));
+            quote!(#writer.array(#by_reference, #limits, #item))
+        }
+        TypeUse::Map(value) => {
+            let value = encoder(value);
+            quote!(#writer.map(#by_reference, #value))
+        }
+        TypeUse::Nullable(inner) => {
+            let inner = encoder(inner);
+            quote!(#writer.nullable(#receiver.as_ref(), #inner))
+        }
+        TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#receiver.encode(#writer)),
+    }
+}

@@ -1,0 +1,194 @@
+//! Crates of agents and MCP servers: they name what providers offer.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::print::Module;
+use super::tokens::{docs, duration, ident, import, optional_of, path};
+use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
+
+/// The modules of an agent's crate.
+pub(super) fn agent(plan: &AgentCrate) -> Vec<Module> {
+    let calls = (!plan.tools.is_empty()).then(|| agent_calls(plan));
+    calls.into_iter().chain([agent_registration(plan), agent_specs(plan)]).collect()
+}
+
+fn agent_calls(plan: &AgentCrate) -> Module {
+    let mut functions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for tool in &plan.tools {
+        functions.entry(&tool.path).or_default().push(tool.function.clone());
+    }
+    let lines = functions.into_iter().map(|(from, mut names)| {
+        names.sort();
+        import(&quote!(pub), &format!("{from}::calls"), &names)
+    });
+    let about = format!("Typed calls of the tools that `{}` uses.", plan.agent);
+    Module { name: "calls", about, parts: vec![quote!(#(#lines)*)] }
+}
+
+fn agent_specs(plan: &AgentCrate) -> Module {
+    let AgentCrate { agent, service, description, instructions, .. } = plan;
+    let (tools, exports) = (references(&plan.tools), references(&plan.exports));
+    let number = |number: u32| {
+        let number = Literal::u32_unsuffixed(number);
+        quote!(#number)
+    };
+    let calls = optional_of(plan.max_tool_calls.map(number));
+    let failures = optional_of(plan.max_consecutive_failures.map(number));
+    let budget = optional_of(plan.time_budget.map(duration));
+    let waits = plan.time_budget.map(|_| {
+        quote!(
+            use std::time::Duration;
+        )
+    });
+    let about = docs(&[format!("The agent `{agent}`.")]);
+    let mut parts: Vec<_> = waits.into_iter().collect();
+    parts.extend([
+        quote! {
+            use toolwright::ToolSpec;
+            use toolwright_runtime::{AgentSpec, Policy};
+        },
+        quote! {
+            /// Every tool the agent uses, in declared order.
+            pub static ALL: &[&ToolSpec] = &[#(#tools),*];
+        },
+        quote! {
+            /// Every tool the agent implements.
+            pub static EXPORTS: &[&ToolSpec] = &[#(#exports),*];
+        },
+        quote! {
+            /// The tools offered to the agent's model: all but the deprecated ones.
+            pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
+                toolwright::spec::advertised(ALL)
+            }
+        },
+        quote! {
+            #about
+            pub static AGENT: AgentSpec = AgentSpec {
+                name: #agent,
+                service: #service,
+                description: #description,
+                instructions: #instructions,
+                tools: ALL,
+                exports: EXPORTS,
+                policy: Policy {
+                    max_tool_calls: #calls,
+                    max_consecutive_failures: #failures,
+                    time_budget: #budget,
+                },
+            };
+        },
+    ]);
+    Module { name: "specs", about: format!("What the agent `{agent}` uses and implements."), parts }
+}
+
+fn references(tools: &[ToolPath]) -> Vec<TokenStream> {
+    let reference = |tool: &ToolPath| {
+        let (path, constant) = (path(&tool.path), ident(&tool.constant));
+        quote!(&#path::specs::#constant)
+    };
+    tools.iter().map(reference).collect()
+}
+
+fn agent_registration(plan: &AgentCrate) -> Module {
+    let about = docs(&[
+        &format!(
+            "Registers `{}` and, with it as what runs them, the tools it implements.",
+            plan.agent
+        ),
+        "",
+        "Register the providers of its tools first.",
+        "",
+        "# Errors",
+        "",
+        "A name that is taken already, or a tool the agent uses that nothing runs.",
+    ]);
+    let parts = vec![
+        quote!(
+            use std::sync::Arc;
+        ),
+        quote! {
+            use super::specs;
+            use toolwright::RegistrationError;
+            use toolwright_runtime::{Planner, Registry};
+        },
+        quote! {
+            #about
+            pub fn register(registry: &mut Registry, planner: Arc<dyn Planner>) -> Result<(), RegistrationError> {
+                registry.register_agent(&specs::AGENT, planner)
+            }
+        },
+    ];
+    Module {
+        name: "registration",
+        about: format!("How the agent `{}` is registered.", plan.agent),
+        parts,
+    }
+}
+
+/// The modules of an MCP server's crate.
+pub(super) fn server(plan: &ServerCrate) -> Vec<Module> {
+    let ServerCrate { server, version, providers } = plan;
+    let toolsets = providers.iter().map(|provider| {
+        let path = path(&provider.path);
+        quote!(#path::specs::ALL)
+    });
+    let parameters = providers.iter().flat_map(parameters);
+    let steps = providers.iter().map(step);
+    let needs_arc = providers.iter().any(|provider| provider.executor.is_some());
+    let arc = needs_arc.then(|| {
+        quote!(
+            use std::sync::Arc;
+        )
+    });
+    let executor = needs_arc.then(|| quote!(Executor,));
+    let about = docs(&[format!("The MCP server `{server}`.")]);
+    let mut parts: Vec<_> = arc.into_iter().collect();
+    parts.extend([
+        quote! {
+            use toolwright::{#executor RegistrationError};
+            use toolwright_mcp::{McpServer, ServerSpec};
+        },
+        quote! {
+            #about
+            pub static SERVER: ServerSpec = ServerSpec {
+                name: #server,
+                version: #version,
+                toolsets: &[#(#toolsets),*],
+            };
+        },
+        quote! {
+            /// The server, with what runs its tools.
+            ///
+            /// # Errors
+            ///
+            /// A tool that nothing runs.
+            pub fn server(#(#parameters),*) -> Result<McpServer, RegistrationError> {
+                let mut server = McpServer::new(&SERVER);
+                #(#steps)*
+                server.complete()
+            }
+        },
+    ]);
+    vec![Module { name: "server", about: format!("The MCP server `{server}`."), parts }]
+}
+
+fn parameters(provider: &Provider) -> Vec<TokenStream> {
+    let service = provider.service.as_ref().map(|(name, trait_path)| {
+        let (name, trait_path) = (ident(name), path(trait_path));
+        quote!(#name: impl #trait_path + 'static)
+    });
+    let executor =
+        provider.executor.as_deref().map(ident).map(|name| quote!(#name: Arc<dyn Executor>));
+    service.into_iter().chain(executor).collect()
+}
+
+fn step(provider: &Provider) -> TokenStream {
+    let path = path(&provider.path);
+    let service = provider.service.as_ref().map(|(name, _)| ident(name));
+    let executor = provider.executor.as_deref().map(ident);
+    let arguments = service.into_iter().chain(executor);
+    quote!(#path::registration::register(&mut server, #(#arguments),*)?;)
+}

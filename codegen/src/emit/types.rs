@@ -1,0 +1,252 @@
+//! `types.rs`: structs, enums, newtypes.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::print::Module;
+use super::tokens::{docs, ident, import, imports};
+use crate::plan::{
+    Body, Definition, EnumVariant, Field, Member, Struct, TypeUse, Types, UnionVariant,
+};
+
+/// The module of a crate's types.
+pub(super) fn module(types: &Types, owner: &str) -> Module {
+    let used = used_types(types);
+    let contract = ["Integer", "Map", "Nullable", "Value"].map(str::to_owned).to_vec();
+    let mut sources = vec![("toolwright".to_owned(), contract)];
+    let mut parts = Vec::new();
+    if types.reexports {
+        parts.extend(reexports(types));
+    } else {
+        sources.extend(types.imports.iter().cloned());
+    }
+    parts.splice(0..0, imports(&sources, &used));
+    parts.extend(types.definitions.iter().flat_map(definition));
+    Module { name: "types", about: format!("Types of {owner}."), parts }
+}
+
+fn reexports(types: &Types) -> Option<TokenStream> {
+    let lines = types.imports.iter().map(|(from, names)| import(&quote!(pub), from, names));
+    (!types.imports.is_empty()).then(|| quote!(#(#lines)*))
+}
+
+/// The Rust type of a use.
+pub(super) fn type_of(ty: &TypeUse) -> TokenStream {
+    match ty {
+        TypeUse::Value => quote!(Value),
+        TypeUse::Null => quote!(()),
+        TypeUse::Boolean => quote!(bool),
+        TypeUse::String(_) => quote!(String),
+        TypeUse::Integer(_) => quote!(i64),
+        TypeUse::BigInteger(_) => quote!(Integer),
+        TypeUse::Number(_) => quote!(f64),
+        TypeUse::List(item, _) => wrapped(&quote!(Vec), item),
+        TypeUse::Map(value) => wrapped(&quote!(Map), value),
+        TypeUse::Nullable(inner) => wrapped(&quote!(Option), inner),
+        TypeUse::Named(name) => {
+            let name = ident(name);
+            quote!(#name)
+        }
+        TypeUse::Boxed(name) => {
+            let name = ident(name);
+            quote!(Box<#name>)
+        }
+    }
+}
+
+fn wrapped(wrapper: &TokenStream, inner: &TypeUse) -> TokenStream {
+    let inner = type_of(inner);
+    quote!(#wrapper<#inner>)
+}
+
+/// The type of a field: an optional property that may be `null` keeps the two apart.
+fn field_type(field: &Field) -> TokenStream {
+    match &field.ty {
+        ty if field.required => type_of(ty),
+        TypeUse::Nullable(inner) => {
+            let inner = type_of(inner);
+            quote!(Option<Nullable<#inner>>)
+        }
+        ty => wrapped(&quote!(Option), ty),
+    }
+}
+
+fn definition(definition: &Definition) -> Vec<TokenStream> {
+    let (name, docs) = (ident(&definition.name), docs(&definition.docs));
+    match &definition.body {
+        Body::Struct(plan) => structure(plan, &definition.name, &docs),
+        Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
+        Body::Constant(_) => {
+            vec![
+                quote!(#docs #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)] pub struct #name;),
+            ]
+        }
+        Body::Union { variants, .. } => vec![union(variants, &definition.name, &docs)],
+        Body::Newtype(ty) => {
+            let ty = type_of(ty);
+            vec![quote!(#docs #[derive(Clone, Debug, PartialEq)] pub struct #name(pub #ty);)]
+        }
+        Body::Alias(ty) => {
+            let ty = type_of(ty);
+            vec![quote!(#docs pub type #name = #ty;)]
+        }
+    }
+}
+
+fn structure(plan: &Struct, name: &str, docs: &TokenStream) -> Vec<TokenStream> {
+    let name = ident(name);
+    let fields = fields(plan).map(field);
+    let additional = plan.additional.as_ref().map(|additional| {
+        let (name, ty) = (ident(&additional.name), wrapped(&quote!(Map), &additional.ty));
+        quote!(#[doc = " Whatever else is there."] pub #name: #ty,)
+    });
+    let default = (!has_required(plan)).then(|| quote!(Default,));
+    let item = quote! {
+        #docs
+        #[derive(Clone, Debug, #default PartialEq)]
+        pub struct #name {
+            #(#fields,)*
+            #additional
+        }
+    };
+    std::iter::once(item).chain(plan.has_constructor.then(|| constructor(plan, &name))).collect()
+}
+
+fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
+    plan.members.iter().filter_map(|member| match member {
+        Member::Field(field) => Some(field),
+        Member::Fixed { .. } => None,
+    })
+}
+
+fn has_required(plan: &Struct) -> bool {
+    fields(plan).any(|field| field.required)
+}
+
+fn field(field: &Field) -> TokenStream {
+    let (name, docs, ty) = (ident(&field.name), docs(&field.docs), field_type(field));
+    quote!(#docs pub #name: #ty)
+}
+
+fn constructor(plan: &Struct, name: &proc_macro2::Ident) -> TokenStream {
+    let parameters = fields(plan).filter(|field| field.required).map(|field| {
+        let name = ident(&field.name);
+        match &field.ty {
+            TypeUse::String(_) => quote!(#name: impl Into<String>),
+            ty => {
+                let ty = type_of(ty);
+                quote!(#name: #ty)
+            }
+        }
+    });
+    let values = fields(plan).map(|field| {
+        let name = ident(&field.name);
+        match (&field.ty, field.required) {
+            (_, false) => quote!(#name: None),
+            (TypeUse::String(_), true) => quote!(#name: #name.into()),
+            (_, true) => quote!(#name),
+        }
+    });
+    let additional = plan.additional.as_ref().map(|additional| {
+        let name = ident(&additional.name);
+        quote!(#name: Map::new(),)
+    });
+    quote! {
+        impl #name {
+            /// What is required, and nothing else.
+            pub fn new(#(#parameters),*) -> Self {
+                Self { #(#values,)* #additional }
+            }
+        }
+    }
+}
+
+fn string_enum(
+    variants: &[EnumVariant],
+    name: &str,
+    docs_of_enum: &TokenStream,
+) -> Vec<TokenStream> {
+    let name = ident(name);
+    let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
+    let values: Vec<_> = variants.iter().map(|variant| &variant.value).collect();
+    let docs = variants.iter().map(|variant| docs(&[&variant.docs]));
+    let item = quote! {
+        #docs_of_enum
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum #name {
+            #(#docs #names,)*
+        }
+    };
+    let text = quote! {
+        impl #name {
+            /// The string in JSON.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    #(Self::#names => #values,)*
+                }
+            }
+        }
+    };
+    vec![item, text]
+}
+
+fn union(variants: &[UnionVariant], name: &str, docs_of_union: &TokenStream) -> TokenStream {
+    let name = ident(name);
+    let variants = variants.iter().map(|variant| {
+        let (name, ty) = (ident(&variant.name), type_of(&variant.ty));
+        let docs = docs(&[&variant.docs]);
+        quote!(#docs #name(#ty))
+    });
+    quote! {
+        #docs_of_union
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name {
+            #(#variants,)*
+        }
+    }
+}
+
+/// The names of other modules that the types of this one mention.
+fn used_types(types: &Types) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for definition in &types.definitions {
+        match &definition.body {
+            Body::Struct(plan) => used_by_struct(plan, &mut used),
+            Body::Newtype(ty) | Body::Alias(ty) => used_by(ty, &mut used),
+            Body::Union { variants, .. } => {
+                variants.iter().for_each(|variant| used_by(&variant.ty, &mut used))
+            }
+            Body::Enum(_) | Body::Constant(_) => {}
+        }
+    }
+    used
+}
+
+fn used_by_struct(plan: &Struct, used: &mut BTreeSet<String>) {
+    for field in fields(plan) {
+        if !field.required && matches!(field.ty, TypeUse::Nullable(_)) {
+            used.insert("Nullable".to_owned());
+        }
+        used_by(&field.ty, used);
+    }
+    if let Some(additional) = &plan.additional {
+        used.insert("Map".to_owned());
+        used_by(&additional.ty, used);
+    }
+}
+
+fn used_by(ty: &TypeUse, used: &mut BTreeSet<String>) {
+    let name = match ty {
+        TypeUse::Value => "Value",
+        TypeUse::BigInteger(_) => "Integer",
+        TypeUse::Map(_) => "Map",
+        TypeUse::Named(name) | TypeUse::Boxed(name) => name,
+        _ => "",
+    };
+    used.insert(name.to_owned());
+    if let TypeUse::Map(inner) | TypeUse::List(inner, _) | TypeUse::Nullable(inner) = ty {
+        used_by(inner, used);
+    }
+}

@@ -1,0 +1,53 @@
+//! The toolwright compiler: toolset schemas in, Rust crates out.
+
+pub mod builder;
+pub mod config;
+pub mod diagnostic;
+pub mod disk;
+mod emit;
+pub mod files;
+pub mod lower;
+pub mod model;
+pub mod naming;
+mod nearest;
+pub mod options;
+pub mod plan;
+pub mod project;
+pub mod render;
+pub mod schema;
+pub mod source;
+pub mod syntax;
+pub mod yaml;
+
+pub use builder::{Build, BuildError, build};
+
+use diagnostic::{Diagnostic, Report};
+use files::Files;
+use options::Options;
+use source::Sources;
+
+/// What a compilation gives.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The generated files.
+    pub files: Files,
+    /// What was found that does not stand in the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Compiles the schema files of one project.
+///
+/// # Errors
+///
+/// Every error and warning found, in the order of their places, when there is an error among them.
+pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut report = Report::default();
+    let documents = syntax::parse(sources, &mut report);
+    let project = lower::lower(&documents, &mut report);
+    if report.has_errors() {
+        return Err(report.into_findings());
+    }
+    let crates = plan::plan(&project, options);
+    let files = emit::emit(&crates, options.layout);
+    Ok(Compiled { files, warnings: report.into_findings() })
+}

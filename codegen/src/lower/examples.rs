@@ -1,0 +1,64 @@
+//! Examples and defaults against the schemas they illustrate. Never templates.
+
+use super::Lowering;
+use crate::diagnostic::Diagnostic;
+use crate::model::ToolId;
+use crate::schema::{Json, NodeId, violations};
+use crate::source::Span;
+
+impl Lowering<'_> {
+    /// Reports examples that break their tool's schemas.
+    pub(super) fn examples(&mut self) {
+        let declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools).copied();
+        let declared: Vec<_> = declared.collect();
+        for (id, tool) in ToolId::first(self.project.tools.len()).zip(declared) {
+            let (args, result) = (self.project[id].args, self.project[id].result);
+            for example in tool.details.examples.iter().flatten() {
+                self.check_example(args, "`args`", example.args.0.span, &example.args.0.to_json());
+                if let Some(shown) = &example.result {
+                    self.check_example(result, "the result", shown.0.span, &shown.0.to_json());
+                }
+            }
+        }
+    }
+
+    fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
+        for violation in violations(&self.project, node, value) {
+            let message = format!(
+                "this example breaks the schema of {what}{}: {}",
+                at(&violation.pointer),
+                violation.message
+            );
+            self.error("example-breaks-schema", span, message);
+        }
+    }
+
+    /// Warns of defaults and schema examples that break their own schema. They change nothing in what
+    /// is accepted, and `default: null` on a schema without null is common.
+    pub(super) fn defaults(&mut self) {
+        for id in self.project.schemas.ids() {
+            let node = &self.project.schemas[id];
+            let shown = node.annotations.default.iter().map(|value| ("default", value));
+            let shown =
+                shown.chain(node.annotations.examples.iter().map(|value| ("example", value)));
+            for (what, value) in shown {
+                if let Some(violation) = violations(&self.project, id, value).into_iter().next() {
+                    let message = format!(
+                        "the {what} {value} breaks its own schema{}: {}",
+                        at(&violation.pointer),
+                        violation.message
+                    );
+                    self.report.add(Diagnostic::warning(
+                        "default-breaks-schema",
+                        node.span,
+                        message,
+                    ));
+                }
+            }
+        }
+    }
+}
+
+fn at(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") }
+}

@@ -1,0 +1,100 @@
+//! The operations of services. Never the tools made of them.
+
+use super::{Lowering, owned};
+use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
+use crate::schema::read::reserve;
+use crate::schema::{
+    Additional, Annotations, Node, NodeId, ObjectShape, Shape, as_object, resolved,
+};
+use crate::source::{Span, Spanned};
+use crate::syntax::{self, Document, Entries};
+
+impl<'a> Lowering<'a> {
+    /// Lowers every method.
+    pub(super) fn methods(&mut self) {
+        let documents: &'a [Document] = self.documents;
+        for (position, document) in documents.iter().enumerate() {
+            let (Some(service), Some(methods)) = (self.homes[position], &document.methods) else {
+                continue;
+            };
+            for (name, text) in methods.iter() {
+                self.method(service, name, text);
+            }
+        }
+    }
+
+    fn method(&mut self, service: ServiceId, name: &Spanned<String>, text: &'a syntax::Method) {
+        self.check_name("a method", name);
+        let id = MethodId::at(self.project.methods.len());
+        let key = (service, name.value.clone());
+        match self.methods.get(&key) {
+            Some(&first) => {
+                let first = self.project[first].name.span;
+                self.duplicate("duplicate-method", "methods of one service", name, first);
+            }
+            None => {
+                self.methods.insert(key, id);
+            }
+        }
+        let payload = match &text.payload {
+            Some(payload) => self.object_schema(service, &payload.0, "a payload"),
+            None => self.empty_object(name.span),
+        };
+        let result = match &text.result {
+            Some(result) => self.schema(service, &result.0),
+            None => self.plain(name.span, Shape::Null),
+        };
+        let errors =
+            text.errors.as_ref().map_or_else(Vec::new, |errors| self.method_errors(errors));
+        let description = owned(text.description.as_ref());
+        let name = name.clone();
+        self.project.methods.push(Method { service, name, description, payload, result, errors });
+        self.method_texts.push(text);
+    }
+
+    fn method_errors(&mut self, errors: &Entries<syntax::MethodError>) -> Vec<MethodError> {
+        let mut lowered = Vec::new();
+        for (name, text) in errors.iter() {
+            self.check_name("an error", name);
+            lowered.push(MethodError {
+                name: name.clone(),
+                description: text.description.value.clone(),
+                recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
+            });
+        }
+        lowered
+    }
+
+    /// Reads a schema that has to describe an object.
+    pub(super) fn object_schema(
+        &mut self,
+        service: ServiceId,
+        text: &crate::yaml::Node,
+        what: &str,
+    ) -> NodeId {
+        let errors = self.report.has_errors();
+        let node = self.schema(service, text);
+        // A schema that could not be read says nothing about what it describes.
+        let unread =
+            matches!(self.project.schemas[resolved(&self.project, node)].shape, Shape::Any);
+        if as_object(&self.project, node).is_none() && !(errors && unread) {
+            let message = format!("{what} has to describe an object");
+            self.error("not-an-object", text.span, message);
+        }
+        node
+    }
+
+    /// An object without properties.
+    pub(super) fn empty_object(&mut self, span: Span) -> NodeId {
+        let object = ObjectShape { properties: Vec::new(), additional: Additional::Closed };
+        self.plain(span, Shape::Object(object))
+    }
+
+    /// A schema that nobody wrote down.
+    pub(super) fn plain(&mut self, span: Span, shape: Shape) -> NodeId {
+        let id = reserve(&mut self.project, span);
+        let node = Node { span, shape, annotations: Annotations::default(), definition: None };
+        self.project.schemas.set(id, node);
+        id
+    }
+}

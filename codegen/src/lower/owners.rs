@@ -1,0 +1,134 @@
+//! Which service owns a toolset (G5, G6): the service of its file; failing that, of the methods it
+//! binds to; failing that, of the agent that exports it. Who consumes it never matters.
+
+use std::collections::BTreeMap;
+
+use super::Lowering;
+use super::toolsets::{DeclaredToolset, Origin};
+use crate::diagnostic::Diagnostic;
+use crate::model::{MethodId, ServiceId};
+use crate::source::{Span, Spanned};
+
+impl<'a> Lowering<'a> {
+    /// The owner of a toolset; `None` after reporting why there is none.
+    pub(super) fn owner(&mut self, toolset: &DeclaredToolset<'a>) -> Option<ServiceId> {
+        if toolset.home.is_some() {
+            return toolset.home;
+        }
+        let binds: Vec<&'a Spanned<String>> = binds(toolset).collect();
+        let candidates: Vec<(ServiceId, Span)> = if binds.is_empty() {
+            let exports = self.exports_of(&toolset.name.value);
+            let service = |agent: usize| self.agents[agent].service;
+            exports.into_iter().map(|(agent, span)| (service(agent.position()), span)).collect()
+        } else {
+            binds.iter().flat_map(|bind| self.bound_services(bind)).collect()
+        };
+        let mut distinct: BTreeMap<ServiceId, Span> = BTreeMap::new();
+        for (service, span) in candidates {
+            distinct.entry(service).or_insert(span);
+        }
+        match distinct.len() {
+            1 => distinct.keys().next().copied(),
+            0 if !binds.is_empty() => self.report_unknown_methods(&binds),
+            0 => self.report_no_owner(toolset),
+            _ => self.report_ambiguous(toolset, &distinct),
+        }
+    }
+
+    /// The services that a binding may mean in a file without one.
+    fn bound_services(&self, bind: &Spanned<String>) -> Vec<(ServiceId, Span)> {
+        let (service, method) = match bind.value.split_once('.') {
+            Some((service, method)) => (Some(service), method),
+            None => (None, bind.value.as_str()),
+        };
+        let wanted = service.map(|name| self.names.services.get(name).copied());
+        let methods = self.methods.keys().filter(|(_, name)| name == method);
+        let owners = methods.map(|(owner, _)| *owner);
+        owners
+            .filter(|owner| wanted.is_none_or(|wanted| wanted == Some(*owner)))
+            .map(|owner| (owner, bind.span))
+            .collect()
+    }
+
+    fn report_unknown_methods(&mut self, binds: &[&Spanned<String>]) -> Option<ServiceId> {
+        let known: Vec<String> = self.qualified_methods();
+        for bind in binds {
+            self.unknown("unknown-method", "method", bind, known.iter().map(String::as_str));
+        }
+        None
+    }
+
+    /// All methods as `service.method`.
+    pub(super) fn qualified_methods(&self) -> Vec<String> {
+        let qualified = |(service, method): &(ServiceId, String)| {
+            format!("{}.{method}", self.project[*service].name.value)
+        };
+        self.methods.keys().map(qualified).collect()
+    }
+
+    fn report_no_owner(&mut self, toolset: &DeclaredToolset<'a>) -> Option<ServiceId> {
+        let name = &toolset.name;
+        let message =
+            format!("the toolset `{}` has no owner: nothing names its service", name.value);
+        let finding = Diagnostic::error("no-owner", name.span, message).help(
+            "add `service: name` to this file, bind its tools to methods of one service, or let \
+             an agent export it",
+        );
+        self.report.add(finding);
+        None
+    }
+
+    fn report_ambiguous(
+        &mut self,
+        toolset: &DeclaredToolset<'a>,
+        candidates: &BTreeMap<ServiceId, Span>,
+    ) -> Option<ServiceId> {
+        let word = |service: &ServiceId| format!("`{}`", self.project[*service].name.value);
+        let words: Vec<String> = candidates.keys().map(word).collect();
+        let message =
+            format!("the toolset `{}` may belong to {}", toolset.name.value, words.join(" or "));
+        let mut finding = Diagnostic::error("ambiguous-owner", toolset.name.span, message)
+            .help("add `service: name` to this file; all its tools then bind to that service");
+        for ((_, span), word) in candidates.iter().zip(&words) {
+            finding = finding.also(*span, format!("{word} because of this"));
+        }
+        self.report.add(finding);
+        None
+    }
+
+    /// The method that a tool of a known owner binds to.
+    pub(super) fn bound_method(
+        &mut self,
+        owner: ServiceId,
+        bind: &Spanned<String>,
+    ) -> Option<MethodId> {
+        let (service, method) = match bind.value.split_once('.') {
+            Some((name, method)) => (self.names.services.get(name).copied(), method),
+            None => (Some(owner), bind.value.as_str()),
+        };
+        let found = service.and_then(|id| self.methods.get(&(id, method.to_owned())).copied());
+        if found.is_none() {
+            let known = self.qualified_methods();
+            self.unknown("unknown-method", "method", bind, known.iter().map(String::as_str));
+        } else if service != Some(owner) {
+            let owner = &self.project[owner].name;
+            let message = format!(
+                "`{}` is not a method of `{}`, which owns this toolset",
+                bind.value, owner.value
+            );
+            let finding = Diagnostic::error("foreign-binding", bind.span, message)
+                .also(owner.span, "the owner is named here")
+                .help("the tools of one toolset bind to methods of its owner");
+            self.report.add(finding);
+            return None;
+        }
+        found
+    }
+}
+
+fn binds<'a>(toolset: &DeclaredToolset<'a>) -> impl Iterator<Item = &'a Spanned<String>> {
+    toolset.tools.iter().filter_map(|tool| match tool.origin {
+        Origin::Toolset(text) => text.bind.as_ref(),
+        Origin::Method(_) => None,
+    })
+}

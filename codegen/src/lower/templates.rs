@@ -1,0 +1,136 @@
+//! Templates that are filled in at run time: parsed, and their field names checked against the tool's
+//! schemas, so that none fails when it is needed. Never renders one.
+
+use std::collections::BTreeSet;
+
+use minijinja::Environment;
+
+use super::Lowering;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Project, Tool, ToolId};
+use crate::nearest;
+use crate::schema::{Additional, NodeId, Shape, resolved};
+use crate::source::Spanned;
+use crate::syntax::ToolDetails;
+
+/// What a template may ask of `tool`.
+const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
+
+/// A template, and whether there is a result when it is filled in.
+type Template<'t> = (&'t Spanned<String>, bool);
+
+impl Lowering<'_> {
+    /// Checks every template of every tool.
+    pub(super) fn templates(&mut self) {
+        let declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools).copied();
+        let declared: Vec<_> = declared.collect();
+        for (id, tool) in ToolId::first(self.project.tools.len()).zip(declared) {
+            for (template, has_result) in templates(tool.details) {
+                self.template(id, template, has_result);
+            }
+        }
+    }
+
+    fn template(&mut self, tool: ToolId, template: &Spanned<String>, has_result: bool) {
+        let environment = Environment::new();
+        let parsed = match environment.template_from_str(&template.value) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let message = format!("this template cannot be read: {error}");
+                self.error("bad-template", template.span, message);
+                return;
+            }
+        };
+        let globals: BTreeSet<String> =
+            environment.globals().map(|(name, _)| name.to_string()).collect();
+        let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
+        for path in used.iter().filter(|path| !globals.contains(*path)) {
+            if let Err((message, help)) =
+                check_path(&self.project, &self.project[tool], path, has_result)
+            {
+                let message = format!("the template uses `{path}`: {message}");
+                let finding =
+                    Diagnostic::error("template-field", template.span, message).help(help);
+                self.report.add(finding);
+            }
+        }
+    }
+}
+
+fn templates(details: &ToolDetails) -> Vec<Template<'_>> {
+    let approval = details.approval.iter();
+    let asked = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
+    let call = details.hints.iter().flat_map(|text| &text.call);
+    let result = details.hints.iter().flat_map(|text| &text.result);
+    asked.chain(call).map(|text| (text, false)).chain(result.map(|text| (text, true))).collect()
+}
+
+/// What is wrong with a variable, and advice.
+type Wrong = (String, String);
+
+fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
+    let mut fields = path.split('.');
+    let root = fields.next().unwrap_or_default();
+    let fields: Vec<&str> = fields.collect();
+    match root {
+        "args" => check_fields(project, tool.args, &fields),
+        "result" if has_result => check_fields(project, tool.result, &fields),
+        "tool" => match fields.first() {
+            Some(field) if !TOOL_FIELDS.contains(field) => {
+                let advice = nearest::advice(field, TOOL_FIELDS, "fields of `tool`");
+                Err((format!("`tool` has no field `{field}`"), advice))
+            }
+            _ => Ok(()),
+        },
+        "result" => {
+            let advice = "only `hints.result` is filled in after the call".to_owned();
+            Err(("there is no result yet".to_owned(), advice))
+        }
+        _ => {
+            let advice = "a template may use `args`, `tool` and, in `hints.result`, `result`";
+            Err((format!("there is no `{root}`"), advice.to_owned()))
+        }
+    }
+}
+
+fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
+    let Some((field, rest)) = fields.split_first() else { return Ok(()) };
+    match &project.schemas[resolved(project, node)].shape {
+        Shape::Object(object) => {
+            let found = object.properties.iter().find(|property| property.name.value == *field);
+            match (found, object.additional) {
+                (Some(property), _) => check_fields(project, property.schema, rest),
+                (None, Additional::Typed(node)) => check_fields(project, node, rest),
+                (None, Additional::Open) => Ok(()),
+                (None, Additional::Closed) => {
+                    let known =
+                        object.properties.iter().map(|property| property.name.value.as_str());
+                    Err((
+                        format!("there is no field `{field}`"),
+                        nearest::advice(field, known, "fields"),
+                    ))
+                }
+            }
+        }
+        Shape::Nullable(inner) => check_fields(project, *inner, fields),
+        Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
+            check_fields(project, array.items, rest)
+        }
+        Shape::Union(union) => {
+            let mut variants =
+                union.variants.iter().map(|variant| check_fields(project, variant.schema, fields));
+            let any = variants.find(Result::is_ok);
+            any.unwrap_or_else(|| {
+                Err((
+                    format!("no variant has a field `{field}`"),
+                    "name a field of one of them".to_owned(),
+                ))
+            })
+        }
+        Shape::Any => Ok(()),
+        _ => Err((
+            format!("what `{field}` is asked of has no fields"),
+            "ask for the value itself".to_owned(),
+        )),
+    }
+}

@@ -1,0 +1,220 @@
+//! What each tool takes, gives and says about itself. Never how it stands on a method:
+//! [`super::binding`] knows.
+
+use super::toolsets::{DeclaredTool, Origin};
+use super::{Lowering, owned};
+use crate::diagnostic::Diagnostic;
+use crate::model::{
+    Approval, Binding, Deprecation, Example, Hints, MethodId, ServiceId, Tool, ToolAnnotations,
+    ToolId, ToolsetId,
+};
+use crate::schema::{NodeId, Shape};
+use crate::source::Spanned;
+use crate::syntax::{self, ToolDetails};
+
+/// What a tool takes and gives.
+pub(super) struct Signature {
+    pub(super) args: NodeId,
+    pub(super) result: NodeId,
+    pub(super) binding: Option<Binding>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Lowers every tool of every toolset.
+    pub(super) fn tools(&mut self) {
+        for position in 0..self.toolsets.len() {
+            let toolset = &self.toolsets[position];
+            let (Some(owner), text) = (toolset.owner, toolset.text) else { continue };
+            let tags: Vec<String> = words(text.and_then(|text| text.tags.as_ref()));
+            for tool in toolset.tools.clone() {
+                let signature = self.signature(owner, &tool, text);
+                self.push_tool(ToolsetId::at(position), &tool, signature, &tags);
+            }
+        }
+    }
+
+    fn signature(
+        &mut self,
+        owner: ServiceId,
+        tool: &DeclaredTool<'a>,
+        toolset: Option<&'a syntax::Toolset>,
+    ) -> Signature {
+        let text = match tool.origin {
+            Origin::Method(method) => return self.bound(owner, tool, method, None, None),
+            Origin::Toolset(text) => text,
+        };
+        self.check_remote(text, toolset.is_some_and(|toolset| toolset.mcp.is_some()));
+        match text.bind.as_ref().map(|bind| self.bound_method(owner, bind)) {
+            Some(Some(method)) => {
+                self.bound(owner, tool, method, text.args.as_ref(), text.result.as_ref())
+            }
+            bind => self.unbound(owner, tool, text, bind.is_some()),
+        }
+    }
+
+    fn unbound(
+        &mut self,
+        owner: ServiceId,
+        tool: &DeclaredTool<'a>,
+        text: &syntax::Tool,
+        should_be_bound: bool,
+    ) -> Signature {
+        if let (Some((name, _)), false) = (first(tool.details), should_be_bound) {
+            let finding =
+                Diagnostic::error("inject-without-bind", name.span, "`inject` without `bind`")
+                    .help("only the payload of a bound method has fields to fill in");
+            self.report.add(finding);
+        }
+        let args = match &text.args {
+            Some(args) => self.object_schema(owner, &args.0, "`args`"),
+            None => self.empty_object(tool.name.span),
+        };
+        let result = match &text.result {
+            Some(result) => self.schema(owner, &result.0),
+            None => self.plain(tool.name.span, Shape::Any),
+        };
+        Signature { args, result, binding: None }
+    }
+
+    fn check_remote(&mut self, text: &syntax::Tool, is_remote: bool) {
+        if let (Some(remote), false) = (&text.remote, is_remote) {
+            let message = "`remote` in a toolset that stands for no MCP server";
+            let finding = Diagnostic::error("remote-without-mcp", remote.span, message)
+                .help("add `mcp: { server: name }` to the toolset, or remove `remote`");
+            self.report.add(finding);
+        }
+        if let (Some(bind), true) = (&text.bind, is_remote) {
+            let message = "`bind` in a toolset that stands for an MCP server";
+            let finding = Diagnostic::error("bind-in-mcp", bind.span, message).help(
+                "tools of a remote server are not methods; put this one into another toolset",
+            );
+            self.report.add(finding);
+        }
+    }
+
+    fn push_tool(
+        &mut self,
+        toolset: ToolsetId,
+        declared: &DeclaredTool<'a>,
+        signature: Signature,
+        toolset_tags: &[String],
+    ) {
+        let details = declared.details;
+        let remote = match declared.origin {
+            Origin::Toolset(text) => owned(text.remote.as_ref()),
+            Origin::Method(_) => None,
+        };
+        let mut tags = toolset_tags.to_vec();
+        tags.extend(
+            words(details.tags.as_ref()).into_iter().filter(|tag| !toolset_tags.contains(tag)),
+        );
+        let tool = Tool {
+            name: declared.name.clone(),
+            toolset,
+            title: owned(details.title.as_ref()),
+            description: details.description.value.clone(),
+            args: signature.args,
+            result: signature.result,
+            binding: signature.binding,
+            remote: remote.filter(|remote| *remote != declared.name.value),
+            annotations: annotations(details),
+            approval: approval(details),
+            hints: hints(details),
+            examples: examples(details),
+            timeout: details.timeout.map(|period| period.0),
+            attempts: details.retry.as_ref().map(|retry| retry.attempts),
+            sequential: details.sequential.unwrap_or(false),
+            tags,
+            aliases: details.aliases.clone().unwrap_or_default(),
+            deprecated: self.deprecation(declared),
+        };
+        self.project.tools.push(tool);
+    }
+
+    fn deprecation(&mut self, tool: &DeclaredTool<'a>) -> Option<Deprecation> {
+        let text = tool.details.deprecated.as_ref()?;
+        let replacement = text.r#use.as_ref().and_then(|name| self.replacement(tool, name));
+        Some(Deprecation { since: owned(text.since.as_ref()), replacement })
+    }
+
+    fn replacement(&mut self, tool: &DeclaredTool<'a>, name: &Spanned<String>) -> Option<ToolId> {
+        if name.value == tool.name.value {
+            self.error(
+                "replaces-itself",
+                name.span,
+                format!("`{}` cannot replace itself", name.value),
+            );
+            return None;
+        }
+        self.tool_named(name)
+    }
+
+    /// The tool of a name; an alias is no name to build on.
+    pub(super) fn tool_named(&mut self, name: &Spanned<String>) -> Option<ToolId> {
+        if let Some(&(first, id)) = self.tool_names.known.get(&name.value) {
+            let is_alias = id.is_none() && self.is_alias(&name.value);
+            if is_alias {
+                let message = format!("`{}` is an earlier name of a tool", name.value);
+                let finding = Diagnostic::error("alias-used", name.span, message)
+                    .also(first, "of the tool declared here")
+                    .help("use the tool's name");
+                self.report.add(finding);
+            }
+            return id;
+        }
+        let known: Vec<String> = self.tool_names.words().map(str::to_owned).collect();
+        self.unknown("unknown-tool", "tool", name, known.iter().map(String::as_str));
+        None
+    }
+
+    fn is_alias(&self, name: &str) -> bool {
+        let tools = self.toolsets.iter().flat_map(|toolset| &toolset.tools);
+        tools
+            .flat_map(|tool| tool.details.aliases.iter().flatten())
+            .any(|alias| alias.value == name)
+    }
+
+    /// The method texts stand in the order of the methods.
+    pub(super) fn method_text(&self, method: MethodId) -> &'a syntax::Method {
+        self.method_texts[method.position()]
+    }
+}
+
+fn first(details: &ToolDetails) -> Option<(&Spanned<String>, &Spanned<String>)> {
+    details.inject.as_ref()?.iter().next()
+}
+
+fn words(list: Option<&Vec<Spanned<String>>>) -> Vec<String> {
+    list.into_iter().flatten().map(|word| word.value.clone()).collect()
+}
+
+fn annotations(details: &ToolDetails) -> ToolAnnotations {
+    details.annotations.as_ref().map_or_else(ToolAnnotations::default, |text| ToolAnnotations {
+        read_only: text.read_only,
+        destructive: text.destructive,
+        idempotent: text.idempotent,
+        open_world: text.open_world,
+    })
+}
+
+fn approval(details: &ToolDetails) -> Option<Approval> {
+    details.approval.as_ref().map(|text| Approval {
+        prompt: owned(text.prompt.as_ref()),
+        denied: owned(text.denied.as_ref()),
+    })
+}
+
+fn hints(details: &ToolDetails) -> Hints {
+    details.hints.as_ref().map_or_else(Hints::default, |text| Hints {
+        call: owned(text.call.as_ref()),
+        result: owned(text.result.as_ref()),
+    })
+}
+
+fn examples(details: &ToolDetails) -> Vec<Example> {
+    let lower = |text: &syntax::Example| Example {
+        args: text.args.0.to_json(),
+        result: text.result.as_ref().map(|result| result.0.to_json()),
+    };
+    details.examples.iter().flatten().map(lower).collect()
+}

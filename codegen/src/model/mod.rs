@@ -1,0 +1,386 @@
+//! What a project means: services, types, toolsets, tools, agents and servers, every reference
+//! resolved and every rule of the language kept. Never holds a Rust name, nor a field to be filled
+//! in later.
+
+use std::ops::Index;
+use std::time::Duration;
+
+use crate::schema::{Json, NodeId, Schemas};
+use crate::source::{Span, Spanned};
+
+/// Everything the schema files declare, in the order in which they declare it.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// All schemas: of types, payloads, arguments and results.
+    pub schemas: Schemas,
+    /// The services, by first mention.
+    pub services: Vec<Service>,
+    /// Named types of all services.
+    pub types: Vec<NamedType>,
+    /// Methods of all services.
+    pub methods: Vec<Method>,
+    /// Toolsets, implicit ones included.
+    pub toolsets: Vec<Toolset>,
+    /// Tools of all toolsets.
+    pub tools: Vec<Tool>,
+    /// Agents of all services.
+    pub agents: Vec<Agent>,
+    /// MCP servers of all services.
+    pub servers: Vec<McpServer>,
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident => $field:ident: $item:ty;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $id(u32);
+
+        impl $id {
+            /// The id of the item at a position of its list in [`Project`].
+            pub fn at(position: usize) -> Self {
+                Self(u32::try_from(position).expect("a project has fewer than 2^32 items of a kind"))
+            }
+
+            /// The position of the item in its list.
+            pub fn position(self) -> usize {
+                self.0 as usize
+            }
+
+            /// All ids of the first `count` items.
+            pub fn first(count: usize) -> impl Iterator<Item = Self> {
+                (0..count).map(Self::at)
+            }
+        }
+
+        impl Index<$id> for Project {
+            type Output = $item;
+
+            fn index(&self, id: $id) -> &$item {
+                &self.$field[id.0 as usize]
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Names a [`Service`].
+    ServiceId => services: Service;
+    /// Names a [`NamedType`].
+    TypeId => types: NamedType;
+    /// Names a [`Method`].
+    MethodId => methods: Method;
+    /// Names a [`Toolset`].
+    ToolsetId => toolsets: Toolset;
+    /// Names a [`Tool`].
+    ToolId => tools: Tool;
+    /// Names an [`Agent`].
+    AgentId => agents: Agent;
+    /// Names an [`McpServer`].
+    ServerId => servers: McpServer;
+}
+
+/// A provider: it owns types, methods and toolsets.
+#[derive(Debug)]
+pub struct Service {
+    /// Its name and first mention.
+    pub name: Spanned<String>,
+    /// What it is for.
+    pub description: Option<String>,
+}
+
+/// A schema with a name of its own.
+#[derive(Debug)]
+pub struct NamedType {
+    /// The service it belongs to.
+    pub service: ServiceId,
+    /// Its name, `[A-Z][A-Za-z0-9]*`.
+    pub name: Spanned<String>,
+    /// Its schema.
+    pub schema: NodeId,
+}
+
+/// An operation of a service.
+#[derive(Debug)]
+pub struct Method {
+    /// The service it belongs to.
+    pub service: ServiceId,
+    /// Its name.
+    pub name: Spanned<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// What it takes: always an object.
+    pub payload: NodeId,
+    /// What it gives.
+    pub result: NodeId,
+    /// The failures it declares.
+    pub errors: Vec<MethodError>,
+}
+
+/// A failure a method declares.
+#[derive(Debug)]
+pub struct MethodError {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// What it means, in words the model may see.
+    pub description: String,
+    /// What the caller can do about it.
+    pub recovery: Recovery,
+}
+
+/// What a caller can do about a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Call again with other arguments.
+    CorrectCall,
+    /// Call again later, unchanged.
+    Retry,
+    /// Look for another way.
+    Replan,
+    /// Stop and report.
+    Finish,
+}
+
+/// A named set of tools with one owner.
+#[derive(Debug)]
+pub struct Toolset {
+    /// Its globally unique name.
+    pub name: Spanned<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The service that owns it (G5): never decided by who uses it.
+    pub service: ServiceId,
+    /// The agent that implements its unbound tools, where one exports it.
+    pub agent: Option<AgentId>,
+    /// The MCP server its tools live on, where it stands for one.
+    pub mcp: Option<Spanned<String>>,
+    /// Its tools in declared order.
+    pub tools: Vec<ToolId>,
+}
+
+/// What runs a tool (G8): metadata, never identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implementation<'a> {
+    /// A method of a service.
+    Method(MethodId),
+    /// An agent.
+    Agent(AgentId),
+    /// A tool of the MCP server of this name.
+    Mcp(&'a str),
+    /// An executor the host brings.
+    External,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its globally unique name.
+    pub name: Spanned<String>,
+    /// The toolset it belongs to.
+    pub toolset: ToolsetId,
+    /// A short name for people.
+    pub title: Option<String>,
+    /// What it does, for the model.
+    pub description: String,
+    /// What the model sends: always an object.
+    pub args: NodeId,
+    /// What it returns.
+    pub result: NodeId,
+    /// The method behind it, for a method-backed tool.
+    pub binding: Option<Binding>,
+    /// Its name on the remote MCP server, where that differs from its own.
+    pub remote: Option<String>,
+    /// What it does to the world, for clients that ask.
+    pub annotations: ToolAnnotations,
+    /// What it needs before it may run.
+    pub approval: Option<Approval>,
+    /// Templates for showing its progress to people.
+    pub hints: Hints,
+    /// Example calls.
+    pub examples: Vec<Example>,
+    /// How long one call may take.
+    pub timeout: Option<Duration>,
+    /// How many attempts a transient failure gets in all.
+    pub attempts: Option<u32>,
+    /// Whether it is a barrier among concurrent calls.
+    pub sequential: bool,
+    /// The toolset's tags, then its own.
+    pub tags: Vec<String>,
+    /// Earlier names, still routed, never advertised.
+    pub aliases: Vec<Spanned<String>>,
+    /// Since when it should not be used, and what instead.
+    pub deprecated: Option<Deprecation>,
+}
+
+/// How a tool stands on a method.
+#[derive(Debug)]
+pub struct Binding {
+    /// The method.
+    pub method: MethodId,
+    /// How the tool's arguments become the method's payload.
+    pub args: ArgsShape,
+    /// Whether the tool's result differs from the method's.
+    pub reshapes_result: bool,
+    /// Payload fields the host fills in, hidden from the model.
+    pub inject: Vec<Injection>,
+}
+
+/// How a tool's arguments relate to its method's payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgsShape {
+    /// They are the payload.
+    Same,
+    /// They are the payload less what is injected: same properties, same nodes.
+    Derived,
+    /// They were declared apart from it.
+    Declared,
+}
+
+/// A payload field filled from the call's metadata.
+#[derive(Debug)]
+pub struct Injection {
+    /// The property of the payload.
+    pub property: Spanned<String>,
+    /// Where its value comes from.
+    pub source: InjectionSource,
+    /// Whether the payload requires it.
+    pub required: bool,
+}
+
+/// What a call knows besides its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InjectionSource {
+    /// The run's id.
+    RunId,
+    /// The session's id.
+    SessionId,
+    /// The turn's id.
+    TurnId,
+    /// The call's id.
+    CallId,
+    /// The id of the call this one was made for.
+    ParentCallId,
+    /// The label with this key.
+    Label(String),
+}
+
+/// MCP's hints on what a tool does; an unset one says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolAnnotations {
+    /// It changes nothing.
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    pub destructive: Option<bool>,
+    /// A second equal call changes nothing more.
+    pub idempotent: Option<bool>,
+    /// It reaches beyond the system it belongs to.
+    pub open_world: Option<bool>,
+}
+
+/// The words of an approval request; minijinja templates.
+#[derive(Debug)]
+pub struct Approval {
+    /// What the approver is asked.
+    pub prompt: Option<String>,
+    /// What the model is told on a no.
+    pub denied: Option<String>,
+}
+
+/// Templates for showing progress.
+#[derive(Debug, Default)]
+pub struct Hints {
+    /// Shown when a call starts.
+    pub call: Option<String>,
+    /// Shown when its result is there.
+    pub result: Option<String>,
+}
+
+/// One example call, valid under the tool's schemas.
+#[derive(Debug)]
+pub struct Example {
+    /// The arguments.
+    pub args: Json,
+    /// The result, where one is shown.
+    pub result: Option<Json>,
+}
+
+/// Why a tool should no longer be used.
+#[derive(Debug)]
+pub struct Deprecation {
+    /// The version since when.
+    pub since: Option<String>,
+    /// The tool to use instead.
+    pub replacement: Option<ToolId>,
+}
+
+/// An agent: it uses tools and may implement toolsets.
+#[derive(Debug)]
+pub struct Agent {
+    /// The service it belongs to.
+    pub service: ServiceId,
+    /// Its name.
+    pub name: Spanned<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What it is told.
+    pub instructions: Option<String>,
+    /// Whole toolsets it uses.
+    pub toolsets: Vec<ToolsetId>,
+    /// Single tools it uses.
+    pub tools: Vec<ToolId>,
+    /// Toolsets it implements.
+    pub exports: Vec<ToolsetId>,
+    /// Its limits.
+    pub policy: Policy,
+}
+
+/// The limits of an agent's run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Policy {
+    /// How many tool calls in all.
+    pub max_tool_calls: Option<u32>,
+    /// How many failures in a row.
+    pub max_consecutive_failures: Option<u32>,
+    /// How long in all.
+    pub time_budget: Option<Duration>,
+}
+
+/// An MCP server: it exposes existing toolsets (G25).
+#[derive(Debug)]
+pub struct McpServer {
+    /// The service it belongs to.
+    pub service: ServiceId,
+    /// Its name.
+    pub name: Spanned<String>,
+    /// The version it reports.
+    pub version: String,
+    /// The toolsets it exposes.
+    pub toolsets: Vec<ToolsetId>,
+}
+
+impl Project {
+    /// What runs a tool.
+    pub fn implementation(&self, tool: ToolId) -> Implementation<'_> {
+        let toolset = &self[self[tool].toolset];
+        match (&self[tool].binding, toolset.agent, &toolset.mcp) {
+            (Some(binding), _, _) => Implementation::Method(binding.method),
+            (None, Some(agent), _) => Implementation::Agent(agent),
+            (None, None, Some(server)) => Implementation::Mcp(&server.value),
+            (None, None, None) => Implementation::External,
+        }
+    }
+
+    /// The types of one service, in declared order.
+    pub fn types_of(&self, service: ServiceId) -> impl Iterator<Item = TypeId> {
+        TypeId::first(self.types.len()).filter(move |&id| self[id].service == service)
+    }
+
+    /// The methods of one service, in declared order.
+    pub fn methods_of(&self, service: ServiceId) -> impl Iterator<Item = MethodId> {
+        MethodId::first(self.methods.len()).filter(move |&id| self[id].service == service)
+    }
+
+    /// Where a service was first mentioned.
+    pub fn service_span(&self, service: ServiceId) -> Span {
+        self[service].name.span
+    }
+}

@@ -1,0 +1,255 @@
+//! Every identifier, file and crate name is built here, and nowhere else; lowering asks here for
+//! clashes. Never looks at a schema's meaning beyond the names in it.
+//!
+//! The grammar, from a name of the language to a name in Rust:
+//!
+//! | what | from | to |
+//! |---|---|---|
+//! | service crate | `todos` | `todos-service` |
+//! | toolset crate | `todos` | `todos-tools` |
+//! | agent crate | `planner`, `session_planner` | `planner-session-planner-agent` |
+//! | MCP crate | `calculator`, `calc` | `calculator-calc-mcp` |
+//! | type of a node | its declared name, or the way to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
+//! | field | `entityName`, `type`, `x-y` | `entity_name`, `r#type`, `x_y` |
+//! | variant | `in_progress` | `InProgress` |
+
+mod clashes;
+mod reach;
+mod types;
+
+pub use clashes::check;
+pub use types::{Scope, TypeName, TypeNames, is_map};
+
+/// The longest name of the language, in bytes: the common ground of MCP and the model providers.
+pub const MAX_NAME: usize = 64;
+
+/// Whether a text is a name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most [`MAX_NAME`] bytes.
+pub fn is_name(text: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    text.len() <= MAX_NAME
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.split('_').all(is_word)
+}
+
+/// Whether a text is a type's name: `[A-Z][A-Za-z0-9]*`.
+pub fn is_type_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_uppercase())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// `snake_case`, without keyword escape: for parts of longer names and for files.
+pub fn snake(text: &str) -> String {
+    words(text).join("_")
+}
+
+/// `SCREAMING_SNAKE_CASE`: a static.
+pub fn screaming(text: &str) -> String {
+    snake(text).to_uppercase()
+}
+
+/// `PascalCase`: a type or a variant.
+pub fn pascal(text: &str) -> String {
+    let name: String = words(text).iter().map(|word| capitalised(word)).collect();
+    if name == "Self" { name + "_" } else { name }
+}
+
+/// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
+pub fn identifier(text: &str) -> String {
+    escaped(snake(text))
+}
+
+/// The field that holds what an object has beside its properties: `additional`, or the next name no
+/// property has.
+pub fn additional_field<'a>(keys: impl Iterator<Item = &'a str>) -> String {
+    let taken: Vec<String> = keys.map(identifier).collect();
+    let mut name = "additional".to_owned();
+    while taken.contains(&name) {
+        name.push_str("_properties");
+    }
+    name
+}
+
+/// The package of a service's types and trait.
+pub fn service_package(service: &str) -> String {
+    format!("{}-service", hyphened(service))
+}
+
+/// The package of a toolset.
+pub fn toolset_package(toolset: &str) -> String {
+    format!("{}-tools", hyphened(toolset))
+}
+
+/// The package of an agent.
+pub fn agent_package(service: &str, agent: &str) -> String {
+    format!("{}-{}-agent", hyphened(service), hyphened(agent))
+}
+
+/// The package of an MCP server.
+pub fn mcp_package(service: &str, server: &str) -> String {
+    format!("{}-{}-mcp", hyphened(service), hyphened(server))
+}
+
+/// The crate or module a package is imported as.
+pub fn library(package: &str) -> String {
+    package.replace('-', "_")
+}
+
+fn hyphened(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+/// The words of a text: split at case changes and at all that is no letter or digit. A symbol that
+/// stands where no word does is spelt out; so is a leading digit's place.
+fn words(text: &str) -> Vec<String> {
+    let mut words = split(text);
+    if words.is_empty() {
+        words = text.chars().map(spelt).collect();
+    }
+    if words.is_empty() {
+        words.push("empty".to_owned());
+    }
+    if words[0].starts_with(|first: char| first.is_ascii_digit()) {
+        words.insert(0, "n".to_owned());
+    }
+    words
+}
+
+fn split(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for (index, &c) in chars.iter().enumerate() {
+        let begins = c.is_ascii_uppercase()
+            && index > 0
+            && (!chars[index - 1].is_ascii_uppercase()
+                || chars.get(index + 1).is_some_and(char::is_ascii_lowercase));
+        if begins || !is_word_char(c) {
+            words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+        }
+        match c {
+            c if c.is_ascii_alphanumeric() => word.push(c.to_ascii_lowercase()),
+            c if is_word_char(c) => word.push_str(&spelt(c)),
+            _ => {}
+        }
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
+}
+
+/// Letters beyond ASCII are part of a word, spelt by their code point: no look-alike identifiers.
+fn is_word_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+fn spelt(c: char) -> String {
+    let word = match c {
+        '+' => "plus",
+        '-' => "minus",
+        '*' => "star",
+        '/' => "slash",
+        '<' => "less",
+        '>' => "greater",
+        '=' => "equal",
+        '!' => "bang",
+        '?' => "question",
+        '$' => "dollar",
+        '@' => "at",
+        '#' => "hash",
+        '%' => "percent",
+        '&' => "and",
+        '|' => "or",
+        '^' => "caret",
+        '~' => "tilde",
+        '.' => "dot",
+        ',' => "comma",
+        ':' => "colon",
+        ';' => "semicolon",
+        '_' => "underscore",
+        ' ' => "space",
+        c => return format!("u{:x}", c as u32),
+    };
+    word.to_owned()
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
+}
+
+/// The keywords of Rust 2024, strict and reserved (The Rust Reference, "Keywords").
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Keywords that cannot be raw identifiers.
+const PATH_KEYWORDS: &[&str] = &["self", "super", "crate"];
+
+fn escaped(name: String) -> String {
+    if PATH_KEYWORDS.contains(&name.as_str()) {
+        name + "_"
+    } else if KEYWORDS.contains(&name.as_str()) {
+        format!("r#{name}")
+    } else {
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_language_grammar() {
+        for name in ["a", "todos", "get_todos", "a1_2b"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "A", "1a", "_a", "a_", "a__b", "a-b", "a b", "é", &"a".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn texts_become_identifiers() {
+        let table = [
+            ("entityName", "entity_name", "EntityName", "ENTITY_NAME"),
+            ("HTTPServer", "http_server", "HttpServer", "HTTP_SERVER"),
+            ("type", "r#type", "Type", "TYPE"),
+            ("self", "self_", "Self_", "SELF"),
+            ("x-y z", "x_y_z", "XYZ", "X_Y_Z"),
+            ("@id", "id", "Id", "ID"),
+            ("1st", "n_1st", "N1st", "N_1ST"),
+            ("", "empty", "Empty", "EMPTY"),
+            ("<=", "less_equal", "LessEqual", "LESS_EQUAL"),
+            ("clé", "clue9", "Clue9", "CLUE9"),
+            ("in_progress", "in_progress", "InProgress", "IN_PROGRESS"),
+        ];
+        for (text, field, variant, constant) in table {
+            assert_eq!(identifier(text), field, "{text}");
+            assert_eq!(pascal(text), variant, "{text}");
+            assert_eq!(screaming(text), constant, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_odd_text_becomes_an_identifier_rust_accepts() {
+        for text in
+            ["", "\u{202e}", "🦀", "__proto__", "a\0b", "gen", "crate", "日本", "'\"\\", "\n"]
+        {
+            let identifier = identifier(text);
+            assert!(syn::parse_str::<syn::Ident>(&identifier).is_ok(), "{text:?}: {identifier}");
+            assert!(
+                syn::parse_str::<syn::Ident>(&format!("X{}", pascal(text))).is_ok(),
+                "{text:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Which schema nodes become Rust types, and what those are called. A declared name is kept; any
+//! other is the way to the node, so that it does not change when an unrelated tool is added.
+
+use std::collections::BTreeMap;
+
+use super::pascal;
+use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
+use crate::schema::{Additional, NodeId, ObjectShape, Shape};
+
+/// The `types` module a type stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The service's crate.
+    Service(ServiceId),
+    /// The toolset's crate.
+    Toolset(ToolsetId),
+}
+
+/// A schema node that is a Rust type of its own.
+#[derive(Clone, Debug)]
+pub struct TypeName {
+    /// Where the type stands.
+    pub scope: Scope,
+    /// Its Rust name.
+    pub name: String,
+    /// The schema.
+    pub node: NodeId,
+    /// What it is, for a type whose schema does not say.
+    pub origin: String,
+}
+
+/// The types of a project, in the order in which they are met.
+#[derive(Debug, Default)]
+pub struct TypeNames {
+    names: Vec<TypeName>,
+    by_node: BTreeMap<NodeId, usize>,
+}
+
+impl TypeNames {
+    /// Names every type of a project.
+    pub fn assign(project: &Project) -> Self {
+        let mut walk = Walk { project, names: Self::default(), scope: None, root: String::new() };
+        for service in ServiceId::first(project.services.len()) {
+            walk.service(service);
+        }
+        for toolset in ToolsetId::first(project.toolsets.len()) {
+            walk.toolset(toolset);
+        }
+        walk.names
+    }
+
+    /// The type a node became; none where it is used as a type that Rust or the contract has.
+    pub fn get(&self, node: NodeId) -> Option<&TypeName> {
+        self.by_node.get(&node).map(|&index| &self.names[index])
+    }
+
+    /// The types of all scopes.
+    pub fn all(&self) -> impl Iterator<Item = &TypeName> {
+        self.names.iter()
+    }
+
+    /// The types of one scope.
+    pub fn of(&self, scope: Scope) -> impl Iterator<Item = &TypeName> {
+        self.names.iter().filter(move |name| name.scope == scope)
+    }
+}
+
+/// Whether an object of this shape is just a map.
+pub fn is_map(object: &ObjectShape) -> bool {
+    object.properties.is_empty() && object.additional != Additional::Closed
+}
+
+struct Walk<'a> {
+    project: &'a Project,
+    names: TypeNames,
+    scope: Option<Scope>,
+    /// The name of the schema that `#` means.
+    root: String,
+}
+
+impl Walk<'_> {
+    fn service(&mut self, service: ServiceId) {
+        let project = self.project;
+        self.scope = Some(Scope::Service(service));
+        for id in project.types_of(service) {
+            let named = &project[id];
+            let origin = format!("The type `{}`.", named.name.value);
+            self.root(named.schema, named.name.value.clone(), origin);
+        }
+        for method in project.methods_of(service) {
+            self.method(method);
+        }
+    }
+
+    fn method(&mut self, id: MethodId) {
+        let method = &self.project[id];
+        let name = &method.name.value;
+        self.unless_ready_made(
+            method.payload,
+            format!("{}Payload", pascal(name)),
+            format!("What `{name}` takes."),
+        );
+        self.unless_ready_made(
+            method.result,
+            format!("{}Result", pascal(name)),
+            format!("What `{name}` gives."),
+        );
+    }
+
+    fn toolset(&mut self, toolset: ToolsetId) {
+        self.scope = Some(Scope::Toolset(toolset));
+        for &tool in &self.project[toolset].tools {
+            self.tool(tool);
+        }
+    }
+
+    fn tool(&mut self, id: ToolId) {
+        let tool = &self.project[id];
+        let name = &tool.name.value;
+        self.unless_ready_made(
+            tool.args,
+            format!("{}Args", pascal(name)),
+            format!("Arguments of `{name}`."),
+        );
+        self.unless_ready_made(
+            tool.result,
+            format!("{}Result", pascal(name)),
+            format!("Result of `{name}`."),
+        );
+    }
+
+    /// Names the root of an inline schema, unless some type says all of it already.
+    fn unless_ready_made(&mut self, node: NodeId, name: String, origin: String) {
+        if !matches!(self.project.schemas[node].shape, Shape::Any | Shape::Null | Shape::Named(_)) {
+            self.root(node, name, origin);
+        }
+    }
+
+    fn root(&mut self, node: NodeId, name: String, origin: String) {
+        self.root.clone_from(&name);
+        self.define(node, name, origin);
+    }
+
+    /// Makes a node a type, and looks for more inside it.
+    fn define(&mut self, node: NodeId, name: String, origin: String) {
+        let Some(scope) = self.scope else { return };
+        if self.names.by_node.contains_key(&node) {
+            return;
+        }
+        self.names.by_node.insert(node, self.names.names.len());
+        self.names.names.push(TypeName { scope, name: name.clone(), node, origin });
+        self.inside(node, &name);
+    }
+
+    /// A node in a place where it need not be a type of its own.
+    fn visit(&mut self, node: NodeId, name: String, origin: String) {
+        let is_type = match &self.project.schemas[node].shape {
+            Shape::Object(object) => !is_map(object),
+            Shape::Enum(_) | Shape::Const(_) | Shape::Union(_) => true,
+            _ => false,
+        };
+        if is_type {
+            self.define(node, name, origin);
+        } else if !self.names.by_node.contains_key(&node) {
+            self.inside(node, &name);
+        }
+    }
+
+    fn inside(&mut self, node: NodeId, name: &str) {
+        let project = self.project;
+        match &project.schemas[node].shape {
+            Shape::Object(object) => self.object(object, name),
+            Shape::Array(array) => {
+                self.visit(array.items, format!("{name}Item"), format!("An item of `{name}`."));
+            }
+            Shape::Nullable(inner) => {
+                // A type that may be null has taken the name itself.
+                let suffix = if self.names.get(node).is_some() { "Value" } else { "" };
+                self.visit(
+                    *inner,
+                    format!("{name}{suffix}"),
+                    format!("A `{name}` that is not null."),
+                );
+            }
+            Shape::Union(union) => {
+                for variant in &union.variants {
+                    let tag = &variant.tag.value;
+                    self.visit(
+                        variant.schema,
+                        format!("{name}{}", pascal(tag)),
+                        format!("The `{tag}` of `{name}`."),
+                    );
+                }
+            }
+            Shape::Local(target) => self.local(*target),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: &ObjectShape, name: &str) {
+        let project = self.project;
+        for property in object.fields(&project.schemas) {
+            let key = &property.name.value;
+            let origin = format!("The `{key}` of [`{name}`].");
+            self.visit(property.schema, format!("{name}{}", pascal(key)), origin);
+        }
+        if let Additional::Typed(node) = object.additional {
+            self.visit(
+                node,
+                format!("{name}Value"),
+                format!("What `{name}` holds beside its properties."),
+            );
+        }
+    }
+
+    /// The target of a local reference is always a type, so that recursion has something to name.
+    fn local(&mut self, target: NodeId) {
+        let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
+        let name = format!("{}{}", self.root, pascal(definition));
+        self.define(target, name, format!("The definition `{definition}`."));
+    }
+}

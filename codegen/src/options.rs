@@ -1,0 +1,55 @@
+//! What a compilation can be told besides the schema.
+
+/// How generated code is laid out and what it may depend on.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Crates in a workspace, or modules in one crate.
+    pub layout: Layout,
+    /// Leave out agents, MCP servers and registration: all code then needs `toolwright` alone.
+    pub providers_only: bool,
+    /// Write `[lints] workspace = true` into generated manifests.
+    pub workspace_lints: bool,
+    /// How generated manifests find `toolwright`.
+    pub toolwright: Dependency,
+    /// How generated manifests find `toolwright-runtime`.
+    pub runtime: Dependency,
+    /// How generated manifests find `toolwright-mcp`.
+    pub mcp: Dependency,
+}
+
+/// What a generated unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A crate with a manifest of its own, for a committed `gen/`.
+    Crates,
+    /// A module of the crate that includes the index `mod.rs`, for `OUT_DIR`.
+    Modules,
+}
+
+/// Where cargo finds a crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dependency {
+    /// A path relative to the output folder, with `/` between its parts, or an absolute one.
+    Path(String),
+    /// A version requirement, such as `0.1`.
+    Version(String),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let version = || {
+            Dependency::Version(
+                concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
+                    .to_owned(),
+            )
+        };
+        Self {
+            layout: Layout::Crates,
+            providers_only: false,
+            workspace_lints: false,
+            toolwright: version(),
+            runtime: version(),
+            mcp: version(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Crates of consumers: agents and MCP servers. They name what providers offer and define nothing
+//! (G17).
+
+use std::time::Duration;
+
+use super::{Contents, Crate, Planner};
+use crate::model::{AgentId, ServerId, ToolId, ToolsetId};
+use crate::naming::{agent_package, identifier, mcp_package, pascal, screaming, toolset_package};
+
+/// What an agent's crate holds.
+#[derive(Debug)]
+pub struct AgentCrate {
+    /// The agent's name.
+    pub agent: String,
+    /// The service it belongs to.
+    pub service: String,
+    /// What it is for.
+    pub description: String,
+    /// What it is told.
+    pub instructions: String,
+    /// The tools it uses, in declared order, each once.
+    pub tools: Vec<ToolPath>,
+    /// The tools it implements.
+    pub exports: Vec<ToolPath>,
+    /// How many tool calls in all.
+    pub max_tool_calls: Option<u32>,
+    /// How many failures in a row.
+    pub max_consecutive_failures: Option<u32>,
+    /// How long in all.
+    pub time_budget: Option<Duration>,
+}
+
+/// A tool of another crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolPath {
+    /// The path of the toolset's crate.
+    pub path: String,
+    /// The static that holds its spec.
+    pub constant: String,
+    /// Its call builder.
+    pub function: String,
+}
+
+/// What an MCP server's crate holds.
+#[derive(Debug)]
+pub struct ServerCrate {
+    /// The server's name.
+    pub server: String,
+    /// The version it reports.
+    pub version: String,
+    /// The toolsets it exposes.
+    pub providers: Vec<Provider>,
+}
+
+/// A toolset that a server exposes.
+#[derive(Debug)]
+pub struct Provider {
+    /// The toolset's name.
+    pub toolset: String,
+    /// The path of its crate.
+    pub path: String,
+    /// The parameter for the service that backs its methods, and the path of the service's trait.
+    pub service: Option<(String, String)>,
+    /// The parameter for the executor of its other tools.
+    pub executor: Option<String>,
+}
+
+impl Planner<'_> {
+    pub(super) fn agent(self, id: AgentId) -> Crate {
+        let agent = &self.project[id];
+        let service = self.project[agent.service].name.value.clone();
+        let name = agent.name.value.clone();
+        let dir = format!("{service}/agents/{name}");
+        let whole = agent.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
+        let mut used: Vec<ToolId> = whole.chain(&agent.tools).copied().collect();
+        let mut seen = std::collections::BTreeSet::new();
+        used.retain(|&tool| seen.insert(tool));
+        let exported: Vec<ToolId> =
+            agent.exports.iter().flat_map(|&toolset| self.project[toolset].tools.clone()).collect();
+        let toolsets = used.iter().chain(&exported).map(|&tool| self.project[tool].toolset);
+        let generated = toolsets.map(|toolset| self.toolset_dependency(toolset)).collect();
+        Crate {
+            package: agent_package(&service, &name),
+            about: format!("What the {name} agent uses, and how it is registered"),
+            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
+            dir,
+            workspace_lints: self.options.workspace_lints,
+            tools: self.tool_table(&used),
+            contents: Contents::Agent(AgentCrate {
+                description: agent.description.clone().unwrap_or_default(),
+                instructions: agent.instructions.clone().unwrap_or_default(),
+                tools: used.iter().map(|&tool| self.tool_path(tool)).collect(),
+                exports: exported.iter().map(|&tool| self.tool_path(tool)).collect(),
+                max_tool_calls: agent.policy.max_tool_calls,
+                max_consecutive_failures: agent.policy.max_consecutive_failures,
+                time_budget: agent.policy.time_budget,
+                agent: name,
+                service,
+            }),
+        }
+    }
+
+    pub(super) fn server(self, id: ServerId) -> Crate {
+        let server = &self.project[id];
+        let service = &self.project[server.service].name.value;
+        let name = server.name.value.clone();
+        let dir = format!("{service}/mcp/{name}");
+        let mut generated: Vec<_> =
+            server.toolsets.iter().map(|&toolset| self.toolset_dependency(toolset)).collect();
+        let providers: Vec<_> =
+            server.toolsets.iter().map(|&toolset| self.provider(toolset)).collect();
+        for (&toolset, provider) in server.toolsets.iter().zip(&providers) {
+            if provider.service.is_some() {
+                generated.push(self.service_dependency(self.project[toolset].service));
+            }
+        }
+        let tools: Vec<ToolId> = server
+            .toolsets
+            .iter()
+            .flat_map(|&toolset| self.project[toolset].tools.clone())
+            .collect();
+        Crate {
+            package: mcp_package(service, &name),
+            about: format!("The {name} MCP server"),
+            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
+            dir,
+            workspace_lints: self.options.workspace_lints,
+            tools: self.tool_table(&tools),
+            contents: Contents::Server(ServerCrate {
+                server: name,
+                version: server.version.clone(),
+                providers,
+            }),
+        }
+    }
+
+    fn toolset_dependency(self, id: ToolsetId) -> (String, String) {
+        let toolset = &self.project[id];
+        let service = &self.project[toolset.service].name.value;
+        let name = &toolset.name.value;
+        (toolset_package(name), format!("{service}/tools/{name}"))
+    }
+
+    fn tool_path(self, id: ToolId) -> ToolPath {
+        let tool = &self.project[id];
+        let toolset = &self.project[tool.toolset].name.value;
+        ToolPath {
+            path: self.path(&toolset_package(toolset)),
+            constant: screaming(&tool.name.value),
+            function: identifier(&tool.name.value),
+        }
+    }
+
+    fn provider(self, id: ToolsetId) -> Provider {
+        let toolset = &self.project[id];
+        let name = toolset.name.value.clone();
+        let is_bound = |&&tool: &&ToolId| self.project[tool].binding.is_some();
+        let bound = toolset.tools.iter().filter(is_bound).count();
+        let service = (bound > 0).then(|| {
+            let service = &self.project[toolset.service].name.value;
+            let path = self.path(&self.service_dependency(toolset.service).0);
+            (format!("{name}_service"), format!("{path}::service::{}Service", pascal(service)))
+        });
+        Provider {
+            path: self.path(&toolset_package(&name)),
+            service,
+            executor: (bound < toolset.tools.len()).then(|| format!("{name}_executor")),
+            toolset: name,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
+
+use super::types::{ItemLimits, StringLimits, TypeUse};
+use crate::schema::Annotations;
+
+/// Doc lines for something a schema describes: its own words, or else the fallback.
+pub(super) fn described(
+    annotations: &Annotations,
+    fallback: &str,
+    facts: Vec<String>,
+) -> Vec<String> {
+    let own = annotations.description.as_deref().or(annotations.title.as_deref());
+    let mut lines = own.map(prose).unwrap_or_default();
+    if lines.is_empty() && facts.is_empty() {
+        lines.push(fallback.to_owned());
+    }
+    if !facts.is_empty() {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.push(facts.join(" "));
+    }
+    lines
+}
+
+/// What a field's type cannot say.
+pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> Vec<String> {
+    let default =
+        annotations.default.as_ref().map(|value| format!("Default: {}.", code(&value.to_string())));
+    let deprecated = annotations.deprecated.then(|| "Deprecated.".to_owned());
+    limits(ty).into_iter().chain(default).chain(deprecated).collect()
+}
+
+/// The limits of a use as a sentence.
+pub(super) fn limits(ty: &TypeUse) -> Option<String> {
+    match ty {
+        TypeUse::String(limits) => string_limits(limits),
+        TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
+            let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string());
+            between(bound(limits.min), bound(limits.max), "")
+        }
+        TypeUse::Number(limits) => {
+            let parts: Vec<_> = [
+                limits.lower.map(|(bound, exclusive)| {
+                    format!("{} {bound}", if exclusive { "more than" } else { "at least" })
+                }),
+                limits.upper.map(|(bound, exclusive)| {
+                    format!("{} {bound}", if exclusive { "less than" } else { "at most" })
+                }),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+            (!parts.is_empty()).then(|| sentence(&parts.join(" and ")))
+        }
+        TypeUse::List(_, ItemLimits { min, max }) => {
+            between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items")
+        }
+        TypeUse::Nullable(inner) => limits(inner),
+        _ => None,
+    }
+}
+
+fn string_limits(limits: &StringLimits) -> Option<String> {
+    let length = between(
+        limits.min.map(|min| min.to_string()),
+        limits.max.map(|max| max.to_string()),
+        " characters",
+    );
+    let pattern =
+        limits.pattern.as_ref().map(|name| format!("Matches the pattern `{name}` of the codecs."));
+    let parts: Vec<_> = length.into_iter().chain(pattern).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+fn between(min: Option<String>, max: Option<String>, what: &str) -> Option<String> {
+    let what =
+        |count: &str| if count == "1" { what.strip_suffix('s').unwrap_or(what) } else { what };
+    match (min, max) {
+        (Some(min), Some(max)) if min == max => {
+            Some(sentence(&format!("exactly {min}{}", what(&min))))
+        }
+        (Some(min), Some(max)) => Some(sentence(&format!("{min} to {max}{}", what(&max)))),
+        (Some(min), None) => Some(sentence(&format!("at least {min}{}", what(&min)))),
+        (None, Some(max)) => Some(sentence(&format!("at most {max}{}", what(&max)))),
+        (None, None) => None,
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
+}
+
+/// A text as inline code, whatever it holds.
+pub(super) fn code(text: &str) -> String {
+    let text: String =
+        text.chars().map(|c| if c == '`' { '\'' } else { c }).filter(|c| is_shown(*c)).collect();
+    format!("`{text}`")
+}
+
+/// Prose as doc lines: without surrounding blank lines and indentation, markup taken literally.
+pub(super) fn prose(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(|line| literal(line.trim())).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    let blank = lines.iter().take_while(|line| line.is_empty()).count();
+    lines.drain(..blank);
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    lines
+}
+
+/// One line with markdown's own characters escaped, but for whole spans of inline code. Letters,
+/// digits and `snake_case` stay readable.
+fn literal(line: &str) -> String {
+    let has_code = !line.contains("``") && line.matches('`').count() % 2 == 0;
+    let mut in_code = false;
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars().filter(|c| is_shown(*c)) {
+        if c == '`' && has_code {
+            in_code = !in_code;
+        } else if !in_code && matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    let marker = out.starts_with(['#', '-', '+', '=', ':'])
+        || out.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')']);
+    if marker && let Some(at) = out.find(|c: char| c.is_ascii_punctuation()) {
+        out.insert(at, '\\');
+    }
+    out
+}
+
+/// Control characters and those that reorder text (Unicode UAX #9, and rustc's
+/// `text_direction_codepoint_in_comment`) are left out.
+fn is_shown(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_a_description_stays_text() {
+        let table = [
+            ("plain text, `a<b>` and snake_case", "plain text, `a<b>` and snake_case"),
+            ("one ` alone", "one \\` alone"),
+            ("```\nlet x;", "\\`\\`\\`|let x;"),
+            ("    indented", "indented"),
+            ("- a\n1. b\n# c", "\\- a|1\\. b|\\# c"),
+            ("see [x](y) <b>", "see \\[x\\](y) \\<b\\>"),
+            ("\n\na\n\n\nb\n", "a||b"),
+            ("left\u{202e}right\u{0}", "leftright"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(prose(text).join("|"), expected, "{text:?}");
+        }
+    }
+}

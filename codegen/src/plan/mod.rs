@@ -1,0 +1,129 @@
+//! What will be printed: every identifier, type, path, literal and file name decided. Never holds an
+//! open choice, nor raw schema text as code.
+
+mod consumers;
+mod docs;
+mod recursion;
+mod service;
+mod shapes;
+mod toolset;
+mod types;
+
+pub use consumers::{AgentCrate, Provider, ServerCrate, ToolPath};
+pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
+pub use toolset::{
+    Arm, DeclarationPlan, ExamplePlan, ExecutorPlan, InjectedValue, LocatedType, Move, RootType,
+    ToolPlan, ToolsetCrate, Transform, TransformBody,
+};
+pub use types::{
+    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
+    NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
+};
+
+use crate::model::{AgentId, Project, ServerId, ServiceId, ToolsetId};
+use crate::naming::{TypeNames, library};
+use crate::options::{Dependency, Layout, Options};
+
+/// One generated crate, or, in the module layout, one module with the same files.
+#[derive(Debug)]
+pub struct Crate {
+    /// Its folder under the output folder, with `/` between its parts.
+    pub dir: String,
+    /// The package's name.
+    pub package: String,
+    /// What it is, in a line.
+    pub about: String,
+    /// What it depends on, in alphabetical order.
+    pub dependencies: Vec<(String, Dependency)>,
+    /// Whether its manifest takes the workspace's lints.
+    pub workspace_lints: bool,
+    /// The tools it is about, each with its description, for the README.
+    pub tools: Vec<(String, String)>,
+    /// The code.
+    pub contents: Contents,
+}
+
+/// The code of one crate.
+#[derive(Debug)]
+pub enum Contents {
+    /// Named types, the trait, the errors.
+    Service(ServiceCrate),
+    /// Types, codecs, specs, calls; executor and transforms where methods back the tools.
+    Toolset(ToolsetCrate),
+    /// What an agent uses.
+    Agent(AgentCrate),
+    /// What an MCP server exposes.
+    Server(ServerCrate),
+}
+
+/// Plans every crate of a project, providers first.
+pub fn plan(project: &Project, options: &Options) -> Vec<Crate> {
+    let names = TypeNames::assign(project);
+    let recursion = recursion::Recursion::of(project, &names);
+    let planner = Planner { project, options, names: &names, recursion: &recursion };
+    let services = ServiceId::first(project.services.len()).filter_map(|id| planner.service(id));
+    let toolsets = ToolsetId::first(project.toolsets.len()).map(|id| planner.toolset(id));
+    let mut crates: Vec<Crate> = services.chain(toolsets).collect();
+    if !options.providers_only {
+        crates.extend(AgentId::first(project.agents.len()).map(|id| planner.agent(id)));
+        crates.extend(ServerId::first(project.servers.len()).map(|id| planner.server(id)));
+    }
+    crates
+}
+
+/// What every part of planning reads.
+#[derive(Clone, Copy)]
+struct Planner<'a> {
+    project: &'a Project,
+    options: &'a Options,
+    names: &'a TypeNames,
+    recursion: &'a recursion::Recursion,
+}
+
+impl<'a> Planner<'a> {
+    /// How a module of a generated crate names the crate of another package.
+    fn path(self, package: &str) -> String {
+        match self.options.layout {
+            Layout::Crates => library(package),
+            Layout::Modules => format!("super::super::{}", library(package)),
+        }
+    }
+
+    /// The dependencies of a crate in a folder: ours, then generated ones by folder.
+    fn dependencies(
+        self,
+        dir: &str,
+        ours: &[&str],
+        generated: Vec<(String, String)>,
+    ) -> Vec<(String, Dependency)> {
+        let up = "../".repeat(dir.split('/').count());
+        let ours = ours
+            .iter()
+            .map(|&package| (package.to_owned(), self.our_crate(package).from_folder(&up)));
+        let generated = generated
+            .into_iter()
+            .map(|(package, folder)| (package, Dependency::Path(folder).from_folder(&up)));
+        let mut all: Vec<_> = ours.chain(generated).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all.dedup_by(|a, b| a.0 == b.0);
+        all
+    }
+
+    fn our_crate(self, package: &str) -> &'a Dependency {
+        match package {
+            "toolwright-runtime" => &self.options.runtime,
+            "toolwright-mcp" => &self.options.mcp,
+            _ => &self.options.toolwright,
+        }
+    }
+}
+
+impl Dependency {
+    /// The same dependency, seen from a folder below the output folder.
+    fn from_folder(&self, up: &str) -> Self {
+        match self {
+            Self::Path(path) if !path.starts_with('/') => Self::Path(format!("{up}{path}")),
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Which types hold themselves by value, and so need a pointer. Never changes what is accepted.
+
+use std::collections::BTreeMap;
+
+use crate::model::Project;
+use crate::naming::TypeNames;
+use crate::schema::{NodeId, Shape};
+
+/// The strongly connected components of the "holds by value" relation between types.
+#[derive(Debug)]
+pub(super) struct Recursion {
+    component: BTreeMap<NodeId, usize>,
+    edges: BTreeMap<NodeId, Vec<NodeId>>,
+}
+
+impl Recursion {
+    /// Finds the components by Kosaraju's algorithm, without recursion of its own.
+    pub(super) fn of(project: &Project, names: &TypeNames) -> Self {
+        let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
+        let edges: BTreeMap<_, _> =
+            types.iter().map(|&node| (node, held(project, names, node))).collect();
+        let mut reversed: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        for (&from, targets) in &edges {
+            for &to in targets {
+                reversed.entry(to).or_default().push(from);
+            }
+        }
+        let mut component = BTreeMap::new();
+        for (number, &root) in finish_order(&types, &edges).iter().rev().enumerate() {
+            let mut open = vec![root];
+            while let Some(node) = open.pop() {
+                if !component.contains_key(&node) {
+                    component.insert(node, number);
+                    open.extend(reversed.get(&node).into_iter().flatten());
+                }
+            }
+        }
+        Self { component, edges }
+    }
+
+    /// Whether a type, held by value in another, holds that one by value in turn.
+    pub(super) fn closes_a_circle(&self, within: NodeId, held: NodeId) -> bool {
+        let same = self.component.get(&within) == self.component.get(&held);
+        same && (within != held || self.edges.get(&held).is_some_and(|edges| edges.contains(&held)))
+    }
+}
+
+/// The nodes in the order in which a depth-first search leaves them.
+fn finish_order(nodes: &[NodeId], edges: &BTreeMap<NodeId, Vec<NodeId>>) -> Vec<NodeId> {
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut seen = std::collections::BTreeSet::new();
+    for &start in nodes {
+        let mut stack = vec![(start, false)];
+        while let Some((node, is_left)) = stack.pop() {
+            if is_left {
+                order.push(node);
+            } else if seen.insert(node) {
+                stack.push((node, true));
+                stack.extend(edges.get(&node).into_iter().flatten().map(|&next| (next, false)));
+            }
+        }
+    }
+    order
+}
+
+/// The types a type holds by value.
+fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    let mut by_value = |inner| by_value(project, names, inner, &mut found);
+    match &project.schemas[node].shape {
+        Shape::Object(object) => {
+            object.properties.iter().for_each(|property| by_value(property.schema))
+        }
+        Shape::Union(union) => union.variants.iter().for_each(|variant| by_value(variant.schema)),
+        Shape::Nullable(inner) => by_value(*inner),
+        Shape::Named(id) => by_value(project[*id].schema),
+        Shape::Local(target) => by_value(*target),
+        _ => {}
+    }
+    found
+}
+
+fn by_value(project: &Project, names: &TypeNames, node: NodeId, found: &mut Vec<NodeId>) {
+    if names.get(node).is_some() {
+        found.push(node);
+        return;
+    }
+    match &project.schemas[node].shape {
+        Shape::Nullable(inner) => by_value(project, names, *inner, found),
+        Shape::Named(id) => by_value(project, names, project[*id].schema, found),
+        Shape::Local(target) => by_value(project, names, *target, found),
+        _ => {}
+    }
+}

@@ -1,0 +1,172 @@
+//! A service's crate: named types, the trait its provider implements, the errors its methods declare.
+
+use super::types::Types;
+use super::{Contents, Crate, LocatedType, Planner, docs};
+use crate::model::{MethodError, MethodId, Recovery, ServiceId};
+use crate::naming::{Scope, identifier, pascal, service_package};
+
+/// What a service's crate holds.
+#[derive(Debug)]
+pub struct ServiceCrate {
+    /// The service's name.
+    pub service: String,
+    /// Its types.
+    pub types: Types,
+    /// The trait's name.
+    pub trait_name: String,
+    /// The trait's doc lines.
+    pub docs: Vec<String>,
+    /// Its methods; without any there is no trait.
+    pub methods: Vec<TraitMethod>,
+}
+
+/// One method of the trait.
+#[derive(Debug)]
+pub struct TraitMethod {
+    /// The method's name in the language.
+    pub name: String,
+    /// The function.
+    pub function: String,
+    /// Its doc lines.
+    pub docs: Vec<String>,
+    /// What it takes.
+    pub payload: LocatedType,
+    /// What it gives.
+    pub result: LocatedType,
+    /// How it fails.
+    pub error: ErrorEnum,
+}
+
+/// The errors of one method.
+#[derive(Debug)]
+pub struct ErrorEnum {
+    /// The enum's name.
+    pub name: String,
+    /// The declared errors.
+    pub variants: Vec<ErrorVariant>,
+}
+
+/// One declared error.
+#[derive(Debug)]
+pub struct ErrorVariant {
+    /// The variant's name.
+    pub name: String,
+    /// Its name in the language.
+    pub code: String,
+    /// What it means.
+    pub description: String,
+    /// Its doc lines.
+    pub docs: Vec<String>,
+    /// What the caller can do.
+    pub recovery: Recovery,
+}
+
+impl Planner<'_> {
+    /// A service's crate; none for a service without types and methods.
+    pub(super) fn service(self, id: ServiceId) -> Option<Crate> {
+        let scope = Scope::Service(id);
+        let service = &self.project[id];
+        let methods: Vec<_> =
+            self.project.methods_of(id).map(|method| self.method(method)).collect();
+        if methods.is_empty() && self.names.of(scope).next().is_none() {
+            return None;
+        }
+        let name = service.name.value.clone();
+        let foreign = self.foreign_to_service(id);
+        let dir = format!("{name}/service");
+        let generated = foreign.iter().map(|(other, _)| self.service_dependency(*other)).collect();
+        let imports = foreign
+            .into_iter()
+            .map(|(other, names)| (self.types_path(Scope::Service(other)), names))
+            .collect();
+        let docs = service.description.as_deref().map(docs::prose).unwrap_or_default();
+        let fallback = format!("What a provider of the `{name}` service implements.");
+        let contents = ServiceCrate {
+            types: self.types(scope, imports),
+            trait_name: format!("{}Service", pascal(&name)),
+            docs: if docs.is_empty() { vec![fallback] } else { docs },
+            methods,
+            service: name.clone(),
+        };
+        Some(Crate {
+            package: service_package(&name),
+            about: format!("Types, trait and errors of the {name} service"),
+            dependencies: self.dependencies(&dir, &["toolwright"], generated),
+            dir,
+            workspace_lints: self.options.workspace_lints,
+            tools: Vec::new(),
+            contents: Contents::Service(contents),
+        })
+    }
+
+    /// The `types` module of a scope, as another generated crate names it.
+    pub(super) fn types_path(self, scope: Scope) -> String {
+        format!("{}::types", self.path(&self.package_of(scope)))
+    }
+
+    pub(super) fn package_of(self, scope: Scope) -> String {
+        match scope {
+            Scope::Service(id) => service_package(&self.project[id].name.value),
+            Scope::Toolset(id) => crate::naming::toolset_package(&self.project[id].name.value),
+        }
+    }
+
+    pub(super) fn service_dependency(self, id: ServiceId) -> (String, String) {
+        let name = &self.project[id].name.value;
+        (service_package(name), format!("{name}/service"))
+    }
+
+    /// The types of other services that a service's own types and methods use.
+    fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
+        let roots = self.project.types_of(id).map(|id| self.project[id].schema).chain(
+            self.project
+                .methods_of(id)
+                .flat_map(|id| [self.project[id].payload, self.project[id].result]),
+        );
+        let mut imports: Vec<(ServiceId, Vec<String>)> = Vec::new();
+        for name in self.names.used_directly(self.project, Scope::Service(id), roots) {
+            let Scope::Service(owner) = name.scope else { continue };
+            match imports.iter_mut().find(|(known, _)| *known == owner) {
+                Some((_, names)) => names.push(name.name.clone()),
+                None => imports.push((owner, vec![name.name.clone()])),
+            }
+        }
+        imports
+    }
+
+    fn method(self, id: MethodId) -> TraitMethod {
+        let method = &self.project[id];
+        let own = Scope::Service(method.service);
+        let name = method.name.value.clone();
+        let mut docs = method.description.as_deref().map(docs::prose).unwrap_or_default();
+        if docs.is_empty() {
+            docs.push(format!("The method `{name}`."));
+        }
+        TraitMethod {
+            function: identifier(&name),
+            docs,
+            payload: self.located_type(method.payload, Some(own)),
+            result: self.located_type(method.result, Some(own)),
+            error: ErrorEnum {
+                name: format!("{}Error", pascal(&name)),
+                variants: method.errors.iter().map(error_variant).collect(),
+            },
+            name,
+        }
+    }
+}
+
+fn error_variant(error: &MethodError) -> ErrorVariant {
+    let code = error.name.value.clone();
+    let mut docs = docs::prose(&error.description);
+    if docs.is_empty() {
+        docs.push(format!("`{code}`"));
+    }
+    ErrorVariant {
+        name: pascal(&code),
+        description: error.description.clone(),
+        docs,
+        recovery: error.recovery,
+        code,
+    }
+}

@@ -1,0 +1,231 @@
+//! Schema nodes as Rust types: the one place that decides which type a schema becomes.
+
+use super::docs;
+use super::types::{
+    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
+    NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
+};
+use super::{Planner, toolset::RootType};
+use crate::naming::{self, Scope, TypeName, pascal, screaming};
+use crate::schema::{
+    Additional, Bound, NodeId, NumberRules, ObjectShape, Property, Shape, StringRules, UnionShape,
+    quoted,
+};
+
+/// Beyond this many parameters a constructor is harder to read than a literal.
+const MAX_CONSTRUCTOR: usize = 7;
+
+/// What a decoding function calls its own variables.
+const CODEC_VARIABLES: &[&str] = &["input", "object", "key"];
+
+impl Planner<'_> {
+    /// Own types of a scope, and the types of others it uses.
+    pub(super) fn types(self, scope: Scope, imports: Vec<(String, Vec<String>)>) -> Types {
+        let mut shapes = Shapes { planner: self, patterns: Vec::new() };
+        let definitions = self.names.of(scope).map(|name| shapes.definition(name)).collect();
+        Types {
+            imports,
+            reexports: matches!(scope, Scope::Toolset(_)),
+            definitions,
+            patterns: shapes.patterns,
+        }
+    }
+
+    /// The type of arguments, a payload or a result.
+    pub(super) fn root_type(self, node: NodeId) -> RootType {
+        if let Some(name) = self.names.get(node) {
+            return RootType::Named(name.name.clone());
+        }
+        match &self.project.schemas[node].shape {
+            Shape::Named(id) => self.root_type(self.project[*id].schema),
+            Shape::Null => RootType::Unit,
+            _ => RootType::Value,
+        }
+    }
+}
+
+struct Shapes<'a> {
+    planner: Planner<'a>,
+    patterns: Vec<PatternStatic>,
+}
+
+impl Shapes<'_> {
+    fn definition(&mut self, name: &TypeName) -> Definition {
+        let schema = &self.planner.project.schemas[name.node];
+        let body = match &schema.shape {
+            Shape::Object(object) => Body::Struct(self.object(object, name)),
+            Shape::Enum(values) => {
+                Body::Enum(values.iter().map(|value| variant(&value.value)).collect())
+            }
+            Shape::Const(json) => Body::Constant(json.to_string()),
+            Shape::Union(union) => self.union(union, name),
+            Shape::Named(id) => {
+                Body::Alias(self.use_of(self.planner.project[*id].schema, None, &name.name))
+            }
+            Shape::Local(target) => Body::Alias(self.use_of(*target, None, &name.name)),
+            _ => Body::Newtype(self.shape_of(name.node, Some(name.node), &name.name)),
+        };
+        let facts = match &body {
+            Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
+            _ => Vec::new(),
+        };
+        Definition {
+            name: name.name.clone(),
+            docs: docs::described(&schema.annotations, &name.origin, facts),
+            body,
+        }
+    }
+
+    fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
+        let additional = self.additional(object, name);
+        let mut taken: Vec<String> = CODEC_VARIABLES.iter().map(|&name| name.to_owned()).collect();
+        taken.extend(additional.as_ref().map(|field| field.name.clone()));
+        let members: Vec<Member> = object
+            .properties
+            .iter()
+            .map(|property| self.member(property, name, &mut taken))
+            .collect();
+        let required = members
+            .iter()
+            .filter(|member| matches!(member, Member::Field(field) if field.required))
+            .count();
+        let fields = members.iter().filter(|member| matches!(member, Member::Field(_))).count();
+        let has_constructor = (1..=MAX_CONSTRUCTOR).contains(&required)
+            && (required < fields || additional.is_some());
+        Struct { members, additional, has_constructor }
+    }
+
+    fn member(&mut self, property: &Property, owner: &TypeName, taken: &mut Vec<String>) -> Member {
+        let schemas = &self.planner.project.schemas;
+        let (key, schema) = (property.name.value.clone(), &schemas[property.schema]);
+        let name = naming::identifier(&key);
+        let variable = free_variable(&name, taken);
+        if property.is_fixed(schemas)
+            && let Shape::Const(json) = &schema.shape
+        {
+            return Member::Fixed { key, variable, json: json.to_string() };
+        }
+        let ty = self.use_of(
+            property.schema,
+            Some(owner.node),
+            &format!("{}{}", owner.name, pascal(&key)),
+        );
+        let facts = docs::facts(&schema.annotations, &ty);
+        let docs = docs::described(&schema.annotations, &docs::code(&key), facts);
+        Member::Field(Field { key, name, variable, docs, ty, required: property.required })
+    }
+
+    fn additional(&mut self, object: &ObjectShape, owner: &TypeName) -> Option<AdditionalField> {
+        let ty = match object.additional {
+            Additional::Closed => return None,
+            Additional::Open => TypeUse::Value,
+            Additional::Typed(node) => self.use_of(node, None, &format!("{}Value", owner.name)),
+        };
+        let keys = object.properties.iter().map(|property| property.name.value.as_str());
+        Some(AdditionalField { name: naming::additional_field(keys), ty })
+    }
+
+    fn union(&mut self, union: &UnionShape, owner: &TypeName) -> Body {
+        let variants = union.variants.iter().map(|variant| UnionVariant {
+            name: pascal(&variant.tag.value),
+            docs: format!(
+                "{} is {}.",
+                docs::code(&union.tag),
+                docs::code(&quoted(&variant.tag.value))
+            ),
+            tag: variant.tag.value.clone(),
+            ty: self.use_of(variant.schema, Some(owner.node), &owner.name),
+        });
+        Body::Union { tag: union.tag.clone(), variants: variants.collect() }
+    }
+
+    /// The type of a node in use; `within` is the type that holds it by value.
+    fn use_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
+        let Some(name) = self.planner.names.get(node) else {
+            return self.shape_of(node, within, hint);
+        };
+        if within.is_some_and(|within| self.planner.recursion.closes_a_circle(within, node)) {
+            TypeUse::Boxed(name.name.clone())
+        } else {
+            TypeUse::Named(name.name.clone())
+        }
+    }
+
+    /// The type of a node that has no name of its own.
+    fn shape_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
+        let project = self.planner.project;
+        match &project.schemas[node].shape {
+            Shape::Null => TypeUse::Null,
+            Shape::Boolean => TypeUse::Boolean,
+            Shape::String(rules) => TypeUse::String(self.string(rules, hint)),
+            Shape::Integer(rules) => integer(rules),
+            Shape::Number(rules) => TypeUse::Number(number(rules)),
+            Shape::Array(array) => {
+                let item = self.use_of(array.items, None, &format!("{hint}Item"));
+                TypeUse::List(
+                    Box::new(item),
+                    ItemLimits { min: array.min_items, max: array.max_items },
+                )
+            }
+            Shape::Object(object) => {
+                let value = match object.additional {
+                    Additional::Typed(value) => self.use_of(value, None, &format!("{hint}Value")),
+                    _ => TypeUse::Value,
+                };
+                TypeUse::Map(Box::new(value))
+            }
+            Shape::Nullable(inner) => {
+                TypeUse::Nullable(Box::new(self.use_of(*inner, within, hint)))
+            }
+            Shape::Named(id) => self.use_of(project[*id].schema, within, hint),
+            Shape::Local(target) => self.use_of(*target, within, hint),
+            // Constants, enums and unions always have a name.
+            Shape::Any | Shape::Const(_) | Shape::Enum(_) | Shape::Union(_) => TypeUse::Value,
+        }
+    }
+
+    fn string(&mut self, rules: &StringRules, hint: &str) -> StringLimits {
+        let pattern = rules.pattern.as_ref().map(|pattern| {
+            let name = self.free_static(&screaming(hint));
+            let (ecma, regex) = (pattern.ecma.clone(), pattern.regex.clone());
+            self.patterns.push(PatternStatic { name: name.clone(), ecma, regex });
+            name
+        });
+        StringLimits { min: rules.min_length, max: rules.max_length, pattern }
+    }
+
+    /// A name no other pattern of the module has; it is private, so a number does no harm.
+    fn free_static(&self, wanted: &str) -> String {
+        let is_free = |name: &String| self.patterns.iter().all(|pattern| pattern.name != *name);
+        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+        std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+    }
+}
+
+/// A variable of a decoding function: the field's name, unless that is taken.
+fn free_variable(name: &str, taken: &mut Vec<String>) -> String {
+    let mut variable = name.to_owned();
+    while taken.contains(&variable) {
+        variable.push_str("_value");
+    }
+    taken.push(variable.clone());
+    variable
+}
+
+fn variant(value: &str) -> EnumVariant {
+    EnumVariant { name: pascal(value), docs: docs::code(&quoted(value)), value: value.to_owned() }
+}
+
+fn integer(rules: &NumberRules) -> TypeUse {
+    let limits = IntegerLimits { min: rules.least_integer(), max: rules.greatest_integer() };
+    match limits {
+        IntegerLimits { min: Some(_), max: Some(_) } => TypeUse::Integer(limits),
+        limits => TypeUse::BigInteger(limits),
+    }
+}
+
+fn number(rules: &NumberRules) -> NumberLimits {
+    let limit =
+        |bound: &Option<Bound>| bound.as_ref().map(|bound| (bound.as_f64(), bound.exclusive));
+    NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
+}

@@ -1,0 +1,202 @@
+//! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
+
+/// The types of one crate.
+#[derive(Debug, Default)]
+pub struct Types {
+    /// Types of other crates that own types may use: a path and the names.
+    pub imports: Vec<(String, Vec<String>)>,
+    /// Whether those are offered again.
+    pub reexports: bool,
+    /// Own types.
+    pub definitions: Vec<Definition>,
+    /// Patterns the codecs need, in the order of first use.
+    pub patterns: Vec<PatternStatic>,
+}
+
+/// One own type.
+#[derive(Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its doc lines.
+    pub docs: Vec<String>,
+    /// What it is.
+    pub body: Body,
+}
+
+/// What a type is.
+#[derive(Debug)]
+pub enum Body {
+    /// An object.
+    Struct(Struct),
+    /// One of several strings.
+    Enum(Vec<EnumVariant>),
+    /// One value only: its JSON text.
+    Constant(String),
+    /// One of several objects, told apart by the property `tag`.
+    Union {
+        /// The property.
+        tag: String,
+        /// The objects.
+        variants: Vec<UnionVariant>,
+    },
+    /// Another type with a name of its own.
+    Newtype(TypeUse),
+    /// Another name of the same type.
+    Alias(TypeUse),
+}
+
+/// An object.
+#[derive(Debug)]
+pub struct Struct {
+    /// Its properties in the schema's order.
+    pub members: Vec<Member>,
+    /// What may stand beside them.
+    pub additional: Option<AdditionalField>,
+    /// Whether it has a constructor `new` from its required fields.
+    pub has_constructor: bool,
+}
+
+/// One property of an object.
+#[derive(Debug)]
+pub enum Member {
+    /// It becomes a field.
+    Field(Field),
+    /// It is required and has one value only: the codec knows it.
+    Fixed {
+        /// The property.
+        key: String,
+        /// The variable it is decoded into.
+        variable: String,
+        /// Its value, as JSON text.
+        json: String,
+    },
+}
+
+/// One field.
+#[derive(Debug)]
+pub struct Field {
+    /// The property.
+    pub key: String,
+    /// The field's name.
+    pub name: String,
+    /// The variable it is decoded into.
+    pub variable: String,
+    /// The field's doc lines.
+    pub docs: Vec<String>,
+    /// What it holds.
+    pub ty: TypeUse,
+    /// Whether it has to be there.
+    pub required: bool,
+}
+
+/// The field for what stands beside the properties.
+#[derive(Debug)]
+pub struct AdditionalField {
+    /// The field's name.
+    pub name: String,
+    /// What each entry holds.
+    pub ty: TypeUse,
+}
+
+/// One value of a string enum.
+#[derive(Debug)]
+pub struct EnumVariant {
+    /// The variant's name.
+    pub name: String,
+    /// Its doc line.
+    pub docs: String,
+    /// The string.
+    pub value: String,
+}
+
+/// One object of a union.
+#[derive(Debug)]
+pub struct UnionVariant {
+    /// The variant's name.
+    pub name: String,
+    /// Its doc line.
+    pub docs: String,
+    /// The tag's value.
+    pub tag: String,
+    /// The object.
+    pub ty: TypeUse,
+}
+
+/// A type in use, with the limits of this use.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeUse {
+    /// Any JSON value.
+    Value,
+    /// `null`
+    Null,
+    /// A boolean.
+    Boolean,
+    /// A string.
+    String(StringLimits),
+    /// An integer that fits `i64` by its limits.
+    Integer(IntegerLimits),
+    /// An integer of any size.
+    BigInteger(IntegerLimits),
+    /// A number.
+    Number(NumberLimits),
+    /// A list.
+    List(Box<TypeUse>, ItemLimits),
+    /// A map from strings.
+    Map(Box<TypeUse>),
+    /// What it holds, or `null`.
+    Nullable(Box<TypeUse>),
+    /// A type of this crate, or one it offers again.
+    Named(String),
+    /// The same behind a pointer, because it holds itself.
+    Boxed(String),
+}
+
+/// Limits of a string.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StringLimits {
+    /// The least count of code points.
+    pub min: Option<u64>,
+    /// The greatest count of code points.
+    pub max: Option<u64>,
+    /// The static that holds its pattern.
+    pub pattern: Option<String>,
+}
+
+/// Limits of an integer, both inclusive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntegerLimits {
+    /// The least.
+    pub min: Option<i64>,
+    /// The greatest.
+    pub max: Option<i64>,
+}
+
+/// Limits of a number; the flag says that the number itself is outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumberLimits {
+    /// The lower one.
+    pub lower: Option<(f64, bool)>,
+    /// The upper one.
+    pub upper: Option<(f64, bool)>,
+}
+
+/// Limits of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemLimits {
+    /// The least count.
+    pub min: Option<u64>,
+    /// The greatest count.
+    pub max: Option<u64>,
+}
+
+/// A pattern, compiled once.
+#[derive(Debug)]
+pub struct PatternStatic {
+    /// The static's name.
+    pub name: String,
+    /// The pattern as the schema has it.
+    pub ecma: String,
+    /// The same for the `regex` family.
+    pub regex: String,
+}

@@ -1,0 +1,79 @@
+//! Findings as text for a reader or a program. Never decides what is a finding, never prints.
+
+mod github;
+mod human;
+mod json;
+mod sarif;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{LineColumn, Sources, Span};
+
+/// Who the text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A person at a terminal, with or without ANSI colours.
+    Human {
+        /// Whether to use ANSI colours.
+        color: bool,
+    },
+    /// A program: one JSON object a line.
+    Json,
+    /// A code scanning service: one SARIF 2.1.0 log.
+    Sarif,
+    /// GitHub Actions: one workflow command a line.
+    Github,
+}
+
+/// Renders findings in the order given; the text is empty or ends with a newline.
+pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> String {
+    match format {
+        Format::Human { color } => human::render(findings, sources, color),
+        Format::Json => json::render(findings, sources),
+        Format::Sarif => sarif::render(findings, sources),
+        Format::Github => github::render(findings, sources),
+    }
+}
+
+/// One line for a place and a message, as compilers print it: `path:line:column: message`.
+pub fn one_line(finding: &Diagnostic, sources: &Sources) -> String {
+    match finding.span {
+        Some(span) => format!("{}: {}", Place::of(span, sources), finding.message),
+        None => finding.message.clone(),
+    }
+}
+
+/// A span as every format but the human one needs it.
+struct Place<'a> {
+    file: &'a str,
+    start: LineColumn,
+    end: LineColumn,
+    /// In characters.
+    length: usize,
+}
+
+impl<'a> Place<'a> {
+    fn of(span: Span, sources: &'a Sources) -> Self {
+        let source = sources.get(span.source);
+        let covered = source.text.get(span.start as usize..span.end as usize);
+        Self {
+            file: &source.path,
+            start: sources.line_column(span),
+            end: sources.line_column(Span { start: span.end.max(span.start), ..span }),
+            length: covered.map_or(0, |text| text.chars().count()),
+        }
+    }
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.start.line, self.start.column)
+    }
+}
+
+/// The word every format uses for a severity.
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}

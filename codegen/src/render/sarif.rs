@@ -1,0 +1,71 @@
+//! Findings as a SARIF 2.1.0 log (OASIS), the least that validates and points at the right characters.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{Place, word};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::source::{Sources, Span};
+
+pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
+    let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
+    let rules: Vec<Value> = codes.into_iter().map(|code| json!({ "id": code })).collect();
+    let results: Vec<Value> = findings.iter().map(|finding| result(finding, sources)).collect();
+    let driver =
+        json!({ "name": "toolwright", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
+    });
+    format!("{log:#}\n")
+}
+
+fn result(finding: &Diagnostic, sources: &Sources) -> Value {
+    let located = finding.span.iter().map(|span| location(*span, sources));
+    let related = finding.labels.iter().map(|label| related(label, sources));
+    json!({
+        "ruleId": finding.code,
+        "level": word(finding.severity),
+        "message": { "text": text(finding) },
+        "locations": located.collect::<Vec<_>>(),
+        "relatedLocations": related.collect::<Vec<_>>(),
+    })
+}
+
+fn text(finding: &Diagnostic) -> String {
+    match &finding.help {
+        Some(help) => format!("{}\nhelp: {help}", finding.message),
+        None => finding.message.clone(),
+    }
+}
+
+fn related(label: &Label, sources: &Sources) -> Value {
+    let mut value = location(label.span, sources);
+    value["message"] = json!({ "text": label.message });
+    value
+}
+
+fn location(span: Span, sources: &Sources) -> Value {
+    let Place { file, start, end, .. } = Place::of(span, sources);
+    let region = json!({
+        "startLine": start.line, "startColumn": start.column,
+        "endLine": end.line, "endColumn": end.column,
+    });
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
+}
+
+/// A path as a URI reference (RFC 3986, section 3.3): what is not plainly a path character is percent-encoded.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}

@@ -1,0 +1,291 @@
+//! The normalised JSON Schema: keywords, references, recursion. Codecs, published schemas, docs and
+//! name checks are all read from it; there is no second reading of a schema anywhere. Never holds a
+//! Rust name.
+
+mod follow;
+mod json;
+mod number;
+mod pattern;
+mod publish;
+pub(crate) mod read;
+mod validate;
+
+use std::ops::Index;
+
+pub use follow::{as_object, resolved};
+pub use json::{Json, quoted};
+pub use publish::published;
+pub use validate::{Violation, violations};
+
+use crate::model::TypeId;
+use crate::source::{Span, Spanned};
+
+/// Every schema node of a project.
+#[derive(Debug, Default)]
+pub struct Schemas {
+    nodes: Vec<Node>,
+}
+
+/// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// Its place among all nodes.
+    pub fn position(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One schema: what it accepts, and what it says about itself.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where it was written.
+    pub span: Span,
+    /// What it accepts.
+    pub shape: Shape,
+    /// What it says about itself; nothing here changes what is accepted.
+    pub annotations: Annotations,
+    /// Its key under `$defs`, where it stands there.
+    pub definition: Option<String>,
+}
+
+/// What a schema accepts.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Any JSON value: `{}` or `true`.
+    Any,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A string.
+    String(StringRules),
+    /// A number without a fraction; `1.0` is one.
+    Integer(NumberRules),
+    /// A number.
+    Number(NumberRules),
+    /// Exactly this value.
+    Const(Json),
+    /// One of these strings, in declared order; never empty, no two equal.
+    Enum(Vec<Spanned<String>>),
+    /// An array.
+    Array(ArrayShape),
+    /// An object.
+    Object(ObjectShape),
+    /// `null`, or what the inner node accepts. The inner node does not accept `null`.
+    Nullable(NodeId),
+    /// One of several objects, told apart by the value of one property.
+    Union(UnionShape),
+    /// What a named type accepts.
+    Named(TypeId),
+    /// What another node of the same schema accepts: `#`, `#/$defs/X`.
+    Local(NodeId),
+}
+
+/// Limits of a string; lengths count Unicode code points (2020-12 validation, 6.3).
+#[derive(Clone, Debug, Default)]
+pub struct StringRules {
+    /// The least length.
+    pub min_length: Option<u64>,
+    /// The greatest length.
+    pub max_length: Option<u64>,
+    /// A pattern found anywhere in it.
+    pub pattern: Option<Pattern>,
+}
+
+/// An ECMA-262 pattern, and the same in the words of the `regex` family.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// As written.
+    pub ecma: String,
+    /// Translated: linear in time, equal in meaning.
+    pub regex: String,
+}
+
+/// Limits of a number (2020-12 validation, 6.2).
+#[derive(Clone, Debug, Default)]
+pub struct NumberRules {
+    /// The lower bound.
+    pub lower: Option<Bound>,
+    /// The upper bound.
+    pub upper: Option<Bound>,
+}
+
+/// One end of a range.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The number as JSON writes it. Fits `f64`; on an integer, the bound it implies fits `i64`.
+    pub number: String,
+    /// Whether the number itself is outside.
+    pub exclusive: bool,
+}
+
+/// Limits of an array (2020-12 validation, 6.4).
+#[derive(Clone, Debug)]
+pub struct ArrayShape {
+    /// What each item is; [`Shape::Any`] where nothing is said.
+    pub items: NodeId,
+    /// The least count.
+    pub min_items: Option<u64>,
+    /// The greatest count.
+    pub max_items: Option<u64>,
+}
+
+/// An object's properties and what may stand beside them.
+#[derive(Clone, Debug)]
+pub struct ObjectShape {
+    /// In declared order; a required property nobody described is last, as [`Shape::Any`].
+    pub properties: Vec<Property>,
+    /// What else may be there.
+    pub additional: Additional,
+}
+
+/// One property.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// Its key and where that was written.
+    pub name: Spanned<String>,
+    /// What it holds.
+    pub schema: NodeId,
+    /// Whether it has to be there.
+    pub required: bool,
+}
+
+/// What an object may hold beside its properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Additional {
+    /// Nothing.
+    Closed,
+    /// Anything.
+    Open,
+    /// What this node accepts.
+    Typed(NodeId),
+}
+
+/// Objects told apart by one property.
+#[derive(Clone, Debug)]
+pub struct UnionShape {
+    /// The property that tells them apart: required in each, with a constant string.
+    pub tag: String,
+    /// The objects, in declared order.
+    pub variants: Vec<Variant>,
+}
+
+/// One object of a union.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The tag's value: no two variants share one.
+    pub tag: Spanned<String>,
+    /// The object; its tag property is [`Shape::Const`].
+    pub schema: NodeId,
+}
+
+/// What a schema says about itself.
+#[derive(Clone, Debug, Default)]
+pub struct Annotations {
+    /// `title`
+    pub title: Option<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// `default`: told to the model, not filled in.
+    pub default: Option<Json>,
+    /// `examples`
+    pub examples: Vec<Json>,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `readOnly`
+    pub read_only: bool,
+    /// `writeOnly`
+    pub write_only: bool,
+    /// `format`, where it is a mere annotation.
+    pub format: Option<String>,
+}
+
+impl ObjectShape {
+    /// The properties whose value is open: a required constant needs no field.
+    pub fn fields<'a>(&'a self, schemas: &'a Schemas) -> impl Iterator<Item = &'a Property> {
+        self.properties.iter().filter(|property| !property.is_fixed(schemas))
+    }
+}
+
+impl NumberRules {
+    /// The least integer inside the range.
+    pub fn least_integer(&self) -> Option<i64> {
+        let bound = self.lower.as_ref()?;
+        let floor = bound.floor();
+        Some(if bound.exclusive || !bound.is_integer() { floor + 1 } else { floor })
+    }
+
+    /// The greatest integer inside the range.
+    pub fn greatest_integer(&self) -> Option<i64> {
+        let bound = self.upper.as_ref()?;
+        let floor = bound.floor();
+        Some(if bound.exclusive && bound.is_integer() { floor - 1 } else { floor })
+    }
+}
+
+impl Bound {
+    /// The nearest `f64`.
+    pub fn as_f64(&self) -> f64 {
+        self.number.parse().unwrap_or_default()
+    }
+
+    fn is_integer(&self) -> bool {
+        self.number.parse::<i64>().is_ok() || self.as_f64().fract() == 0.0
+    }
+
+    /// Exact for numbers written as integers.
+    #[expect(clippy::cast_possible_truncation, reason = "reading the schema has checked the range")]
+    fn floor(&self) -> i64 {
+        self.number.parse().unwrap_or_else(|_| self.as_f64().floor() as i64)
+    }
+}
+
+impl Property {
+    /// Whether there is only one way to write it.
+    pub fn is_fixed(&self, schemas: &Schemas) -> bool {
+        self.required && matches!(schemas[self.schema].shape, Shape::Const(_))
+    }
+}
+
+impl Schemas {
+    /// Adds a node.
+    ///
+    /// # Panics
+    ///
+    /// At the 2^32nd node, which no memory holds.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 schema nodes"));
+        self.nodes.push(node);
+        id
+    }
+
+    /// Gives a node its final shape; recursion needs ids before bodies.
+    pub fn set(&mut self, id: NodeId, node: Node) {
+        self.nodes[id.0 as usize] = node;
+    }
+
+    /// All ids, in the order in which nodes were added.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..).map(NodeId).take(self.nodes.len())
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}
+
+impl Index<NodeId> for Schemas {
+    type Output = Node;
+
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}

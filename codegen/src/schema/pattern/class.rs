@@ -1,0 +1,122 @@
+//! Sets of code points. Never a pattern's syntax, but for how a class is written.
+
+use std::fmt::Write as _;
+
+/// Code points as ranges with both ends in them; in no order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodePoints {
+    ranges: Vec<(char, char)>,
+}
+
+impl CodePoints {
+    pub(super) fn one(c: char) -> Self {
+        Self { ranges: vec![(c, c)] }
+    }
+
+    /// `\d` (ECMA-262, CharacterClassEscape).
+    pub(super) fn digits() -> Self {
+        Self { ranges: vec![('0', '9')] }
+    }
+
+    /// `\w` without the `i` flag.
+    pub(super) fn word() -> Self {
+        Self { ranges: vec![('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')] }
+    }
+
+    /// What `.` leaves out (ECMA-262, LineTerminator).
+    pub(super) fn line_breaks() -> Self {
+        Self { ranges: vec![('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')] }
+    }
+
+    /// `\s`: ECMA-262, WhiteSpace and LineTerminator.
+    pub(super) fn space() -> Self {
+        let single = [' ', '\u{a0}', '\u{1680}', '\u{202f}', '\u{205f}', '\u{3000}', '\u{feff}'];
+        let mut points =
+            Self { ranges: vec![('\t', '\r'), ('\u{2000}', '\u{200a}'), ('\u{2028}', '\u{2029}')] };
+        points.ranges.extend(single.map(|c| (c, c)));
+        points
+    }
+
+    pub(super) fn add(&mut self, low: char, high: char) {
+        self.ranges.push((low, high));
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        self.ranges.extend(&other.ranges);
+    }
+
+    /// The code point, where there is but one.
+    pub(super) fn only(&self) -> Option<char> {
+        match self.ranges.as_slice() {
+            [(low, high)] if low == high => Some(*low),
+            _ => None,
+        }
+    }
+
+    /// All others. No string holds half a surrogate pair, so none is among them.
+    pub(super) fn negated(&self) -> Self {
+        let mut ranges = Vec::new();
+        let mut start = Some('\0');
+        for (low, high) in self.merged() {
+            if let Some((first, last)) =
+                start.zip(before(low)).filter(|(first, last)| first <= last)
+            {
+                ranges.push((first, last));
+            }
+            start = after(high);
+        }
+        ranges.extend(start.map(|first| (first, char::MAX)));
+        Self { ranges }
+    }
+
+    /// In order, neighbours in one.
+    fn merged(&self) -> Vec<(char, char)> {
+        let mut sorted = self.ranges.clone();
+        sorted.sort_unstable();
+        let mut merged: Vec<(char, char)> = Vec::new();
+        for (low, high) in sorted {
+            match merged.last_mut() {
+                Some((_, end)) if after(*end).is_none_or(|next| low <= next) => {
+                    *end = (*end).max(high);
+                }
+                _ => merged.push((low, high)),
+            }
+        }
+        merged
+    }
+
+    /// A class of `regex-lite`.
+    pub(super) fn class(&self) -> String {
+        let ranges = self.merged();
+        if ranges.is_empty() {
+            return "[^\\x{0}-\\x{10ffff}]".to_owned();
+        }
+        let mut class = "[".to_owned();
+        for (low, high) in ranges {
+            write_point(&mut class, low);
+            if low != high {
+                class.push('-');
+                write_point(&mut class, high);
+            }
+        }
+        class.push(']');
+        class
+    }
+}
+
+fn write_point(class: &mut String, c: char) {
+    if c.is_ascii_alphanumeric() || c == '_' {
+        class.push(c);
+    } else {
+        // Writing to a string cannot fail.
+        let _ = write!(class, "\\x{{{:x}}}", u32::from(c));
+    }
+}
+
+fn before(c: char) -> Option<char> {
+    ('\0'..c).next_back()
+}
+
+fn after(c: char) -> Option<char> {
+    (c..=char::MAX).nth(1)
+}

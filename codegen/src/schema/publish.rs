@@ -1,0 +1,237 @@
+//! A node as the JSON Schema (2020-12) that the model sees: self-contained, in a fixed order, and
+//! accepting exactly what the node accepts. Never decides what a schema means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Additional, Annotations, ArrayShape, Bound, Json, NodeId, NumberRules, ObjectShape, Shape,
+    StringRules, UnionShape, resolved,
+};
+use crate::model::{Project, TypeId};
+
+/// The schema of a node by itself: what it refers to stands under its `$defs`.
+pub fn published(project: &Project, node: NodeId) -> Json {
+    let mut publisher = Publisher {
+        project,
+        root: node,
+        names: BTreeMap::new(),
+        taken: BTreeSet::new(),
+        definitions: Vec::new(),
+    };
+    let mut entries = publisher.root_entries();
+    if !publisher.definitions.is_empty() {
+        let definitions = publisher.definitions.into_iter();
+        let definitions = definitions.map(|(name, body)| (name, body.unwrap_or(Json::Null)));
+        entries.push(("$defs".to_owned(), Json::Object(definitions.collect())));
+    }
+    Json::Object(entries)
+}
+
+type Entries = Vec<(String, Json)>;
+
+struct Publisher<'a> {
+    project: &'a Project,
+    root: NodeId,
+    /// The definition that stands for a node.
+    names: BTreeMap<NodeId, String>,
+    taken: BTreeSet<String>,
+    /// In order of first use; a body is missing while it is being written.
+    definitions: Vec<(String, Option<Json>)>,
+}
+
+impl Publisher<'_> {
+    /// The root carries its own `type`, which MCP asks for, even where it is a mere reference.
+    fn root_entries(&mut self) -> Entries {
+        let body = resolved(self.project, self.root);
+        let own = &self.project.schemas[self.root].annotations;
+        let inner = &self.project.schemas[body].annotations;
+        let annotations = if body == self.root { own.clone() } else { own.over(inner) };
+        self.entries(body, &annotations)
+    }
+
+    fn schema(&mut self, node: NodeId) -> Json {
+        let annotations = self.project.schemas[node].annotations.clone();
+        Json::Object(self.entries(node, &annotations))
+    }
+
+    fn entries(&mut self, node: NodeId, annotations: &Annotations) -> Entries {
+        let project = self.project;
+        let (head, tail) = match &project.schemas[node].shape {
+            Shape::Any => (Vec::new(), Vec::new()),
+            Shape::Null => (of_type("null"), Vec::new()),
+            Shape::Boolean => (of_type("boolean"), Vec::new()),
+            Shape::String(rules) => (of_type("string"), string(rules)),
+            Shape::Integer(rules) => (of_type("integer"), numbers(rules)),
+            Shape::Number(rules) => (of_type("number"), numbers(rules)),
+            Shape::Const(value) => constant(value),
+            Shape::Enum(values) => {
+                let values = values.iter().map(|value| Json::string(&value.value)).collect();
+                (of_type("string"), vec![entry("enum", Json::Array(values))])
+            }
+            Shape::Array(array) => (of_type("array"), self.array(array)),
+            Shape::Object(object) => (of_type("object"), self.object(object)),
+            Shape::Nullable(inner) => {
+                let choice = vec![self.schema(*inner), Json::Object(of_type("null"))];
+                (Vec::new(), vec![entry("anyOf", Json::Array(choice))])
+            }
+            Shape::Union(union) => (Vec::new(), self.union(union)),
+            Shape::Named(name) => (vec![self.reference_to_type(*name)], Vec::new()),
+            Shape::Local(target) => (vec![self.reference_to_node(*target)], Vec::new()),
+        };
+        arranged(head, annotations, tail)
+    }
+
+    fn array(&mut self, array: &ArrayShape) -> Entries {
+        let items = self.schema(array.items);
+        let mut entries = Vec::new();
+        if items != Json::Object(Vec::new()) {
+            entries.push(entry("items", items));
+        }
+        entries.extend(count("minItems", array.min_items));
+        entries.extend(count("maxItems", array.max_items));
+        entries
+    }
+
+    fn object(&mut self, object: &ObjectShape) -> Entries {
+        let mut entries = Vec::new();
+        let properties: Entries = object
+            .properties
+            .iter()
+            .map(|property| (property.name.value.clone(), self.schema(property.schema)))
+            .collect();
+        let required = object.properties.iter().filter(|property| property.required);
+        let required: Vec<Json> =
+            required.map(|property| Json::string(&property.name.value)).collect();
+        // Some clients want `properties` on every object.
+        entries.push(entry("properties", Json::Object(properties)));
+        if !required.is_empty() {
+            entries.push(entry("required", Json::Array(required)));
+        }
+        match object.additional {
+            Additional::Open => {}
+            Additional::Closed => entries.push(entry("additionalProperties", Json::Boolean(false))),
+            Additional::Typed(node) => {
+                entries.push(entry("additionalProperties", self.schema(node)));
+            }
+        }
+        entries
+    }
+
+    fn union(&mut self, union: &UnionShape) -> Entries {
+        let variants = union.variants.iter().map(|variant| self.schema(variant.schema)).collect();
+        vec![entry("oneOf", Json::Array(variants))]
+    }
+
+    fn reference_to_type(&mut self, id: TypeId) -> (String, Json) {
+        let definition = &self.project[id];
+        let service = &self.project[definition.service].name.value;
+        let bare = definition.name.value.clone();
+        let full = format!("{service}.{bare}");
+        self.reference(definition.schema, &[bare, full])
+    }
+
+    fn reference_to_node(&mut self, target: NodeId) -> (String, Json) {
+        if target == self.root {
+            return entry("$ref", Json::string("#"));
+        }
+        let owner =
+            TypeId::first(self.project.types.len()).find(|&id| self.project[id].schema == target);
+        if let Some(owner) = owner {
+            return self.reference_to_type(owner);
+        }
+        let name = self.project.schemas[target].definition.clone();
+        self.reference(target, &[name.unwrap_or_else(|| "Root".to_owned())])
+    }
+
+    /// A reference to a definition, which is written at its first use under the first free name.
+    fn reference(&mut self, target: NodeId, names: &[String]) -> (String, Json) {
+        if !self.names.contains_key(&target) {
+            let last = names.last().cloned().unwrap_or_default();
+            let numbered = (2..).map(|number| format!("{last}{number}"));
+            let mut candidates = names.iter().cloned().chain(numbered);
+            let name = candidates.find(|name| !self.taken.contains(name)).unwrap_or_default();
+            self.define(target, name);
+        }
+        entry("$ref", Json::string(format!("#/$defs/{}", self.names[&target])))
+    }
+
+    fn define(&mut self, target: NodeId, name: String) {
+        self.taken.insert(name.clone());
+        self.names.insert(target, name.clone());
+        let place = self.definitions.len();
+        self.definitions.push((name, None));
+        let body = self.schema(target);
+        self.definitions[place].1 = Some(body);
+    }
+}
+
+impl Annotations {
+    /// These, and the others' where these say nothing.
+    fn over(&self, others: &Self) -> Self {
+        Self {
+            title: self.title.clone().or_else(|| others.title.clone()),
+            description: self.description.clone().or_else(|| others.description.clone()),
+            default: self.default.clone().or_else(|| others.default.clone()),
+            examples: if self.examples.is_empty() { &others.examples } else { &self.examples }
+                .clone(),
+            deprecated: self.deprecated || others.deprecated,
+            read_only: self.read_only || others.read_only,
+            write_only: self.write_only || others.write_only,
+            format: self.format.clone().or_else(|| others.format.clone()),
+        }
+    }
+}
+
+/// Type first, then words for people, then limits, then what only informs.
+fn arranged(mut head: Entries, annotations: &Annotations, tail: Entries) -> Entries {
+    let text =
+        |key: &str, text: &Option<String>| text.as_ref().map(|text| entry(key, Json::string(text)));
+    let flag = |key: &str, set: bool| set.then(|| entry(key, Json::Boolean(true)));
+    head.extend(text("title", &annotations.title));
+    head.extend(text("description", &annotations.description));
+    head.extend(text("format", &annotations.format));
+    head.extend(tail);
+    head.extend(annotations.default.clone().map(|value| entry("default", value)));
+    if !annotations.examples.is_empty() {
+        head.push(entry("examples", Json::Array(annotations.examples.clone())));
+    }
+    head.extend(flag("deprecated", annotations.deprecated));
+    head.extend(flag("readOnly", annotations.read_only));
+    head.extend(flag("writeOnly", annotations.write_only));
+    head
+}
+
+fn entry(key: &str, value: Json) -> (String, Json) {
+    (key.to_owned(), value)
+}
+
+fn of_type(word: &str) -> Entries {
+    vec![entry("type", Json::string(word))]
+}
+
+fn constant(value: &Json) -> (Entries, Entries) {
+    let head = if matches!(value, Json::String(_)) { of_type("string") } else { Vec::new() };
+    (head, vec![entry("const", value.clone())])
+}
+
+fn count(key: &str, value: Option<u64>) -> Option<(String, Json)> {
+    value.map(|value| entry(key, Json::Number(value.to_string())))
+}
+
+fn string(rules: &StringRules) -> Entries {
+    let pattern = rules.pattern.as_ref();
+    let mut entries: Entries = count("minLength", rules.min_length).into_iter().collect();
+    entries.extend(count("maxLength", rules.max_length));
+    entries.extend(pattern.map(|pattern| entry("pattern", Json::string(&pattern.ecma))));
+    entries
+}
+
+fn numbers(rules: &NumberRules) -> Entries {
+    let bound = |bound: &Option<Bound>, inclusive: &str, exclusive: &str| {
+        let key = |bound: &Bound| if bound.exclusive { exclusive } else { inclusive }.to_owned();
+        bound.as_ref().map(|bound| (key(bound), Json::Number(bound.number.clone())))
+    };
+    let lower = bound(&rules.lower, "minimum", "exclusiveMinimum");
+    let upper = bound(&rules.upper, "maximum", "exclusiveMaximum");
+    lower.into_iter().chain(upper).collect()
+}

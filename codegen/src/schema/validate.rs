@@ -1,0 +1,192 @@
+//! Whether a JSON value is accepted by a node: for examples and defaults, at generation. Never used by
+//! generated code, which has codecs of its own.
+
+use std::cmp::Ordering;
+
+use super::{
+    Additional, ArrayShape, Json, NodeId, NumberRules, ObjectShape, Shape, StringRules, UnionShape,
+    number,
+};
+use crate::model::Project;
+
+/// One way in which a value breaks a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Where in the value, as a JSON Pointer (RFC 6901).
+    pub pointer: String,
+    /// What was expected and found there.
+    pub message: String,
+}
+
+/// Every way in which a value breaks a schema; none where it is valid.
+pub fn violations(project: &Project, node: NodeId, value: &Json) -> Vec<Violation> {
+    let mut validator = Validator { project, found: Vec::new(), pointer: String::new() };
+    validator.check(node, value);
+    validator.found
+}
+
+struct Validator<'a> {
+    project: &'a Project,
+    found: Vec<Violation>,
+    pointer: String,
+}
+
+impl<'a> Validator<'a> {
+    fn check(&mut self, node: NodeId, value: &Json) {
+        let project: &'a Project = self.project;
+        match (&project.schemas[node].shape, value) {
+            (Shape::Any, _)
+            | (Shape::Null | Shape::Nullable(_), Json::Null)
+            | (Shape::Boolean, Json::Boolean(_)) => {}
+            (Shape::Nullable(inner) | Shape::Local(inner), _) => self.check(*inner, value),
+            (Shape::Named(name), _) => self.check(project[*name].schema, value),
+            (Shape::String(rules), Json::String(text)) => self.string(rules, text),
+            (Shape::Integer(rules), Json::Number(text)) if number::is_whole(text) => {
+                self.number(rules, text);
+            }
+            (Shape::Number(rules), Json::Number(text)) => self.number(rules, text),
+            (Shape::Const(expected), _) => {
+                if !equal(expected, value) {
+                    self.expected(&expected.to_string(), value);
+                }
+            }
+            (Shape::Enum(values), Json::String(text)) => {
+                if !values.iter().any(|known| known.value == *text) {
+                    let known: Vec<&str> =
+                        values.iter().map(|known| known.value.as_str()).collect();
+                    self.expected(&format!("one of {}", known.join(", ")), value);
+                }
+            }
+            (Shape::Array(array), Json::Array(items)) => self.array(array, items),
+            (Shape::Object(object), Json::Object(entries)) => self.object(object, entries),
+            (Shape::Union(union), Json::Object(_)) => self.union(union, value),
+            (shape, _) => self.expected(kind(shape), value),
+        }
+    }
+
+    fn string(&mut self, rules: &StringRules, text: &str) {
+        let length = text.chars().count() as u64;
+        self.range(length, rules.min_length, rules.max_length, "characters");
+        if let Some(pattern) = &rules.pattern
+            && !regex_lite::Regex::new(&pattern.regex).is_ok_and(|regex| regex.is_match(text))
+        {
+            self.found(format!("does not match the pattern {}", pattern.ecma));
+        }
+    }
+
+    fn range(&mut self, length: u64, least: Option<u64>, greatest: Option<u64>, what: &str) {
+        if let Some(least) = least.filter(|&least| length < least) {
+            self.found(format!("expected at least {least} {what}, found {length}"));
+        }
+        if let Some(greatest) = greatest.filter(|&greatest| length > greatest) {
+            self.found(format!("expected at most {greatest} {what}, found {length}"));
+        }
+    }
+
+    fn number(&mut self, rules: &NumberRules, text: &str) {
+        let sides =
+            [(&rules.lower, Ordering::Less, "above"), (&rules.upper, Ordering::Greater, "below")];
+        for (bound, outside, word) in sides {
+            let Some(bound) = bound else { continue };
+            let order = number::compare(text, &bound.number);
+            if order == outside || (bound.exclusive && order == Ordering::Equal) {
+                let or_equal = if bound.exclusive { "" } else { " or equal to" };
+                self.found(format!(
+                    "expected a number {word}{or_equal} {}, found {text}",
+                    bound.number
+                ));
+            }
+        }
+    }
+
+    fn array(&mut self, array: &ArrayShape, items: &[Json]) {
+        self.range(items.len() as u64, array.min_items, array.max_items, "items");
+        for (index, item) in items.iter().enumerate() {
+            self.within(&index.to_string(), |validator| validator.check(array.items, item));
+        }
+    }
+
+    fn object(&mut self, object: &ObjectShape, entries: &[(String, Json)]) {
+        for property in object.properties.iter().filter(|property| property.required) {
+            if !entries.iter().any(|(key, _)| *key == property.name.value) {
+                self.found(format!("`{}` is missing", property.name.value));
+            }
+        }
+        for (key, value) in entries {
+            let property = object.properties.iter().find(|property| property.name.value == *key);
+            let schema = match (property, object.additional) {
+                (Some(property), _) => property.schema,
+                (None, Additional::Typed(node)) => node,
+                (None, Additional::Open) => continue,
+                (None, Additional::Closed) => {
+                    self.found(format!("`{key}` is not allowed"));
+                    continue;
+                }
+            };
+            self.within(key, |validator| validator.check(schema, value));
+        }
+    }
+
+    fn union(&mut self, union: &UnionShape, value: &Json) {
+        let tag = value.get(&union.tag);
+        let variant = union
+            .variants
+            .iter()
+            .find(|variant| matches!(tag, Some(Json::String(text)) if *text == variant.tag.value));
+        if let Some(variant) = variant {
+            self.check(variant.schema, value);
+            return;
+        }
+        let tags: Vec<&str> = union.variants.iter().map(|v| v.tag.value.as_str()).collect();
+        self.found(format!("`{}` has to be one of {}", union.tag, tags.join(", ")));
+    }
+
+    fn within(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        check(self);
+        self.pointer.truncate(length);
+    }
+
+    fn expected(&mut self, expected: &str, value: &Json) {
+        let found = value.to_string();
+        let shown: String = found.chars().take(60).collect();
+        let dots = if shown.len() < found.len() { "…" } else { "" };
+        self.found(format!("expected {expected}, found {shown}{dots}"));
+    }
+
+    fn found(&mut self, message: String) {
+        self.found.push(Violation { pointer: self.pointer.clone(), message });
+    }
+}
+
+/// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.
+fn equal(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(a), Json::Number(b)) => number::compare(a, b) == Ordering::Equal,
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        (Json::Object(entries), Json::Object(others)) => {
+            entries.len() == others.len()
+                && entries.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Null => "null",
+        Shape::Boolean => "a boolean",
+        Shape::String(_) | Shape::Enum(_) => "a string",
+        Shape::Integer(_) => "an integer",
+        Shape::Number(_) => "a number",
+        Shape::Array(_) => "an array",
+        Shape::Object(_) | Shape::Union(_) => "an object",
+        Shape::Any | Shape::Const(_) | Shape::Nullable(_) | Shape::Named(_) | Shape::Local(_) => {
+            "another value"
+        }
+    }
+}

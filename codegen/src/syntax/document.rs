@@ -1,0 +1,250 @@
+//! Every mapping of the language, key by key. Never how one is read: [`super::read`] does that.
+
+use super::read::{Read, mapping, wrong_kind};
+use super::values::{Entries, Literal, Period, RecoveryWord, SchemaText, Version};
+use crate::diagnostic::Report;
+use crate::source::{Span, Spanned};
+use crate::yaml::{Node, Value};
+
+/// A string and where it was written.
+type Text = Spanned<String>;
+
+mapping! {
+    /// One file of a project.
+    Document {
+        /// The language version: 1.
+        toolwright: Version,
+        /// The service that owns what this file declares: its name, or its name and description.
+        service: Option<ServiceRef>,
+        /// JSON Schemas (2020-12) by name.
+        types: Option<Entries<SchemaText>>,
+        /// Operations of the service; they become a Rust trait.
+        methods: Option<Entries<Method>>,
+        /// Named sets of tools.
+        toolsets: Option<Entries<Toolset>>,
+        /// Agents of the service: they use tools and may implement toolsets.
+        agents: Option<Entries<Agent>>,
+        /// MCP servers that expose existing toolsets.
+        mcp_servers: Option<Entries<McpServer>>,
+    }
+
+    /// A service.
+    Service {
+        /// Its name.
+        name: Text,
+        /// What it is for.
+        description: Option<Text>,
+    }
+
+    /// An operation of a service.
+    Method {
+        /// What it does.
+        description: Option<Text>,
+        /// What it takes: a type's name or an inline schema of an object; left out: nothing.
+        payload: Option<SchemaText>,
+        /// What it gives: a type's name or an inline schema; left out: null.
+        result: Option<SchemaText>,
+        /// The failures it declares, by name.
+        errors: Option<Entries<MethodError>>,
+        /// Makes it a tool by itself, in its service's implicit toolset.
+        tool: Option<MethodTool>,
+    }
+
+    /// A failure a method declares.
+    MethodError {
+        /// What it means, in words the model may see.
+        description: Text,
+        /// What the caller can do about it; `replan` where nothing is said.
+        recovery: Option<RecoveryWord>,
+    }
+
+    /// A named set of tools.
+    Toolset {
+        /// What it is for.
+        description: Option<Text>,
+        /// Prepended to the tags of every tool.
+        tags: Option<Vec<Text>>,
+        /// The remote MCP server whose tools these are.
+        mcp: Option<McpBacking>,
+        /// Its tools, in the order in which they are advertised.
+        tools: Entries<Tool>,
+    }
+
+    /// The MCP server a toolset stands for.
+    McpBacking {
+        /// The name by which run-time configuration knows it.
+        server: Text,
+    }
+
+    /// One tool.
+    Tool {
+        /// What the model sends: a type's name or an inline schema; left out: the bound method's
+        /// payload less what is injected.
+        args: Option<SchemaText>,
+        /// What it returns: a type's name or an inline schema; left out: the bound method's result.
+        result: Option<SchemaText>,
+        /// The method behind it: `method`, or `service.method`.
+        bind: Option<Text>,
+        /// Its name on the remote MCP server, where that is not a valid name here.
+        remote: Option<Text>,
+        ..details: ToolDetails,
+    }
+
+    /// A tool made of the method it stands in.
+    MethodTool {
+        ..details: ToolDetails,
+    }
+
+    /// What every tool says about itself.
+    ToolDetails {
+        /// A short name for people.
+        title: Option<Text>,
+        /// What it does, for the model.
+        description: Text,
+        /// Payload fields filled from the call's metadata and hidden from the model:
+        /// run_id, session_id, turn_id, call_id, parent_call_id or label:KEY.
+        inject: Option<Entries<Text>>,
+        /// What it does to the world.
+        annotations: Option<ToolAnnotations>,
+        /// What it needs before it may run.
+        approval: Option<Approval>,
+        /// How its progress is shown to people.
+        hints: Option<Hints>,
+        /// Example calls; each is checked against the tool's schemas.
+        examples: Option<Vec<Example>>,
+        /// How long one call may take.
+        timeout: Option<Period>,
+        /// How transient failures are tried again.
+        retry: Option<Retry>,
+        /// Whether it is a barrier among concurrent calls.
+        sequential: Option<bool>,
+        /// Added to the toolset's tags.
+        tags: Option<Vec<Text>>,
+        /// Earlier names: still routed, never advertised.
+        aliases: Option<Vec<Text>>,
+        /// Why it should no longer be used.
+        deprecated: Option<Deprecated>,
+    }
+
+    /// MCP's hints on what a tool does.
+    ToolAnnotations {
+        /// It changes nothing.
+        read_only: Option<bool>,
+        /// It may destroy something.
+        destructive: Option<bool>,
+        /// A second equal call changes nothing more.
+        idempotent: Option<bool>,
+        /// It reaches beyond the system it belongs to.
+        open_world: Option<bool>,
+    }
+
+    /// The words of an approval request; minijinja templates over `args` and `tool`.
+    Approval {
+        /// What the approver is asked.
+        prompt: Option<Text>,
+        /// What the model is told on a no.
+        denied: Option<Text>,
+    }
+
+    /// Templates for showing progress; minijinja over `args`, `tool` and `result`.
+    Hints {
+        /// Shown when a call starts.
+        call: Option<Text>,
+        /// Shown when its result is there.
+        result: Option<Text>,
+    }
+
+    /// An example call.
+    Example {
+        /// The arguments.
+        args: Literal,
+        /// The result.
+        result: Option<Literal>,
+    }
+
+    /// How transient failures are tried again.
+    Retry {
+        /// How many attempts in all.
+        attempts: u32,
+    }
+
+    /// Why a tool should no longer be used.
+    Deprecated {
+        /// The version since when.
+        since: Option<Text>,
+        /// The tool to use instead.
+        r#use: Option<Text>,
+    }
+
+    /// An agent.
+    Agent {
+        /// What it is for.
+        description: Option<Text>,
+        /// What it is told.
+        instructions: Option<Text>,
+        /// Whole toolsets it uses, by name.
+        toolsets: Option<Vec<Text>>,
+        /// Single tools it uses, by name.
+        tools: Option<Vec<Text>>,
+        /// Toolsets it implements.
+        exports: Option<Vec<Text>>,
+        /// The limits of its runs.
+        policy: Option<Policy>,
+    }
+
+    /// The limits of an agent's run.
+    Policy {
+        /// How many tool calls in all.
+        max_tool_calls: Option<u32>,
+        /// How many failures in a row.
+        max_consecutive_failures: Option<u32>,
+        /// How long in all.
+        time_budget: Option<Period>,
+    }
+
+    /// An MCP server.
+    McpServer {
+        /// The version it reports.
+        version: Text,
+        /// The toolsets it exposes, by name.
+        toolsets: Vec<Text>,
+    }
+}
+
+/// A service as a file names it: by its bare name, or by a mapping.
+#[derive(Clone, Debug)]
+pub struct ServiceRef {
+    /// Its name.
+    pub name: Text,
+    /// What it is for, where this file says so.
+    pub description: Option<Text>,
+}
+
+impl Read for ServiceRef {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        if matches!(node.value, Value::Mapping(_)) {
+            let Service { name, description, .. } = Service::read(node, report)?;
+            return Some(Self { name, description });
+        }
+        let name = Text::read(node, report)?;
+        Some(Self { name, description: None })
+    }
+
+    fn placeholder(span: Span) -> Self {
+        Self { name: Text::placeholder(span), description: None }
+    }
+}
+
+impl Read for Vec<Example> {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let Value::Sequence(items) = &node.value else {
+            wrong_kind(node, "a list of examples", report);
+            return None;
+        };
+        Some(items.iter().filter_map(|item| Example::read(item, report)).collect())
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Vec::new()
+    }
+}

@@ -1,0 +1,126 @@
+//! The schema of the language itself, for editors. Never written by hand: it is read off the
+//! declarations that the reader is made of.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform as _};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+use super::document::{Document, Service, ServiceRef};
+use super::values::{Entries, Literal, Period, RECOVERIES, RecoveryWord, SchemaText, Version};
+use crate::schema::Json;
+use crate::source::Spanned;
+
+/// The language's JSON Schema, as draft-07, which editors are surest with.
+pub fn language_schema() -> String {
+    let generator = SchemaSettings::draft07().into_generator();
+    let mut schema = generator.into_root_schema_for::<Document>();
+    RecursiveTransform(as_the_reader_reads).transform(&mut schema);
+    schema.insert("title".to_owned(), "toolwright toolset schema".into());
+    sorted(schema.as_value()).pretty()
+}
+
+/// Keys in alphabetical order: whether `serde_json` keeps another one hangs on who else is built.
+fn sorted(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Boolean(*value),
+        Value::Number(number) => Json::Number(number.to_string()),
+        Value::String(text) => Json::string(text),
+        Value::Array(items) => Json::Array(items.iter().map(sorted).collect()),
+        Value::Object(entries) => {
+            let entries: BTreeMap<&String, &Value> = entries.iter().collect();
+            Json::Object(
+                entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect(),
+            )
+        }
+    }
+}
+
+/// The reader refuses unknown keys, and nulls where a key may be left out.
+fn as_the_reader_reads(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if object.contains_key("properties") {
+        object.insert("additionalProperties".to_owned(), false.into());
+    }
+    if let Some(Value::Array(kinds)) = object.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            object.insert("type".to_owned(), kind);
+        }
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type") != Some(&Value::from("null")));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            object.extend(only);
+        }
+    }
+}
+
+/// Writes a type's part of the schema in place, without a definition of its own.
+macro_rules! inline {
+    ($($type:ty => $schema:expr;)*) => {$(
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    )*};
+}
+
+inline! {
+    Version => json_schema!({ "const": 1 });
+    Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
+    SchemaText => json_schema!({ "type": ["object", "boolean", "string"] });
+    Literal => json_schema!(true);
+    RecoveryWord => json_schema!({
+        "type": "string",
+        "enum": RECOVERIES.map(|(word, _)| word),
+    });
+    Spanned<String> => json_schema!({ "type": "string", "minLength": 1 });
+}
+
+impl<T: JsonSchema> JsonSchema for Entries<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Entries_of_{}", T::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<T>();
+        json_schema!({ "type": "object", "additionalProperties": value })
+    }
+}
+
+impl JsonSchema for ServiceRef {
+    fn schema_name() -> Cow<'static, str> {
+        "ServiceRef".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let name = generator.subschema_for::<Spanned<String>>();
+        let mapping = generator.subschema_for::<Service>();
+        json_schema!({ "anyOf": [name, mapping] })
+    }
+}

@@ -1,0 +1,32 @@
+//! What was written: every key and value of the language with its span. Never any meaning: whether a
+//! name exists or fits is [`crate::lower`]'s business.
+//!
+//! Each mapping of the language is declared once, by [`mapping!`]; the reader and the schema for
+//! editors both come from that declaration, so neither can know a key that the other does not.
+
+mod document;
+mod language;
+mod read;
+mod values;
+
+use crate::diagnostic::Report;
+use crate::source::Sources;
+use crate::yaml;
+
+pub use document::{
+    Agent, Approval, Deprecated, Document, Example, Hints, McpBacking, McpServer, Method,
+    MethodError, MethodTool, Policy, Retry, Service, ServiceRef, Tool, ToolAnnotations,
+    ToolDetails, Toolset,
+};
+pub use language::language_schema;
+pub use values::{Entries, Literal, Period, RecoveryWord, SchemaText, Version};
+
+/// Reads every file; what is wrong with their form is reported, and what could be read is given.
+pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
+    let mut documents = Vec::new();
+    for (id, source) in sources.iter() {
+        let node = yaml::parse(id, &source.text, report);
+        documents.extend(node.and_then(|node| read::document(&node, report)));
+    }
+    documents
+}

@@ -1,0 +1,163 @@
+//! YAML text to a tree with a span on every key and value. The only user of the YAML parser; knows
+//! nothing of the schema language.
+
+mod build;
+mod scalar;
+
+use saphyr_parser::{Event, Parser, ScanError};
+
+use crate::diagnostic::{Diagnostic, Report};
+use crate::schema::Json;
+use crate::source::{SourceId, Span, Spanned};
+use build::Builder;
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where it was written.
+    pub span: Span,
+    /// What was written.
+    pub value: Value,
+}
+
+/// A value by the core schema of YAML 1.2.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`; `yes` and `no` are strings.
+    Boolean(bool),
+    /// A number in JSON's notation.
+    Number(String),
+    /// Any other scalar.
+    String(String),
+    /// A list.
+    Sequence(Vec<Node>),
+    /// Entries in written order, without duplicate keys.
+    Mapping(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: Spanned<String>,
+    /// The value.
+    pub value: Node,
+}
+
+/// Reads the one document of a file; `None` when its syntax is broken, which is then reported.
+pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
+    let places = Places::new(source, text);
+    let mut builder = Builder::new(&places, report);
+    for event in Parser::new_from_str(places.text) {
+        match event {
+            Ok((Event::StreamEnd, _)) => break,
+            Ok((event, span)) => builder.take(event, places.span(span))?,
+            Err(error) => {
+                report.add(syntax_error(&error, &places));
+                return None;
+            }
+        }
+    }
+    Some(builder.finish())
+}
+
+fn syntax_error(error: &ScanError, places: &Places<'_>) -> Diagnostic {
+    let span = places.after(error.marker().index());
+    Diagnostic::error("yaml-syntax", span, format!("this is not YAML: {}", error.info()))
+}
+
+/// Turns the parser's character counts into byte offsets.
+struct Places<'a> {
+    source: SourceId,
+    text: &'a str,
+    /// Bytes before `text`: a byte order mark.
+    skipped: usize,
+    /// The byte offset of every character, and of the end; empty where all are ASCII.
+    offsets: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(source: SourceId, whole: &'a str) -> Self {
+        let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
+        let ends = || text.char_indices().map(|(offset, _)| offset).chain([text.len()]);
+        let offsets = if text.is_ascii() { Vec::new() } else { ends().collect() };
+        Self { source, text, skipped: whole.len() - text.len(), offsets }
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        let offset = match self.offsets.last() {
+            None => character.min(self.text.len()),
+            Some(&end) => self.offsets.get(character).copied().unwrap_or(end),
+        };
+        self.skipped + offset
+    }
+
+    fn bytes(&self, start: usize, end: usize) -> Span {
+        let offset = |byte| u32::try_from(byte).unwrap_or(u32::MAX);
+        Span { source: self.source, start: offset(start), end: offset(end.max(start)) }
+    }
+
+    fn span(&self, span: saphyr_parser::Span) -> Span {
+        self.bytes(self.byte(span.start.index()), self.byte(span.end.index()))
+    }
+
+    /// One character at a place.
+    fn after(&self, character: usize) -> Span {
+        self.bytes(self.byte(character), self.byte(character + 1))
+    }
+}
+
+impl Node {
+    /// What kind of value it is, as a person would say it.
+    pub fn kind(&self) -> String {
+        match &self.value {
+            Value::Null => "nothing".to_owned(),
+            Value::Boolean(value) => format!("the boolean {value}"),
+            Value::Number(text) => format!("the number {text}"),
+            Value::String(_) => "a string".to_owned(),
+            Value::Sequence(_) => "a list".to_owned(),
+            Value::Mapping(_) => "a mapping".to_owned(),
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The entries of a mapping.
+    pub fn entries(&self) -> Option<&[Entry]> {
+        match &self.value {
+            Value::Mapping(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The value of a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries()?.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
+    }
+
+    /// The same value without its places.
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Boolean(value) => Json::Boolean(*value),
+            Value::Number(text) => Json::Number(text.clone()),
+            Value::String(text) => Json::String(text.clone()),
+            Value::Sequence(items) => Json::Array(items.iter().map(Self::to_json).collect()),
+            Value::Mapping(entries) => {
+                let pair = |entry: &Entry| (entry.key.value.clone(), entry.value.to_json());
+                Json::Object(entries.iter().map(pair).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

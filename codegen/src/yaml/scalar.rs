@@ -1,0 +1,71 @@
+//! Plain scalars by the core schema (YAML 1.2.2, 10.3.2). Never sees a quoted one: those are strings.
+
+use super::Value;
+
+/// What a plain scalar means; an error where it is a number that JSON cannot write.
+pub(super) fn resolve(text: &str) -> Result<Value, String> {
+    Ok(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Boolean(true),
+        "false" | "False" | "FALSE" => Value::Boolean(false),
+        _ => match number(text)? {
+            Some(number) => Value::Number(number),
+            None => Value::String(text.to_owned()),
+        },
+    })
+}
+
+fn number(text: &str) -> Result<Option<String>, String> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return radix(text, digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return radix(text, digits, 8);
+    }
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let not_finite = [".inf", ".Inf", ".INF"].contains(&rest);
+    if not_finite || [".nan", ".NaN", ".NAN"].contains(&text) {
+        return Err(format!("`{text}` is a number that JSON cannot write"));
+    }
+    Ok(decimal(rest).map(|number| format!("{sign}{number}")))
+}
+
+fn radix(text: &str, digits: &str, radix: u32) -> Result<Option<String>, String> {
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return Ok(None);
+    }
+    let too_large = |_| format!("`{text}` is larger than 128 bits");
+    u128::from_str_radix(digits, radix).map(|value| Some(value.to_string())).map_err(too_large)
+}
+
+/// Unsigned YAML notation to JSON's, which needs digits on both sides of the point and no zeros ahead.
+fn decimal(text: &str) -> Option<String> {
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+        return None;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
+    let exponent = match exponent {
+        None => String::new(),
+        Some(power) => {
+            let unsigned = power.strip_prefix(['+', '-']).unwrap_or(power);
+            if unsigned.is_empty() || !digits(unsigned) {
+                return None;
+            }
+            format!("e{power}")
+        }
+    };
+    Some(format!("{whole}{fraction}{exponent}"))
+}

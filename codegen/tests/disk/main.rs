@@ -1,0 +1,9 @@
+//! Everything around the compiler that touches the disk or draws what it found, tried on folders of its own.
+
+mod builder;
+mod config;
+mod drift;
+mod folder;
+mod render;
+mod sources;
+mod write;

@@ -1,0 +1,87 @@
+//! The four renderers on one set of findings: two files, wide characters, no place at all.
+
+use expect_test::{ExpectFile, expect_file};
+use toolwright_codegen::diagnostic::Diagnostic;
+use toolwright_codegen::render::{Format, render};
+use toolwright_codegen::source::{Source, SourceId, Sources, Span};
+
+fn sources() -> Sources {
+    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+    Sources::new(vec![
+        source("schema/a b.yaml", "toolwright: 1\n# größe\ntools: { übung: 1 }\n"),
+        source("schema/c.yaml", "tools:\n  übung: 2\n"),
+    ])
+}
+
+/// The first place of a word in a file.
+fn find(sources: &Sources, path: &str, word: &str) -> Span {
+    let (source, file): (SourceId, _) = sources.iter().find(|(_, file)| file.path == path).unwrap();
+    let start = u32::try_from(file.text.find(word).unwrap()).unwrap();
+    Span { source, start, end: start + u32::try_from(word.len()).unwrap() }
+}
+
+fn findings(sources: &Sources) -> Vec<Diagnostic> {
+    let (first, second) =
+        (find(sources, "schema/a b.yaml", "übung"), find(sources, "schema/c.yaml", "übung"));
+    vec![
+        Diagnostic::error("duplicate-tool", second, "tool `übung` is declared twice, 100% sure")
+            .labelled("declared again here")
+            .also(first, "first declared here")
+            .help("rename one, or\nremove it"),
+        Diagnostic::warning("odd", first, "an odd name"),
+        Diagnostic::unplaced("missing-schema", "there is no schema at schema"),
+    ]
+}
+
+fn check(format: Format, expected: &ExpectFile) {
+    let sources = sources();
+    expected.assert_eq(&render(&findings(&sources), &sources, format));
+}
+
+#[test]
+fn people_see_both_places() {
+    check(Format::Human { color: false }, &expect_file!["rendered/human.txt"]);
+}
+
+#[test]
+fn programs_get_one_object_a_line() {
+    check(Format::Json, &expect_file!["rendered/json.jsonl"]);
+}
+
+#[test]
+fn github_gets_escaped_commands() {
+    check(Format::Github, &expect_file!["rendered/github.txt"]);
+}
+
+#[test]
+fn code_scanning_gets_sarif() {
+    check(Format::Sarif, &expect_file!["rendered/sarif.json"]);
+}
+
+#[test]
+fn nothing_found_is_nothing_said_but_a_whole_log() {
+    let none = |format| render(&[], &Sources::default(), format);
+    for format in [Format::Human { color: true }, Format::Json, Format::Github] {
+        assert_eq!(none(format), "");
+    }
+    let log: serde_json::Value = serde_json::from_str(&none(Format::Sarif)).unwrap();
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn colour_and_hostile_text_do_not_mix() {
+    let sources = sources();
+    let finding = Diagnostic::unplaced("odd", "name \u{1b}]0;owned\u{7} found");
+    let text = render(&[finding], &sources, Format::Human { color: false });
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+}
+
+#[test]
+fn a_span_past_the_end_is_drawn_at_the_end() {
+    let sources = sources();
+    let source = find(&sources, "schema/c.yaml", "tools").source;
+    let finding = Diagnostic::error("odd", Span { source, start: 900, end: 901 }, "cut off");
+    for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif] {
+        assert!(render(std::slice::from_ref(&finding), &sources, format).contains("cut off"));
+    }
+}
