@@ -1,0 +1,87 @@
+//! The `toolwright` command. Reads arguments and prints; everything it does is done by `toolwright-codegen`.
+
+mod check;
+mod end;
+mod generate;
+mod init;
+mod print;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use end::End;
+
+/// Turns toolset schemas into Rust crates.
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check schemas and report everything that is wrong with them.
+    Check {
+        /// Files or folders; the project's schema folder unless given.
+        paths: Vec<PathBuf>,
+        /// Who reads the report: human on stderr, the others on stdout.
+        #[arg(long, value_enum, default_value = "human")]
+        format: ReportFormat,
+    },
+    /// Generate the project's crates.
+    Gen {
+        /// The folder of schema files.
+        #[arg(long, value_name = "DIR")]
+        schema: Option<PathBuf>,
+        /// The folder of generated crates.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Write nothing; list what differs and exit with 1 if anything does.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Start a new project that generates and tests at once.
+    Init {
+        /// A new or empty folder.
+        dir: PathBuf,
+        /// A checkout of toolwright whose crates the project is to use.
+        #[arg(long, value_name = "DIR")]
+        toolwright: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of the schema language, for editors.
+    Schema,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    Human,
+    Json,
+    Sarif,
+    Github,
+}
+
+fn main() -> End {
+    match Arguments::parse().command {
+        Command::Check { paths, format } => check::run(paths, format),
+        Command::Gen { schema, out, check } => generate::run(schema, out, check),
+        Command::Init { dir, toolwright } => init::run(&dir, toolwright),
+        Command::Schema => {
+            print::out(&toolwright_codegen::syntax::language_schema());
+            End::Done
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,21 @@
+//! Writes to the terminal. A reader that has gone away, such as `head`, is no failure.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use toolwright_codegen::render::Format;
+
+/// To standard output.
+pub(crate) fn out(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// To standard error.
+pub(crate) fn err(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// For a person: coloured on a terminal, unless `NO_COLOR` (no-color.org) is set.
+pub(crate) fn human() -> Format {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    Format::Human { color: wanted && io::stderr().is_terminal() }
+}

@@ -1,0 +1,196 @@
+//! The `toolwright` command as scripts meet it: exit codes, streams, files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// Runs the command in a folder.
+fn toolwright(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_toolwright"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A folder with one valid schema.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("schema")).unwrap();
+    fs::write(
+        folder.path().join("schema/greeter.yaml"),
+        include_str!("../templates/init/greeter.yaml"),
+    )
+    .unwrap();
+    folder
+}
+
+#[test]
+fn exit_codes_tell_what_kind_of_failure_it_is() {
+    let folder = project();
+    fs::write(folder.path().join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
+    fs::write(folder.path().join("taken"), "mine").unwrap();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    for (arguments, code) in [
+        (&["check"][..], 0),
+        (&["check", "schema", "schema/greeter.yaml"], 0),
+        (&["check", "wrong.yaml"], 1),
+        (&["check", "nowhere"], 1),
+        (&["check", "empty"], 1),
+        (&["gen", "--schema", "nowhere"], 1),
+        (&["gen", "--out", "schema"], 1),
+        (&["gen", "--check"], 1),
+        (&["nope"], 2),
+        (&["check", "--format", "xml"], 2),
+        (&["gen", "--out", "taken"], 3),
+        (&["init", "schema"], 3),
+        (&["init", "new", "--toolwright", "empty"], 3),
+        (&["schema"], 0),
+    ] {
+        let output = toolwright(folder.path(), arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}\n{}{}",
+            out(&output),
+            err(&output)
+        );
+    }
+    assert!(!folder.path().join("gen").exists() && !folder.path().join("new").exists());
+}
+
+#[test]
+fn people_read_errors_on_stderr_and_programs_on_stdout() {
+    let folder = project();
+    fs::write(folder.path().join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
+    for (format, start) in
+        [("json", "{\"code\":"), ("github", "::error file=wrong.yaml,line="), ("sarif", "{\n")]
+    {
+        let output = toolwright(folder.path(), &["check", "wrong.yaml", "--format", format]);
+        assert!(out(&output).starts_with(start), "{format}: {}", out(&output));
+    }
+    let output = toolwright(folder.path(), &["check", "wrong.yaml"]);
+    assert_eq!(out(&output), "");
+    assert!(err(&output).contains("--> wrong.yaml:"), "{}", err(&output));
+    assert!(err(&output).ends_with("check: 1 error\n"), "{}", err(&output));
+}
+
+#[test]
+fn a_second_run_changes_nothing_and_drift_is_listed() {
+    let folder = project();
+    let first = toolwright(folder.path(), &["gen"]);
+    assert!(out(&first).starts_with("gen: 2 crates, "), "{}{}", out(&first), err(&first));
+    assert!(out(&toolwright(folder.path(), &["gen"])).contains(": 0 written, "));
+    assert_eq!(toolwright(folder.path(), &["gen", "--check"]).status.code(), Some(0));
+
+    let manifest = folder.path().join("gen/greeter/service/Cargo.toml");
+    fs::write(&manifest, fs::read_to_string(&manifest).unwrap() + "#").unwrap();
+    fs::remove_file(folder.path().join("gen/greeter/service/src/lib.rs")).unwrap();
+    fs::write(folder.path().join("gen/stray.txt"), "mine").unwrap();
+    let drifted = toolwright(folder.path(), &["gen", "--check"]);
+    let lines = out(&drifted);
+    let expected = [
+        "missing gen/greeter/service/src/lib.rs",
+        "stale gen/greeter/service/Cargo.toml",
+        "orphaned gen/stray.txt",
+    ];
+    assert_eq!(lines.lines().take(3).collect::<Vec<_>>(), expected);
+    assert!(lines.contains("\nrun `toolwright gen` to bring gen up to date; "), "{lines}");
+    assert_eq!(drifted.status.code(), Some(1));
+
+    let mended = out(&toolwright(folder.path(), &["gen"]));
+    assert!(
+        mended.ends_with("\nkept gen/stray.txt, which was not generated; move or remove it\n"),
+        "{mended}"
+    );
+}
+
+#[test]
+fn the_configuration_is_found_from_below_and_flags_win_over_it() {
+    let folder = project();
+    fs::rename(folder.path().join("schema"), folder.path().join("tools")).unwrap();
+    fs::write(
+        folder.path().join("toolwright.toml"),
+        "[project]\nschema = \"tools\"\nout = \"made\"\n",
+    )
+    .unwrap();
+    let below = folder.path().join("a/b");
+    fs::create_dir_all(&below).unwrap();
+    assert_eq!(toolwright(&below, &["gen"]).status.code(), Some(0));
+    assert!(folder.path().join("made/greeter/service/Cargo.toml").exists());
+    assert_eq!(toolwright(&below, &["gen", "--out", "here"]).status.code(), Some(0));
+    assert!(below.join("here/greeter/service/Cargo.toml").exists());
+    assert_eq!(toolwright(&below, &["gen", "--schema", "tools"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_wrong_configuration_is_shown_at_its_place() {
+    let folder = project();
+    fs::write(folder.path().join("toolwright.toml"), "[project]\nshema = \"s\"\n").unwrap();
+    let output = toolwright(folder.path(), &["gen"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(err(&output).contains("--> toolwright.toml:2:1"), "{}", err(&output));
+}
+
+/// Every file below a folder, with its text.
+fn snapshot(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            snapshot(&entry.path(), found);
+        } else {
+            found.insert(entry.path(), fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_the_old_tree_or_the_new_one() {
+    let folder = project();
+    let generated = folder.path().join("gen");
+    let whole = ["plain", "renamed"].map(|variant| {
+        write_variant(folder.path(), variant);
+        assert_eq!(toolwright(folder.path(), &["gen"]).status.code(), Some(0));
+        let mut tree = BTreeMap::new();
+        snapshot(&generated, &mut tree);
+        tree
+    });
+    assert_ne!(whole[0], whole[1]);
+    for attempt in 0..40 {
+        write_variant(folder.path(), ["plain", "renamed"][attempt % 2]);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+        let mut run =
+            run.arg("gen").current_dir(folder.path()).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(attempt as u64 * 250));
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let mut tree = BTreeMap::new();
+        snapshot(&generated, &mut tree);
+        assert!(whole.contains(&tree), "attempt {attempt}: {:?}", tree.keys());
+    }
+    assert_eq!(toolwright(folder.path(), &["gen"]).status.code(), Some(0));
+    let beside = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(beside.filter(|name| name.to_string_lossy().starts_with('.')).count(), 0);
+}
+
+/// Writes the schema so that every generated file differs between variants.
+fn write_variant(folder: &Path, variant: &str) {
+    let text = include_str!("../templates/init/greeter.yaml")
+        .replace("greet", &format!("{variant}_greet"));
+    fs::write(folder.join("schema/greeter.yaml"), text).unwrap();
+}
+
+#[test]
+fn the_language_schema_is_json() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(out(&toolwright(folder.path(), &["schema"])).starts_with("{\n"));
+}

@@ -1,0 +1,104 @@
+//! The session planner's decisions, without a model: read the todos, store a task each, add up the
+//! minutes, begin, answer. Every decision follows from the turn alone. Never runs a call.
+
+use calculator_tools::types::AddPayload;
+use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
+use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
+use toolwright::codec::{Decode, from_json};
+use toolwright::{BoxError, BoxFuture, InvalidPayload, Nullable, Payload, ToolCall, ToolResult};
+use toolwright_runtime::{Planner, Step, Turn};
+
+use crate::draft::{Task, tasks};
+
+/// How many steps a plan has where nothing is said: the schema's own words.
+const MAX_STEPS: i64 = 5;
+
+/// Plans by rule.
+pub(crate) struct RulePlanner;
+
+impl Planner for RulePlanner {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        Box::pin(std::future::ready(next(turn)))
+    }
+}
+
+fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
+    // Nothing here gets better by going on without a result.
+    for result in turn.last_results() {
+        result.as_result().map_err(Clone::clone)?;
+    }
+    let input: PlanInput = from_json(turn.input().as_bytes())?;
+    let limit = usize::try_from(input.max_steps.unwrap_or(MAX_STEPS))?;
+    let tasks = tasks(&input.goal, limit);
+    let sums = sums(turn, tasks)?;
+    Ok(match turn.step() {
+        0 => Step::Call(vec![todos_tools::calls::get_todos(&GetTodosArgs { status: None })?]),
+        1 => Step::Call([vec![store(tasks)?], additions(&sums)?].concat()),
+        _ if sums.len() > 1 => Step::Call(additions(&sums)?),
+        _ if !has_begun(turn) => Step::Call(vec![begin(tasks, &sums)?]),
+        _ => Step::Finish(Payload::of(&answer(input.goal, tasks))?),
+    })
+}
+
+/// The minutes, as far as they are added up: every round of additions halves them.
+fn sums(turn: &Turn<'_>, tasks: &[Task]) -> Result<Vec<f64>, BoxError> {
+    let mut sums: Vec<f64> = tasks.iter().map(|(_, minutes)| *minutes).collect();
+    for step in turn.history() {
+        let added = step.exchanges.iter().filter(|done| done.call.tool() == "add");
+        let added: Vec<f64> = added.map(|done| sum(&done.result)).collect::<Result<_, _>>()?;
+        if !added.is_empty() {
+            let odd = sums.chunks_exact(2).remainder().to_vec();
+            sums = [added, odd].concat();
+        }
+    }
+    Ok(sums)
+}
+
+fn sum(result: &ToolResult) -> Result<f64, BoxError> {
+    let added: calculator_tools::types::AddResult = decode(result)?;
+    Ok(added.sum)
+}
+
+fn decode<T: Decode>(result: &ToolResult) -> Result<T, BoxError> {
+    let payload = result.as_result().map_err(Clone::clone)?;
+    Ok(from_json(payload.as_bytes())?)
+}
+
+fn additions(sums: &[f64]) -> Result<Vec<ToolCall>, InvalidPayload> {
+    let pairs = sums.chunks_exact(2);
+    pairs.map(|pair| calculator_tools::calls::add(&AddPayload { a: pair[0], b: pair[1] })).collect()
+}
+
+fn store(tasks: &[Task]) -> Result<ToolCall, InvalidPayload> {
+    let items = tasks.iter().enumerate().map(|(place, task)| todo(place, task)).collect();
+    todos_tools::calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Replace, items })
+}
+
+/// Begins the first task, with the whole effort noted beside it.
+fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
+    let note = sums.first().map(|minutes| format!("{minutes} minutes in all"));
+    let first = tasks.first().map(|task| todo(0, task));
+    let items = first.map(|item| TodoItem { status: TodoStatus::InProgress, note, ..item });
+    let items = items.into_iter().collect();
+    todos_tools::calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Merge, items })
+}
+
+/// The todos are written twice: all of them at first, the one begun at last.
+fn has_begun(turn: &Turn<'_>) -> bool {
+    let done = turn.history().iter().flat_map(|step| &step.exchanges);
+    done.filter(|done| done.call.tool() == "update_todos").count() == 2
+}
+
+fn todo(place: usize, (title, _): &Task) -> TodoItem {
+    let id = format!("step-{}", place + 1);
+    TodoItem { id, title: (*title).to_owned(), status: TodoStatus::Pending, note: None }
+}
+
+fn answer(goal: String, tasks: &[Task]) -> Plan {
+    let step = |(place, (title, minutes)): (usize, &Task)| PlanStep {
+        title: (*title).to_owned(),
+        status: if place == 0 { StepStatus::InProgress } else { StepStatus::Pending },
+        minutes: Some(Nullable::Value(*minutes)),
+    };
+    Plan { goal, steps: tasks.iter().enumerate().map(step).collect() }
+}

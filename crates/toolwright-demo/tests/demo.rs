@@ -1,0 +1,62 @@
+//! What the demo prints, to the letter: nothing in it depends on time, ids or chance.
+
+use std::process::{Command, Output};
+
+use expect_test::expect;
+
+fn demo(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_toolwright-demo")).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// G32, G22, G30: the agent is asked through its tool, uses tools of two services, and ends with a plan.
+#[test]
+fn g32_the_default_goal_ends_with_a_plan() {
+    let output = demo(&[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    expect![[r#"
+        → 1.1  plan_session   goal: "Release version 1.0 of the command lin…
+           run 2: session_planner starts to answer plan_session
+              → 2.1  get_todos      (nothing)
+              ← 2.1  get_todos      0 items
+              → 2.2  update_todos   mode: "replace", 5 items
+              ← 2.2  update_todos   5 items
+              → 2.3  add            a: 20, b: 25
+              ← 2.3  add            sum: 45
+              → 2.4  add            a: 30, b: 10
+              ← 2.4  add            sum: 40
+              → 2.5  add            a: 45, b: 40
+              ← 2.5  add            sum: 85
+              → 2.6  add            a: 85, b: 15
+              ← 2.6  add            sum: 100
+              → 2.7  update_todos   mode: "merge", 1 item
+              ← 2.7  update_todos   5 items
+           run 2: session_planner is done
+        ← 1.1  plan_session   goal: "Release version 1.0 of the command lin…, 5 steps
+
+        Plan: Release version 1.0 of the command line tool
+          1. [>] Agree on what goes in               20 min
+          2. [ ] Run every test on a clean machine   25 min
+          3. [ ] Write the release notes             30 min
+          4. [ ] Tag and publish                     10 min
+          5. [ ] Tell the users                      15 min
+                 in all                             100 min
+    "#]]
+    .assert_eq(text(&output.stdout));
+}
+
+#[test]
+fn the_goal_can_be_given_in_words() {
+    let output = demo(&["Fix", "the", "crash"]);
+    assert!(text(&output.stdout).contains("Plan: Fix the crash\n  1. [>] Reproduce it in a test"));
+}
+
+#[test]
+fn a_goal_that_breaks_the_schema_is_an_error() {
+    let output = demo(&[""]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stderr), "error: `/goal`: has 0 characters, at least 1 required\n");
+}

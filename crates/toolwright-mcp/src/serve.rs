@@ -1,0 +1,83 @@
+//! Ties a server to a transport, until the client leaves. Never looks into a message.
+
+use std::error::Error;
+use std::fmt;
+
+use rmcp::service::{ServerInitializeError, serve_server};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinError;
+use toolwright::BoxError;
+
+use crate::handler::Handler;
+use crate::server::McpServer;
+
+/// Why a server stopped serving.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// A tool's schema is not a JSON object, so it cannot be listed.
+    Schema {
+        /// The tool.
+        tool: String,
+        /// What is wrong with its schema.
+        cause: serde_json::Error,
+    },
+    /// The client and the server did not come to terms.
+    Handshake(BoxError),
+    /// The server broke down.
+    Broken(JoinError),
+}
+
+impl McpServer {
+    /// Serves the process's standard streams until the client closes them. Nothing else may be
+    /// printed to standard output meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// A schema that is not one, a client that does not speak the protocol, a breakdown.
+    pub async fn serve_stdio(self) -> Result<(), ServeError> {
+        let (input, output) = rmcp::transport::io::stdio_pipes();
+        self.serve_streams(input, output).await
+    }
+
+    /// Serves any two byte streams, one JSON-RPC message a line, until the input ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`McpServer::serve_stdio`].
+    pub async fn serve_streams(
+        self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<(), ServeError> {
+        match serve_server(Handler::new(self)?, (input, output)).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Broken),
+            // A client that leaves before it says anything has asked for nothing.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(ServeError::Handshake(Box::new(error))),
+        }
+    }
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schema { tool, .. } => write!(
+                f,
+                "a schema of tool `{tool}` is not a JSON object; correct the spec it comes from"
+            ),
+            Self::Handshake(_) => f.write_str("the client does not speak the protocol as expected"),
+            Self::Broken(_) => f.write_str("the server broke down while serving"),
+        }
+    }
+}
+
+impl Error for ServeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Schema { cause, .. } => Some(cause),
+            Self::Handshake(cause) => Some(&**cause),
+            Self::Broken(cause) => Some(cause),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A server of tools written by hand, asked by rmcp's own client, in both eras of the protocol.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientConfig, ErrorCode, ProtocolVersion,
+};
+use rmcp::service::{RunningService, ServiceError};
+use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
+use toolwright::spec::{Declaration, Deprecation, ToolAnnotations};
+use toolwright::{
+    BoxFuture, Executor, FailureKind, Map, Payload, Recovery, Registrar, Tool, ToolCall,
+    ToolFailure, ToolResult, ToolSpec, Value,
+};
+use toolwright_mcp::{McpServer, ServerSpec};
+
+const ANY_OBJECT: &str = r#"{"type":"object","properties":{"z":{},"a":{}}}"#;
+
+macro_rules! tools {
+    ($($tool:ident: $result:ty = $declaration:expr;)*) => {$(
+        #[derive(Clone, Copy)]
+        struct $tool;
+
+        impl Tool for $tool {
+            type Args = Map<Value>;
+            type Result = $result;
+            const SPEC: &'static ToolSpec = {
+                static SPEC: ToolSpec = ToolSpec::typed($tool, Declaration {
+                    args_schema: ANY_OBJECT,
+                    ..$declaration
+                });
+                &SPEC
+            };
+        }
+    )*};
+}
+
+tools! {
+    Echo: Map<Value> = Declaration {
+        title: Some("Echo"),
+        description: "Says it again.",
+        aliases: &["repeat"],
+        annotations: ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN },
+        result_schema: ANY_OBJECT,
+        ..Declaration::new("echo", "lab", "lab")
+    };
+    Count: i64 = Declaration {
+        description: "Counts the arguments.",
+        result_schema: r#"{"type":"integer"}"#,
+        ..Declaration::new("count", "lab", "lab")
+    };
+    Fail: i64 = Declaration::new("fail", "lab", "lab");
+    Old: i64 = Declaration {
+        deprecated: Some(Deprecation { since: None, replacement: Some("count") }),
+        ..Declaration::new("old", "lab", "lab")
+    };
+    Inner: i64 = Declaration::new("inner", "hidden", "lab");
+}
+
+static LAB: &[&ToolSpec] = &[Echo::SPEC, Count::SPEC, Fail::SPEC, Old::SPEC];
+static HIDDEN: &[&ToolSpec] = &[Inner::SPEC];
+static SERVER: ServerSpec = ServerSpec { name: "lab", version: "2.1.0", toolsets: &[LAB] };
+
+struct Lab;
+
+impl Executor for Lab {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        match call.tool() {
+            "echo" => call.run(Echo, |args| async move { Ok(args) }),
+            "count" => call.run(Count, |args| async move {
+                i64::try_from(args.len()).map_err(|error| ToolFailure::internal(&error))
+            }),
+            "fail" => call.run(Fail, |_| async {
+                let failure =
+                    ToolFailure::new(FailureKind::Unavailable, "not today", Recovery::Retry);
+                Err(failure.with_detail("disk of host db7 is full"))
+            }),
+            // Keeps what the call knows of its session, to be compared with the next one's.
+            "old" => Box::pin(std::future::ready(ToolResult::payload(
+                call,
+                Payload::new(call.session_id().map_or(0, str::len).to_string()),
+            ))),
+            _ => call.not_found(LAB),
+        }
+    }
+}
+
+fn lab() -> McpServer {
+    let mut server = McpServer::new(&SERVER);
+    server.register(LAB, Arc::new(Lab)).unwrap();
+    server.register(HIDDEN, Arc::new(Lab)).unwrap();
+    server.complete().unwrap()
+}
+
+type Client = RunningService<RoleClient, ClientConfig>;
+
+async fn client(lifecycle: ClientLifecycleMode) -> Client {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(ours);
+    tokio::spawn(lab().serve_streams(input, output));
+    ClientConfig::default().serve_with_lifecycle(theirs, lifecycle).await.unwrap()
+}
+
+async fn initialized() -> Client {
+    client(ClientLifecycleMode::Initialize).await
+}
+
+fn call(tool: &'static str, args: &serde_json::Value) -> CallToolRequestParams {
+    CallToolRequestParams::new(tool).with_arguments(args.as_object().unwrap().clone())
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+/// G25: the list is the specs': names, words, schemas, order.
+#[tokio::test]
+async fn g25_the_list_is_the_specs_own() {
+    let tools = initialized().await.list_all_tools().await.unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["echo", "count", "fail"], "neither aliases, nor deprecated or hidden tools");
+    let echo = serde_json::to_string(&tools[0]).unwrap();
+    let expected = format!(
+        r#"{{"name":"echo","title":"Echo","description":"Says it again.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}}}}"#
+    );
+    assert_eq!(echo, expected);
+    assert_eq!(tools[1].output_schema, None, "a result that is no object has no output schema");
+    assert_eq!(tools[1].annotations, None);
+}
+
+/// G25: a result is given as structured content and as the same text.
+#[tokio::test]
+async fn g25_an_object_result_is_text_and_structure() {
+    let args = serde_json::json!({"z": [1, null], "a": 0.5});
+    let result = initialized().await.call_tool(call("echo", &args)).await.unwrap();
+    assert_eq!(result.is_error, Some(false));
+    assert_eq!(text(&result), r#"{"z":[1,null],"a":0.5}"#);
+    assert_eq!(result.structured_content, Some(args));
+}
+
+#[tokio::test]
+async fn absent_arguments_are_an_empty_object_and_a_plain_result_is_text_alone() {
+    let result = initialized().await.call_tool(CallToolRequestParams::new("count")).await.unwrap();
+    assert_eq!(text(&result), "0");
+    assert_eq!(result.structured_content, None);
+}
+
+#[tokio::test]
+async fn earlier_names_and_deprecated_tools_still_answer() {
+    let client = initialized().await;
+    let args = serde_json::json!({"a": 1});
+    let repeated = client.call_tool(call("repeat", &args)).await.unwrap();
+    assert_eq!(text(&repeated), r#"{"a":1}"#);
+    let old = client.call_tool(call("old", &args)).await.unwrap();
+    assert_eq!(text(&old), "24", "a client is a session");
+}
+
+#[tokio::test]
+async fn a_failure_is_an_error_result_without_the_operators_words() {
+    let result = initialized().await.call_tool(CallToolRequestParams::new("fail")).await.unwrap();
+    assert_eq!(result.is_error, Some(true));
+    assert_eq!(text(&result), "not today");
+}
+
+#[tokio::test]
+async fn an_unknown_or_hidden_tool_is_an_invalid_request() {
+    let client = initialized().await;
+    for name in ["missing", "inner"] {
+        let error = client.call_tool(CallToolRequestParams::new(name)).await.unwrap_err();
+        let ServiceError::McpError(error) = error else { panic!("another error: {error}") };
+        assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
+        let expected = format!("there is no tool `{name}`, there is `echo`, `count`, `fail`");
+        assert_eq!(error.message, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_stateless_revision_is_served_as_well() {
+    let client = client(ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+    })
+    .await;
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 3);
+    let result = client.call_tool(call("echo", &serde_json::json!({"a": 1}))).await.unwrap();
+    assert_eq!(text(&result), r#"{"a":1}"#);
+}
+
+#[tokio::test]
+async fn the_server_says_its_own_name_and_version() {
+    let client = initialized().await;
+    let info = client.peer_info().unwrap();
+    let server = info.server_info.as_ref().unwrap();
+    assert_eq!((server.name.as_str(), server.version.as_str()), ("lab", "2.1.0"));
+}
+
+/// G24: an exposed tool that nothing runs is named.
+#[test]
+fn g24_a_server_without_executors_is_not_complete() {
+    let error = McpServer::new(&SERVER).complete().err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "MCP server `lab` needs tool `echo`, but nothing runs it; register toolset `lab` first"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_before_it_speaks_is_no_error() {
+    lab().serve_streams(tokio::io::empty(), tokio::io::sink()).await.unwrap();
+}

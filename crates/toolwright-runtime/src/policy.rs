@@ -1,0 +1,76 @@
+//! Keeps count of what a run has used of its [`Policy`]. Never stops anything itself: see `run`.
+
+use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
+
+use crate::agent::Policy;
+use crate::planner::Exchange;
+
+/// What a run has used so far.
+pub(crate) struct Ledger {
+    policy: Policy,
+    calls: u32,
+    denied: bool,
+    failures_in_a_row: u32,
+}
+
+impl Ledger {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self { policy, calls: 0, denied: false, failures_in_a_row: 0 }
+    }
+
+    /// Opens a step of calls; a planner that was told of the limit gets no other one.
+    pub(crate) fn open_step(&self) -> Result<(), ToolFailure> {
+        if self.denied {
+            Err(self.out_of_calls("the run asked for more calls than"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Takes one call into account.
+    pub(crate) fn take_call(&mut self) -> Result<(), ToolFailure> {
+        if self.policy.max_tool_calls.is_some_and(|limit| self.calls >= limit) {
+            self.denied = true;
+            return Err(self.out_of_calls("the call was not made: the run has used"));
+        }
+        self.calls = self.calls.saturating_add(1);
+        Ok(())
+    }
+
+    /// Takes a step's results into account, in call order.
+    pub(crate) fn close_step(&mut self, done: &[Exchange]) -> Result<(), ToolFailure> {
+        for exchange in done {
+            match &exchange.result.outcome {
+                Outcome::Payload(_) => self.failures_in_a_row = 0,
+                Outcome::Failure(failure) => self.take_failure(failure)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take_failure(&mut self, failure: &ToolFailure) -> Result<(), ToolFailure> {
+        self.failures_in_a_row += 1;
+        match self.policy.max_consecutive_failures {
+            Some(limit) if self.failures_in_a_row >= limit => {
+                Err(too_many_failures(limit, failure))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn out_of_calls(&self, what: &str) -> ToolFailure {
+        let limit = self.policy.max_tool_calls.unwrap_or(u32::MAX);
+        let message = format!("{what} its {limit} tool calls; finish with what is known");
+        ToolFailure::new(FailureKind::Denied, message, Recovery::Finish)
+    }
+}
+
+fn too_many_failures(limit: u32, last: &ToolFailure) -> ToolFailure {
+    let message =
+        format!("the run was ended after {limit} failed calls in a row, the last: {last}");
+    let ended = ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);
+    match &last.detail {
+        Some(detail) => ended.with_detail(detail.clone()),
+        None => ended,
+    }
+}

@@ -1,0 +1,102 @@
+//! Agents as tools: whose input, whose result, whose scope, how deep.
+
+use std::sync::Arc;
+
+use toolwright::{FailureKind, Payload, Registrar, Tool, ToolSpec};
+use toolwright_runtime::{AgentSpec, Collector, EventKind, Registry, RunRequest, Runtime, Step};
+
+use crate::planners::{brief, rule, steps};
+use crate::tools::{Recurse, Think, call, payload};
+
+static THINK: &[&ToolSpec] = &[Think::SPEC];
+static THINKER: AgentSpec = AgentSpec { exports: THINK, ..AgentSpec::new("thinker", "lab") };
+
+static RECURSE: &[&ToolSpec] = &[Recurse::SPEC];
+static RECURSIVE: AgentSpec =
+    AgentSpec { exports: RECURSE, tools: RECURSE, ..AgentSpec::new("recursive", "lab") };
+
+/// G22: the child run's input is the call's arguments, and its payload the call's result.
+#[tokio::test]
+async fn g22_an_agent_answers_calls_of_its_tool() {
+    let mut registry = Registry::new();
+    let planner = rule(|turn| {
+        assert_eq!(turn.answers().map(ToolSpec::name), Some("think"));
+        assert_eq!(turn.scope().parent_call_id.as_deref(), Some("a"));
+        assert_eq!(turn.scope().run_id.as_deref(), Some(turn.run_id()));
+        Ok(Step::Finish(turn.input().clone()))
+    });
+    registry.register_agent(&THINKER, planner).unwrap();
+    let result = Runtime::new(registry).call(call("think", "a", 42)).await;
+    assert_eq!(result.as_result(), Ok(&payload(42)));
+}
+
+/// G22: the child's payload must satisfy the called tool's result schema.
+#[tokio::test]
+async fn g22_an_agents_payload_must_be_a_result_of_its_tool() {
+    let all = Collector::new();
+    let mut registry = Registry::new();
+    let planner = rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#))));
+    registry.register_agent(&THINKER, planner).unwrap();
+    let result = Runtime::observed(registry, all.clone()).call(call("think", "a", 1)).await;
+    assert_eq!(brief(&result), "malformed_result");
+    let told = all.events().into_iter().any(|event| {
+        matches!(event.kind, EventKind::RunFinished { result: Err(failure), .. }
+            if failure.kind == FailureKind::MalformedResult)
+    });
+    assert!(told, "the child run failed too");
+}
+
+/// G22, I2: an agent may call its own tool; every run has its own history and id.
+#[tokio::test]
+async fn g22_an_agent_may_call_itself() {
+    let mut registry = Registry::new();
+    let planner = rule(|turn| {
+        let n: i64 = turn.input().as_str()[5..6].parse()?;
+        Ok(match turn.last_results().next() {
+            Some(result) => Step::Finish(result.as_result().map_err(Clone::clone)?.clone()),
+            None if n == 0 => Step::Finish(payload(100)),
+            None => Step::Call(vec![call("recurse", "same", n - 1)]),
+        })
+    });
+    registry.register_agent(&RECURSIVE, planner).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("recursive", payload(3))).await;
+    assert_eq!(outcome.unwrap().result, Ok(payload(100)));
+}
+
+#[tokio::test]
+async fn an_agent_that_calls_itself_without_end_is_stopped() {
+    let all = Collector::new();
+    let mut registry = Registry::new();
+    registry.register_agent(&RECURSIVE, steps(vec![vec![call("recurse", "a", 1)]])).unwrap();
+    let runtime = Runtime::observed(registry, all.clone());
+    let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
+    assert_eq!(outcome.result, Ok(payload(0)));
+    let runs = all.events().iter().filter(|event| event.kind.as_str() == "run_started").count();
+    assert_eq!(runs, 17, "the first run and sixteen below it");
+}
+
+/// What an agent implements can be registered elsewhere with its runtime as the executor.
+#[tokio::test]
+async fn a_runtime_is_an_executor_for_another_registry() {
+    let mut inner = Registry::new();
+    let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
+    inner.register_agent(&THINKER, planner).unwrap();
+    let mut outer = Registry::new();
+    outer.register(THINK, Arc::new(Runtime::new(inner))).unwrap();
+    let result = Runtime::new(outer).call(call("think", "a", 5)).await;
+    assert_eq!(result.as_result(), Ok(&payload(5)));
+}
+
+#[tokio::test]
+async fn a_dropped_runtime_lets_go_of_its_tools() {
+    let held = Arc::new(());
+    let watch = Arc::downgrade(&held);
+    let mut registry = Registry::new();
+    let planner = rule(move |_| {
+        let _ = &held;
+        Ok(Step::Finish(payload(0)))
+    });
+    registry.register_agent(&THINKER, planner).unwrap();
+    drop(Runtime::new(registry));
+    assert!(watch.upgrade().is_none(), "agent and runtime hold each other");
+}

@@ -1,0 +1,187 @@
+//! What those who watch are told, in which order, and by which run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolwright::{Outcome, Payload, Tool, ToolSpec};
+use toolwright_runtime::{
+    AgentSpec, CallRequest, Collector, Event, EventKind, Policy, Registry, RunRequest, Runtime,
+    channel,
+};
+
+use crate::planners::{WORKER, run, steps};
+use crate::tools::{STAND, Think, call, payload, stand_registry};
+
+static THINK: &[&ToolSpec] = &[Think::SPEC];
+static THINKER: AgentSpec =
+    AgentSpec { exports: THINK, tools: STAND, ..AgentSpec::new("thinker", "lab") };
+static CHIEF: AgentSpec = AgentSpec { tools: THINK, ..AgentSpec::new("chief", "lab") };
+static HASTY: AgentSpec = AgentSpec {
+    tools: THINK,
+    policy: Policy { time_budget: Some(Duration::from_millis(100)), ..Policy::UNLIMITED },
+    ..AgentSpec::new("hasty", "lab")
+};
+
+/// A chief whose one call is answered by a thinker, who makes one call of its own.
+fn nested(chief: &'static AgentSpec, thinkers: &str) -> Registry {
+    let (mut registry, _) = stand_registry();
+    let inner = call(thinkers, "inner", 60_000);
+    registry.register_agent(&THINKER, steps(vec![vec![inner]])).unwrap();
+    registry.register_agent(chief, steps(vec![vec![call("think", "outer", 1)]])).unwrap();
+    registry
+}
+
+/// An event in a few words: agent, parent call, what.
+fn line(event: &Event) -> String {
+    let origin = &event.origin;
+    let what = match &event.kind {
+        EventKind::RunStarted { .. } => "started".to_owned(),
+        EventKind::RunFinished { result: Ok(_), .. } => "finished".to_owned(),
+        EventKind::RunFinished { result: Err(failure), .. } => failure.kind.to_string(),
+        EventKind::ToolCallScheduled { call, tool } => format!("{} {}?", tool.name(), call.id()),
+        EventKind::ToolResultReceived { call_id, tool, outcome, .. } => match outcome {
+            Outcome::Payload(_) => format!("{} {call_id}!", tool.name()),
+            Outcome::Failure(failure) => format!("{} {call_id} {}", tool.name(), failure.kind),
+        },
+        other => other.as_str().to_owned(),
+    };
+    let parent = origin.parent_call_id.as_deref().unwrap_or("-");
+    format!("{} {parent}: {what}", origin.agent.unwrap_or("-"))
+}
+
+fn lines(collector: &Collector) -> Vec<String> {
+    collector.events().iter().map(line).collect()
+}
+
+/// G30: the call is announced immediately before its child run starts, and its result as soon as the
+/// child run ends, both by the parent.
+#[tokio::test]
+async fn g30_a_delegated_call_encloses_its_child_run() {
+    let all = Collector::new();
+    let runtime = Runtime::observed(nested(&CHIEF, "echo"), all.clone());
+    runtime.run(RunRequest::new("chief", payload(0))).await.unwrap().result.unwrap();
+    let expected = [
+        "chief -: started",
+        "chief -: think outer?",
+        "thinker outer: started",
+        "thinker outer: echo inner?",
+        "thinker outer: echo inner!",
+        "thinker outer: finished",
+        "chief -: think outer!",
+        "chief -: finished",
+    ];
+    assert_eq!(lines(&all), expected);
+    let sequences: Vec<_> = all.events().iter().map(|event| event.sequence).collect();
+    assert!(sequences.is_sorted_by(|a, b| a < b));
+}
+
+/// G30: both events of a delegated call carry the parent's run id and the tool's metadata.
+#[tokio::test]
+async fn g30_a_delegated_calls_events_carry_run_and_tool() {
+    let all = Collector::new();
+    let runtime = Runtime::observed(nested(&CHIEF, "echo"), all.clone());
+    let request = RunRequest::new("chief", payload(0)).with_run_id("r1").with_session_id("s1");
+    runtime.run(request).await.unwrap();
+    let (chief, thinker): (Vec<_>, Vec<_>) =
+        all.events().into_iter().partition(|event| event.origin.run_id == "r1");
+    assert!(thinker.iter().all(|event| event.origin.agent == Some("thinker")));
+    assert!(thinker.iter().all(|event| event.origin.session_id.as_deref() == Some("s1")));
+    for event in &chief[1..3] {
+        let (EventKind::ToolCallScheduled { tool, .. }
+        | EventKind::ToolResultReceived { tool, .. }) = &event.kind
+        else {
+            panic!("another event: {event:?}")
+        };
+        assert_eq!((tool.toolset(), tool.service()), (Some("thinking"), Some("lab")));
+        assert_eq!(tool.implementation(), Some(Think::SPEC.implementation()));
+    }
+}
+
+/// G31: a sink on the parent run sees one start and one result, and nothing of the child.
+#[tokio::test]
+async fn g31_a_sink_on_the_parent_run_sees_nothing_of_the_child() {
+    let own = Collector::new();
+    let runtime = Runtime::new(nested(&CHIEF, "echo"));
+    runtime.run(RunRequest::new("chief", payload(0)).with_events(own.clone())).await.unwrap();
+    let expected =
+        ["chief -: started", "chief -: think outer?", "chief -: think outer!", "chief -: finished"];
+    assert_eq!(lines(&own), expected);
+}
+
+/// G31: still one start and one result when time runs out in the child's call.
+#[tokio::test(start_paused = true)]
+async fn g31_every_start_has_its_end_when_the_run_is_given_up() {
+    let all = Collector::new();
+    let runtime = Runtime::observed(nested(&HASTY, "slow"), all.clone());
+    runtime.run(RunRequest::new("hasty", payload(0))).await.unwrap();
+    let expected = [
+        "hasty -: started",
+        "hasty -: think outer?",
+        "thinker outer: started",
+        "thinker outer: slow inner?",
+        "thinker outer: slow inner cancelled",
+        "thinker outer: cancelled",
+        "hasty -: think outer cancelled",
+        "hasty -: timeout",
+    ];
+    assert_eq!(lines(&all), expected);
+}
+
+/// G29: refused calls are told like any other.
+#[tokio::test]
+async fn g29_a_refused_call_has_a_start_and_a_result() {
+    let own = Collector::new();
+    let (registry, _) = stand_registry();
+    let request = CallRequest::new(call("missing", "a", 1)).with_events(own.clone());
+    Runtime::new(registry).call(request).await;
+    assert_eq!(lines(&own), ["- -: missing a?", "- -: missing a not_found"]);
+}
+
+#[tokio::test]
+async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
+    let own = Collector::new();
+    let (registry, _) = stand_registry();
+    let request = CallRequest::new(call("echo", "a", 1)).with_events(own.clone());
+    assert_eq!(Runtime::new(registry).call(request).await.as_result(), Ok(&payload(1)));
+    assert!(own.events().iter().all(|event| event.origin.run_id.starts_with("run_")));
+}
+
+#[tokio::test]
+async fn a_sink_that_panics_breaks_nothing() {
+    let (mut registry, _) = stand_registry();
+    registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+    let runtime = Runtime::observed(registry, Arc::new(|_: &Event| panic!("full disk")));
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(outcome.result, Ok(payload(0)));
+}
+
+#[tokio::test]
+async fn a_receiver_that_never_reads_holds_nothing_up() {
+    let (sender, mut receiver) = channel();
+    let (registry, _) = stand_registry();
+    let request = CallRequest::new(call("echo", "a", 1)).with_events(Arc::new(sender));
+    Runtime::new(registry).call(request).await;
+    assert!(matches!(receiver.recv().await.unwrap().kind, EventKind::ToolCallScheduled { .. }));
+}
+
+#[tokio::test]
+async fn a_runs_input_and_result_are_in_its_events() {
+    let own = Collector::new();
+    let (mut registry, _) = stand_registry();
+    registry.register_agent(&WORKER, steps(vec![])).unwrap();
+    let request = RunRequest::new("worker", Payload::new("\"goal\"")).with_events(own.clone());
+    Runtime::new(registry).run(request).await.unwrap();
+    let events = own.events();
+    assert!(
+        matches!(&events[0].kind, EventKind::RunStarted { input, .. } if input.as_str() == "\"goal\"")
+    );
+    assert!(
+        matches!(&events[1].kind, EventKind::RunFinished { result: Ok(done), .. } if *done == payload(0))
+    );
+}
+
+#[tokio::test]
+async fn a_run_without_watchers_runs_all_the_same() {
+    let outcome = run(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).await;
+    assert_eq!(outcome.exchanges().count(), 1);
+}

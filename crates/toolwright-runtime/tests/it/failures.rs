@@ -1,0 +1,113 @@
+//! Every way a call can fail is a result of one kind, and the run goes on.
+
+use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_runtime::{Runtime, Step};
+
+use crate::planners::{WORKER, brief, briefs, rule, run, steps};
+use crate::tools::{call, payload, stand_registry};
+
+async fn failure_of(call: ToolCall) -> ToolFailure {
+    let (registry, _) = stand_registry();
+    match Runtime::new(registry).call(call).await.outcome {
+        Outcome::Failure(failure) => failure,
+        Outcome::Payload(payload) => panic!("succeeded with {payload}"),
+    }
+}
+
+/// G28: the failures every executor shares, and their recovery advice.
+#[tokio::test(start_paused = true)]
+async fn g28_each_way_to_fail_has_its_kind_and_advice() {
+    let cases = [
+        (call("missing", "a", 1), "not_found", "replan"),
+        (ToolCall::new("echo", Payload::new(r#"{"m": 1}"#)), "invalid_call", "correct_call"),
+        (ToolCall::new("echo", Payload::new("{")), "invalid_call", "correct_call"),
+        (call("refuse", "a", 1), "domain_rejection", "replan"),
+        (call("hang", "a", 1), "timeout", "retry"),
+        (call("lie", "a", 1), "malformed_result", "replan"),
+        (call("panic", "a", 1), "internal", "replan"),
+    ];
+    for (call, kind, recovery) in cases {
+        let what = format!("{} {}", call.tool(), call.args());
+        let failure = failure_of(call).await;
+        assert_eq!((failure.kind.as_str(), failure.recovery.as_str()), (kind, recovery), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn failed_calls_are_results_and_their_siblings_keep_theirs() {
+    let calls = vec![call("panic", "a", 1), call("echo", "b", 2), call("lie", "c", 3)];
+    let outcome = run(&WORKER, steps(vec![calls])).await;
+    assert_eq!(briefs(&outcome), ["internal", r#"{"n":2}"#, "malformed_result"]);
+    assert_eq!(outcome.result, Ok(payload(0)));
+}
+
+#[tokio::test]
+async fn invalid_arguments_never_reach_the_executor() {
+    let (registry, log) = stand_registry();
+    let call = ToolCall::new("slow", Payload::new(r#"{"n": 1.5}"#));
+    let result = Runtime::new(registry).call(call).await;
+    let Err(failure) = result.as_result() else { panic!("it ran") };
+    let Recovery::CorrectCall(correction) = &failure.recovery else { panic!("no correction") };
+    let issues = correction.issues.as_ref().unwrap();
+    assert_eq!(issues.issues()[0].pointer(), "/n");
+    assert_eq!(log.lines(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_over_its_time_is_dropped() {
+    let (registry, log) = stand_registry();
+    let result = Runtime::new(registry).call(call("hang", "a", 1)).await;
+    assert_eq!(brief(&result), "timeout");
+    assert_eq!(log.lines(), ["dropped"]);
+}
+
+#[tokio::test]
+async fn the_words_of_a_panic_are_for_operators_only() {
+    let failure = failure_of(call("panic", "a", 1)).await;
+    assert!(!failure.message.contains("paper"));
+    assert_eq!(failure.detail.as_deref(), Some("the executor panicked: out of paper"));
+}
+
+#[tokio::test]
+async fn a_tool_the_agent_may_not_use_is_not_found_for_it() {
+    static NARROW: toolwright_runtime::AgentSpec = toolwright_runtime::AgentSpec {
+        tools: &[<crate::tools::Echo as toolwright::Tool>::SPEC],
+        ..toolwright_runtime::AgentSpec::new("narrow", "lab")
+    };
+    let outcome = run(&NARROW, steps(vec![vec![call("slow", "a", 1)]])).await;
+    let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert_eq!(failure.message, "there is no tool `slow`, there is `echo`");
+}
+
+#[tokio::test]
+async fn a_call_id_used_before_in_the_run_is_refused() {
+    let first = vec![call("echo", "a", 1), call("echo", "a", 2)];
+    let outcome = run(&WORKER, steps(vec![first, vec![call("echo", "a", 3)]])).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "invalid_call", "invalid_call"]);
+}
+
+#[tokio::test]
+async fn a_planner_that_fails_ends_the_run_with_its_words_kept_from_the_model() {
+    let outcome = run(&WORKER, rule(|_| Err("no credit left".into()))).await;
+    let failure = outcome.result.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Internal);
+    assert_eq!(failure.message, "agent `worker` could not go on");
+    assert_eq!(failure.detail.as_deref(), Some("no credit left"));
+}
+
+#[tokio::test]
+async fn a_planner_may_end_the_run_with_a_failure_of_its_own() {
+    let own = ToolFailure::declared("no_plan", "There is no plan.", Recovery::Finish);
+    let given = own.clone();
+    let outcome = run(&WORKER, rule(move |_| Err(given.clone().into()))).await;
+    assert_eq!(outcome.result, Err(own));
+}
+
+#[tokio::test]
+async fn a_planner_that_panics_or_asks_for_nothing_ends_the_run() {
+    let panics = run(&WORKER, rule(|_| panic!("lost the thread"))).await.result.unwrap_err();
+    assert_eq!(panics.detail.as_deref(), Some("the planner panicked: lost the thread"));
+    let idle = run(&WORKER, rule(|_| Ok(Step::Call(vec![])))).await.result.unwrap_err();
+    assert_eq!(idle.detail.as_deref(), Some("the planner returned a step without calls"));
+}

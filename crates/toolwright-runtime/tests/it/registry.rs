@@ -1,0 +1,95 @@
+//! What may be registered, and what is refused.
+
+use std::sync::Arc;
+
+use toolwright::{Registrar, RegistrationError, Tool, ToolSpec};
+use toolwright_runtime::{AgentSpec, Registry, RunError, RunRequest, Runtime};
+
+use crate::planners::{WORKER, steps};
+use crate::tools::{Echo, STAND, Slow, Stand, Stray, Think, payload, stand_registry};
+
+static TWICE: &[&ToolSpec] = &[Slow::SPEC, Echo::SPEC];
+static STRAY: &[&ToolSpec] = &[Stray::SPEC];
+static THINK: &[&ToolSpec] = &[Think::SPEC];
+
+static NEEDY: AgentSpec = AgentSpec { tools: STRAY, ..AgentSpec::new("needy", "lab") };
+static THINKER: AgentSpec =
+    AgentSpec { exports: THINK, tools: THINK, ..AgentSpec::new("thinker", "lab") };
+static THIEF: AgentSpec = AgentSpec { exports: THINK, ..AgentSpec::new("thief", "lab") };
+
+/// G24: a missing executor is an error that names it.
+#[test]
+fn g24_an_agent_whose_tool_nothing_runs_is_refused_by_the_tools_name() {
+    let (mut registry, _) = stand_registry();
+    let error = registry.register_agent(&NEEDY, steps(vec![])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "agent `needy` needs tool `stray`, but nothing runs it; register toolset `elsewhere` first"
+    );
+    assert_eq!(registry.agents().count(), 0);
+}
+
+/// G24: what an agent exports without implementing it needs an executor too.
+#[test]
+fn g24_an_export_that_another_agent_implements_needs_that_agent() {
+    let mut registry = Registry::new();
+    let error = registry.register_agent(&THIEF, steps(vec![])).unwrap_err();
+    assert!(matches!(error, RegistrationError::MissingExecutor { tool, .. } if tool == "think"));
+}
+
+/// G24, R9: a name registered twice is an error that names both sets, and nothing of the second is kept.
+#[test]
+fn g24_r9_a_set_with_one_taken_name_registers_nothing() {
+    let mut registry = Registry::new();
+    registry.register(STRAY, Arc::new(Stand::default())).unwrap();
+    registry.register(&TWICE[1..], Arc::new(Stand::default())).unwrap();
+    let error = registry.register(TWICE, Arc::new(Stand::default())).unwrap_err();
+    let expected = RegistrationError::DuplicateTool {
+        tool: "echo".into(),
+        registered: "stand".into(),
+        offered: "stand".into(),
+    };
+    assert_eq!(error, expected);
+    assert!(registry.spec("slow").is_none());
+}
+
+/// R9: a set is checked against itself too.
+#[test]
+fn r9_a_tool_given_twice_in_one_set_is_refused() {
+    static SET: &[&ToolSpec] = &[Echo::SPEC, Echo::SPEC];
+    let error = Registry::new().register(SET, Arc::new(Stand::default())).unwrap_err();
+    assert!(matches!(error, RegistrationError::DuplicateTool { tool, .. } if tool == "echo"));
+}
+
+#[test]
+fn an_earlier_name_is_taken_like_any_other_and_finds_its_tool() {
+    let (registry, _) = stand_registry();
+    assert_eq!(registry.spec("repeat").map(ToolSpec::name), Some("echo"));
+    assert_eq!(registry.specs().count(), STAND.len());
+}
+
+#[test]
+fn g24_an_agent_registered_twice_is_refused() {
+    let (mut registry, _) = stand_registry();
+    registry.register_agent(&WORKER, steps(vec![])).unwrap();
+    let error = registry.register_agent(&WORKER, steps(vec![])).unwrap_err();
+    assert_eq!(error, RegistrationError::DuplicateAgent { agent: "worker".into() });
+}
+
+#[test]
+fn an_agent_may_call_what_it_exports_itself() {
+    let mut registry = Registry::new();
+    registry.register_agent(&THINKER, steps(vec![])).unwrap();
+    assert_eq!(registry.spec("think").map(ToolSpec::toolset), Some("thinking"));
+}
+
+#[tokio::test]
+async fn an_unknown_agent_is_refused_with_the_names_there_are() {
+    let (mut registry, _) = stand_registry();
+    registry.register_agent(&WORKER, steps(vec![])).unwrap();
+    let runtime = Runtime::new(registry);
+    let error = runtime.run(RunRequest::new("walker", payload(0))).await.unwrap_err();
+    assert_eq!(error.to_string(), "there is no agent `walker`, there is `worker`");
+    let RunError::UnknownAgent { available, .. } = error else { panic!("another error") };
+    assert_eq!(available, ["worker"]);
+}

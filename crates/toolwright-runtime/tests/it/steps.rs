@@ -1,0 +1,98 @@
+//! The calls of one step: side by side, in order, apart.
+
+use toolwright::ToolCall;
+use toolwright_runtime::{RunRequest, Runtime, Step};
+
+use crate::planners::{WORKER, briefs, rule, run, steps};
+use crate::tools::{call, payload, stand_registry};
+
+/// What the stand logs for one step of calls.
+async fn log_of(calls: Vec<ToolCall>, one_at_a_time: bool) -> (Vec<String>, Vec<String>) {
+    let (mut registry, log) = stand_registry();
+    registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
+    let mut request = RunRequest::new("worker", payload(0));
+    if one_at_a_time {
+        request = request.one_at_a_time();
+    }
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    (log.lines(), briefs(&outcome))
+}
+
+/// R12: calls of one step overlap, and results keep the order of the calls.
+#[tokio::test(start_paused = true)]
+async fn r12_calls_of_a_step_overlap_and_results_keep_call_order() {
+    let calls = vec![call("slow", "a", 30), call("slow", "b", 10), call("slow", "c", 20)];
+    let (log, results) = log_of(calls, false).await;
+    assert_eq!(log, ["start 30", "start 10", "start 20", "end 10", "end 20", "end 30"]);
+    assert_eq!(results, [r#"{"n":30}"#, r#"{"n":10}"#, r#"{"n":20}"#]);
+}
+
+/// R12: a sequential tool waits for those before it, and those after it wait.
+#[tokio::test(start_paused = true)]
+async fn r12_a_sequential_tool_is_a_barrier() {
+    let calls = vec![
+        call("slow", "a", 30),
+        call("slow", "b", 10),
+        call("alone", "c", 20),
+        call("slow", "d", 5),
+        call("slow", "e", 4),
+    ];
+    let (log, results) = log_of(calls, false).await;
+    let expected = [
+        "start 30", "start 10", "end 10", "end 30", "start 20", "end 20", "start 5", "start 4",
+        "end 4", "end 5",
+    ];
+    assert_eq!(log, expected);
+    assert_eq!(results.len(), 5);
+}
+
+/// R12: a run-level mode serialises all.
+#[tokio::test(start_paused = true)]
+async fn r12_a_run_can_make_its_calls_one_at_a_time() {
+    let (log, _) = log_of(vec![call("slow", "a", 30), call("slow", "b", 10)], true).await;
+    assert_eq!(log, ["start 30", "end 30", "start 10", "end 10"]);
+}
+
+#[tokio::test]
+async fn the_planner_sees_each_step_with_its_results() {
+    let planner = rule(|turn| {
+        assert_eq!(turn.history().len(), turn.step());
+        assert!(turn.tools().all(|spec| spec.name() != "old"), "deprecated tools are not offered");
+        Ok(match turn.step() {
+            0 => Step::Call(vec![call("echo", "a", 7)]),
+            _ => Step::Finish(turn.last_results().next().unwrap().as_result().unwrap().clone()),
+        })
+    });
+    let outcome = run(&WORKER, planner).await;
+    assert_eq!(outcome.result, Ok(payload(7)));
+}
+
+#[tokio::test]
+async fn a_call_by_an_earlier_name_reaches_the_tool_by_its_own() {
+    let outcome = run(&WORKER, steps(vec![vec![call("repeat", "a", 1)]])).await;
+    let exchange = outcome.exchanges().next().unwrap();
+    assert_eq!(exchange.call.tool(), "echo");
+    assert_eq!(exchange.result.as_result(), Ok(&payload(1)));
+}
+
+/// G28: a run's calls carry the run's ids, whatever the planner wrote there.
+#[tokio::test]
+async fn g28_calls_carry_the_scope_of_their_run() {
+    let (mut registry, _) = stand_registry();
+    let stray = toolwright::Scope { run_id: Some("forged".into()), ..Default::default() };
+    let calls = vec![call("echo", "a", 1).with_scope(stray)];
+    registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
+    let labels = [("tenant".to_owned(), "t1".to_owned())].into();
+    let request = RunRequest::new("worker", payload(0))
+        .with_run_id("r1")
+        .with_session_id("s1")
+        .with_turn_id("t1")
+        .with_labels(labels);
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    let call = &outcome.exchanges().next().unwrap().call;
+    assert_eq!(
+        (call.run_id(), call.session_id(), call.turn_id()),
+        (Some("r1"), Some("s1"), Some("t1"))
+    );
+    assert_eq!(call.label("tenant"), Some("t1"));
+}

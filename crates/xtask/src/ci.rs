@@ -1,0 +1,76 @@
+//! `cargo xtask ci`: the steps a change must pass, in the order that fails soonest. Never changes a file.
+
+use crate::command::Invocation;
+use crate::{End, generate};
+
+/// Crates with examples in their docs; generated ones have none (`doctest = false`).
+const DOC_TESTED: [&str; 4] =
+    ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
+
+pub(crate) fn run() -> End {
+    let steps: [fn() -> Result<(), Failed>; 6] = [format, drift, lint, test, doc_test, deny];
+    match steps.iter().try_for_each(|step| step()) {
+        Ok(()) => {
+            println!("\nci: everything passed");
+            End::Done
+        }
+        Err(Failed { step }) => {
+            eprintln!("\nerror: ci stopped at `{step}`");
+            End::Failed
+        }
+    }
+}
+
+struct Failed {
+    step: String,
+}
+
+fn format() -> Result<(), Failed> {
+    step(&Invocation::cargo(&["fmt", "--all", "--check"]))
+}
+
+fn drift() -> Result<(), Failed> {
+    let name = "cargo xtask gen --check";
+    heading(name);
+    match generate::run(true) {
+        End::Done => Ok(()),
+        _ => Err(Failed { step: name.to_owned() }),
+    }
+}
+
+fn lint() -> Result<(), Failed> {
+    step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn test() -> Result<(), Failed> {
+    let nextest = Invocation::cargo(&["nextest", "run", "--workspace"]);
+    let plain = Invocation::cargo(&["test", "--workspace", "--tests", "--bins"]);
+    let installed = Invocation::cargo(&["nextest", "--version"]).is_available();
+    step(if installed { &nextest } else { &plain })
+}
+
+fn doc_test() -> Result<(), Failed> {
+    let packages = DOC_TESTED.iter().flat_map(|name| ["--package".to_owned(), (*name).to_owned()]);
+    step(&Invocation::cargo(&["test", "--doc"]).with(&packages.collect::<Vec<_>>()))
+}
+
+fn deny() -> Result<(), Failed> {
+    if !Invocation::cargo(&["deny", "--version"]).is_available() {
+        println!("\nnote: cargo-deny is not installed, so licences and sources were not checked");
+        return Ok(());
+    }
+    step(&Invocation::cargo(&["deny", "check", "licenses", "bans", "sources"]))
+}
+
+fn step(invocation: &Invocation) -> Result<(), Failed> {
+    heading(&invocation.to_string());
+    match invocation.succeeds() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Failed { step: invocation.to_string() }),
+        Err(error) => Err(Failed { step: format!("{invocation} ({error})") }),
+    }
+}
+
+fn heading(command: &str) {
+    println!("\n== {command}");
+}

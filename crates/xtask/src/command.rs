@@ -1,0 +1,47 @@
+//! Child processes: how they are shown and run. Never decides which.
+
+use std::fmt;
+use std::process::{Command, Stdio};
+
+/// A program and its arguments.
+pub(crate) struct Invocation {
+    words: Vec<String>,
+}
+
+impl Invocation {
+    /// `cargo` with these arguments: the cargo that runs this chore.
+    pub(crate) fn cargo(arguments: &[&str]) -> Self {
+        let words = std::iter::once("cargo").chain(arguments.iter().copied());
+        Self { words: words.map(str::to_owned).collect() }
+    }
+
+    /// Adds arguments given by the user.
+    pub(crate) fn with(mut self, arguments: &[String]) -> Self {
+        self.words.extend_from_slice(arguments);
+        self
+    }
+
+    /// Runs it on our own input and output, and says whether it succeeded.
+    pub(crate) fn succeeds(&self) -> std::io::Result<bool> {
+        Ok(self.command().status()?.success())
+    }
+
+    /// Runs it unseen, and says whether it succeeded: for asking what is installed.
+    pub(crate) fn is_available(&self) -> bool {
+        let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+
+    fn command(&self) -> Command {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(&self.words[1..]);
+        command
+    }
+}
+
+impl fmt::Display for Invocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words.join(" "))
+    }
+}

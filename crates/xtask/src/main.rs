@@ -1,0 +1,116 @@
+//! This repository's chores. Never part of what users install: `toolwright` is.
+
+mod ci;
+mod command;
+mod generate;
+mod start;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of this repository.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Turn schema/ into gen/.
+    Gen {
+        /// Write nothing; list what differs and fail if anything does.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Run session_planner on an embedded planner and store; print its events.
+    Demo {
+        /// Passed on to the demo.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
+    /// Serve a worked example over MCP, on stdio or HTTP.
+    Serve {
+        /// Which MCP server of the schema.
+        server: Server,
+        /// Listen on this address instead of stdio, at /mcp.
+        #[arg(long)]
+        http: Option<String>,
+    },
+    /// Compare with peers side by side.
+    Bench {
+        /// One area; all of them unless given.
+        name: Option<String>,
+        /// Print a JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Everything that must hold before a change is merged.
+    Ci,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Server {
+    /// The calculator.
+    Calc,
+}
+
+/// How a chore ends, in the exit codes `toolwright` uses.
+#[derive(Clone, Copy)]
+enum End {
+    Done,
+    Failed,
+    Unusable,
+    Io,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Err(error) = std::env::set_current_dir(repository()) {
+        eprintln!("error: cannot enter {}: {error}", repository().display());
+        return ExitCode::from(End::Io);
+    }
+    ExitCode::from(run(arguments.chore))
+}
+
+fn run(chore: Chore) -> End {
+    match chore {
+        Chore::Gen { check } => generate::run(check),
+        Chore::Demo { rest } => start::demo(&rest),
+        Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
+        Chore::Bench { name, json } => start::bench(name.as_deref(), json),
+        Chore::Ci => ci::run(),
+    }
+}
+
+/// The folder of the workspace: two above this crate's own.
+fn repository() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
+
+impl From<End> for ExitCode {
+    fn from(end: End) -> Self {
+        Self::from(match end {
+            End::Done => 0,
+            End::Failed => 1,
+            End::Unusable => 2,
+            End::Io => 3,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,35 @@
+//! Chores that start packages of their own, so that generating never builds them. Never links to those packages.
+
+use crate::End;
+use crate::command::Invocation;
+
+pub(crate) fn demo(rest: &[String]) -> End {
+    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-demo", "--"]).with(rest))
+}
+
+pub(crate) fn serve_calc(http: Option<&str>) -> End {
+    if http.is_some() {
+        eprintln!(
+            "error: serving over HTTP is not supported yet; leave out --http to serve on stdio"
+        );
+        return End::Unusable;
+    }
+    run(&Invocation::cargo(&["run", "--quiet", "--package", "calculator-calc-mcp"]))
+}
+
+pub(crate) fn bench(name: Option<&str>, _json: bool) -> End {
+    let asked = name.map_or_else(String::new, |name| format!(" named {name:?}"));
+    eprintln!("error: there is no benchmark{asked} yet");
+    End::Unusable
+}
+
+fn run(invocation: &Invocation) -> End {
+    match invocation.succeeds() {
+        Ok(true) => End::Done,
+        Ok(false) => End::Failed,
+        Err(error) => {
+            eprintln!("error: cannot run `{invocation}`: {error}");
+            End::Io
+        }
+    }
+}
