@@ -5,7 +5,7 @@
 pub struct Options {
     /// Crates in a workspace, or modules in one crate.
     pub layout: Layout,
-    /// Leave out agents, MCP servers and registration: all code then needs `toolwright` alone.
+    /// Leave out agents and MCP servers: all code then needs `toolwright` alone.
     pub providers_only: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,

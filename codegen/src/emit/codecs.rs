@@ -117,10 +117,8 @@ fn decode_struct(plan: &Struct) -> TokenStream {
         quote!(let mut #name = Map::new();)
     });
     let keys = keys(plan);
-    let others = match &plan.additional {
-        Some(field) => keep(field),
-        None => quote!(object.unknown_key(&[#(#keys),*])),
-    };
+    let others =
+        plan.additional.as_ref().map_or_else(|| quote!(object.unknown_key(&[#(#keys),*])), keep);
     let each = if plan.members.is_empty() && plan.additional.is_none() {
         quote!(while object.next_key().is_some() { #others; })
     } else if plan.members.is_empty() {

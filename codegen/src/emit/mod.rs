@@ -8,6 +8,7 @@ mod specs;
 mod templates;
 mod tokens;
 mod toolset;
+mod transforms;
 mod types;
 
 use crate::files::Files;
@@ -83,7 +84,7 @@ fn toolset_modules(plan: &ToolsetCrate) -> Vec<Module> {
     modules.extend(plan.executor.as_ref().map(|executor| toolset::executor(plan, executor)));
     modules.push(toolset::registration(plan));
     modules.push(specs::module(plan));
-    modules.extend(toolset::transforms(plan));
+    modules.extend(transforms::module(plan));
     modules.push(types::module(&plan.types, &owner));
     modules
 }

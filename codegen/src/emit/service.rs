@@ -56,17 +56,17 @@ fn errors_line(error: &ErrorEnum) -> String {
 /// The module of the errors.
 pub(super) fn errors(plan: &ServiceCrate) -> Module {
     let recovers = plan.methods.iter().any(|method| !method.error.variants.is_empty());
-    let recovery = recovers.then(|| quote!(Recovery,));
+    let recovery_type = recovers.then(|| quote!(Recovery,));
     let mut parts = vec![
         quote!(
             use std::error::Error;
             use std::fmt;
         ),
         quote!(
-            use toolwright::{BoxError, #recovery ToolCall, ToolFailure};
+            use toolwright::{BoxError, #recovery_type ToolCall, ToolFailure};
         ),
     ];
-    parts.extend(plan.methods.iter().flat_map(|method| error_items(method)));
+    parts.extend(plan.methods.iter().flat_map(error_items));
     Module {
         name: "errors",
         about: format!("How the methods of the `{}` service fail.", plan.service),

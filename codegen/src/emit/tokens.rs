@@ -82,10 +82,7 @@ pub(super) fn root_type(ty: &RootType) -> TokenStream {
 
 /// `Some("text")` or `None`.
 pub(super) fn optional<T: AsRef<str>>(text: Option<&T>) -> TokenStream {
-    match text.map(AsRef::as_ref) {
-        Some(text) => quote!(Some(#text)),
-        None => quote!(None),
-    }
+    optional_of(text.map(AsRef::as_ref).map(|text| quote!(#text)))
 }
 
 /// `Some(value)` or `None`.

@@ -1,14 +1,11 @@
-//! `calls.rs`, `executor.rs`, `transforms.rs` and `registration.rs` of a toolset.
+//! `calls.rs`, `executor.rs` and `registration.rs` of a toolset.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::print::Module;
-use super::tokens::{docs, ident, located_type, path, root_type};
-use crate::plan::{
-    Arm, ExecutorPlan, InjectedValue, LocatedType, Move, ToolPlan, ToolsetCrate, Transform,
-    TransformBody,
-};
+use super::tokens::{docs, ident, path, root_type};
+use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
 pub(super) fn calls(plan: &ToolsetCrate) -> Module {
@@ -98,165 +95,6 @@ fn arm(arm: &Arm) -> TokenStream {
     };
     quote! {
         #(#names)|* => call.run(specs::#marker, async move |args| { #before #body })
-    }
-}
-
-/// The module of the transforms, where there are any.
-pub(super) fn transforms(plan: &ToolsetCrate) -> Option<Module> {
-    let transforms = &plan.transforms;
-    let has =
-        |test: fn(&TransformBody) -> bool| transforms.iter().any(|transform| test(&transform.body));
-    let types =
-        transforms.iter().any(|transform| transform.tool_type.is_named()).then(|| quote!(types,));
-    let specs = has(|body| !matches!(body, TransformBody::Move(_))).then(|| quote!(specs,));
-    let call = has(|body| !matches!(body, TransformBody::ReshapeResult)).then(|| quote!(ToolCall,));
-    let uses = quote! {
-        use super::{#specs #types};
-        use toolwright::{executor, #call ToolFailure};
-    };
-    let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();
-    (!transforms.is_empty()).then(|| Module {
-        name: "transforms",
-        about: format!(
-            "Where the `{}` tools differ in shape from the methods behind them.",
-            plan.toolset
-        ),
-        parts,
-    })
-}
-
-fn transform(plan: &Transform) -> TokenStream {
-    let (function, tool_type) = (ident(&plan.function), root_type(&plan.tool_type));
-    let method_type = located_type(&plan.method_type);
-    match &plan.body {
-        TransformBody::ReshapeResult => {
-            let marker = ident(&plan.marker);
-            let docs = docs(&[
-                &format!(
-                    "The result of `{}`: what its method gave, in the tool's shape.",
-                    plan.tool
-                ),
-                "",
-                "# Errors",
-                "",
-                "A malformed result, where the tool's schema does not accept it.",
-            ]);
-            quote! {
-                #docs
-                pub fn #function(result: &#method_type) -> Result<#tool_type, ToolFailure> {
-                    executor::reshape_result(<specs::#marker as toolwright::Tool>::SPEC, result)
-                }
-            }
-        }
-        TransformBody::Reshape(injected) => {
-            let body = reshape(plan, injected);
-            let docs = payload_docs(&plan.tool, injected.iter());
-            quote! {
-                #docs
-                pub fn #function(args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
-                    #body
-                }
-            }
-        }
-        TransformBody::Move(moved) => {
-            let body = field_moves(&plan.method_type, moved);
-            let docs = payload_docs(&plan.tool, moved.injected.iter().map(|(_, value)| value));
-            quote! {
-                #docs
-                pub fn #function(args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
-                    #body
-                }
-            }
-        }
-    }
-}
-
-fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue>) -> TokenStream {
-    let filled: Vec<_> = injected
-        .map(|value| format!("`{}` from the call's {}", value.property, value.source))
-        .collect();
-    let about = match filled.as_slice() {
-        [] => format!(
-            "The payload of the method behind `{tool}`: its arguments in the method's shape."
-        ),
-        filled => format!(
-            "The payload of the method behind `{tool}`: its arguments, and {}.",
-            filled.join(", ")
-        ),
-    };
-    docs(&[
-        &about,
-        "",
-        "# Errors",
-        "",
-        "Where a value is missing, or the method's schema does not accept the payload.",
-    ])
-}
-
-fn reshape(plan: &Transform, injected: &[InjectedValue]) -> TokenStream {
-    let marker = ident(&plan.marker);
-    let values = injected.iter().map(|value| {
-        let property = &value.property;
-        let given = given(value);
-        let given = if value.required { quote!(Some(#given)) } else { given };
-        quote!((#property, #given))
-    });
-    quote! {
-        executor::reshape_args(call, <specs::#marker as toolwright::Tool>::SPEC, &args, &[#(#values),*])
-    }
-}
-
-fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
-    let method_type = located_type(method_type);
-    let injected = plan.injected.iter().map(|(field, value)| {
-        let field = ident(field);
-        let given = given(value);
-        let wrapped = match value.wrapper.as_deref().map(path) {
-            Some(wrapper) if value.required => quote!(#wrapper(#given)),
-            Some(wrapper) => quote!(#given.map(#wrapper)),
-            None => given,
-        };
-        quote!(#field: #wrapped)
-    });
-    let fields =
-        plan.fields.iter().map(|field| ident(field)).map(|field| quote!(#field: args.#field));
-    let (before, additional) = additional(plan);
-    quote! {
-        #before
-        executor::injected_payload(#method_type { #(#injected,)* #(#fields,)* #additional })
-    }
-}
-
-/// What stands beside the properties moves along, but for keys that are filled in: those are hidden
-/// from the model, and what it writes there does not count.
-fn additional(plan: &Move) -> (TokenStream, TokenStream) {
-    let Some((payload, args)) = &plan.additional else {
-        return (TokenStream::new(), TokenStream::new());
-    };
-    let (payload, args) = (ident(payload), ident(args));
-    let keys = plan.injected.iter().map(|(_, value)| &value.property);
-    (
-        quote! {
-            let mut additional = args.#args;
-            #(additional.remove(#keys);)*
-        },
-        quote!(#payload: additional),
-    )
-}
-
-/// The value of an injected property: a string where it is required, else an optional one.
-fn given(value: &InjectedValue) -> TokenStream {
-    let InjectedValue { property, source, getter: (getter, argument), required, .. } = value;
-    let getter = ident(getter);
-    let found = match argument {
-        Some(argument) => quote!(call.#getter(#argument)),
-        None if getter == "id" => quote!(Some(call.id())),
-        None => quote!(call.#getter()),
-    };
-    if *required {
-        quote!(executor::injected(#property, #source, #found)?)
-    } else {
-        quote!(#found.map(str::to_owned))
     }
 }
 

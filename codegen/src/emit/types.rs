@@ -216,7 +216,9 @@ fn used_types(types: &Types) -> BTreeSet<String> {
             Body::Struct(plan) => used_by_struct(plan, &mut used),
             Body::Newtype(ty) | Body::Alias(ty) => used_by(ty, &mut used),
             Body::Union { variants, .. } => {
-                variants.iter().for_each(|variant| used_by(&variant.ty, &mut used))
+                for variant in variants {
+                    used_by(&variant.ty, &mut used);
+                }
             }
             Body::Enum(_) | Body::Constant(_) => {}
         }

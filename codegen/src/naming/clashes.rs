@@ -161,7 +161,7 @@ fn members(project: &Project, name: &TypeName, report: &mut Report) {
         Shape::Object(object) => fields(project, object, &name.name, report),
         Shape::Enum(values) => variants(values.iter(), &name.name, report),
         Shape::Union(union) => {
-            variants(union.variants.iter().map(|variant| &variant.tag), &name.name, report)
+            variants(union.variants.iter().map(|variant| &variant.tag), &name.name, report);
         }
         _ => {}
     }

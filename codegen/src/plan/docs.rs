@@ -116,7 +116,7 @@ pub(super) fn prose(text: &str) -> Vec<String> {
 /// One line with markdown's own characters escaped, but for whole spans of inline code. Letters,
 /// digits and `snake_case` stay readable.
 fn literal(line: &str) -> String {
-    let has_code = !line.contains("``") && line.matches('`').count() % 2 == 0;
+    let has_code = !line.contains("``") && line.matches('`').count().is_multiple_of(2);
     let mut in_code = false;
     let mut out = String::with_capacity(line.len());
     for c in line.chars().filter(|c| is_shown(*c)) {

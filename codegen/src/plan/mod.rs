@@ -4,17 +4,20 @@
 mod consumers;
 mod docs;
 mod recursion;
+mod roots;
 mod service;
 mod shapes;
+mod tool;
 mod toolset;
+mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ToolPath};
+pub use roots::{LocatedType, RootType};
 pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
-pub use toolset::{
-    Arm, DeclarationPlan, ExamplePlan, ExecutorPlan, InjectedValue, LocatedType, Move, RootType,
-    ToolPlan, ToolsetCrate, Transform, TransformBody,
-};
+pub use tool::{DeclarationPlan, ExamplePlan, ToolPlan};
+pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
+pub use transform::{InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
     NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
@@ -99,10 +102,10 @@ impl<'a> Planner<'a> {
         let up = "../".repeat(dir.split('/').count());
         let ours = ours
             .iter()
-            .map(|&package| (package.to_owned(), self.our_crate(package).from_folder(&up)));
+            .map(|&package| (package.to_owned(), self.our_crate(package).seen_from(&up)));
         let generated = generated
             .into_iter()
-            .map(|(package, folder)| (package, Dependency::Path(folder).from_folder(&up)));
+            .map(|(package, folder)| (package, Dependency::Path(folder).seen_from(&up)));
         let mut all: Vec<_> = ours.chain(generated).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all.dedup_by(|a, b| a.0 == b.0);
@@ -120,7 +123,7 @@ impl<'a> Planner<'a> {
 
 impl Dependency {
     /// The same dependency, seen from a folder below the output folder.
-    fn from_folder(&self, up: &str) -> Self {
+    fn seen_from(&self, up: &str) -> Self {
         match self {
             Self::Path(path) if !path.starts_with('/') => Self::Path(format!("{up}{path}")),
             other => other.clone(),

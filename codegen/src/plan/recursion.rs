@@ -1,6 +1,7 @@
 //! Which types hold themselves by value, and so need a pointer. Never changes what is accepted.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::model::Project;
 use crate::naming::TypeNames;
@@ -29,8 +30,8 @@ impl Recursion {
         for (number, &root) in finish_order(&types, &edges).iter().rev().enumerate() {
             let mut open = vec![root];
             while let Some(node) = open.pop() {
-                if !component.contains_key(&node) {
-                    component.insert(node, number);
+                if let Entry::Vacant(place) = component.entry(node) {
+                    place.insert(number);
                     open.extend(reversed.get(&node).into_iter().flatten());
                 }
             }
@@ -65,30 +66,26 @@ fn finish_order(nodes: &[NodeId], edges: &BTreeMap<NodeId, Vec<NodeId>>) -> Vec<
 
 /// The types a type holds by value.
 fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
-    let mut found = Vec::new();
-    let mut by_value = |inner| by_value(project, names, inner, &mut found);
-    match &project.schemas[node].shape {
-        Shape::Object(object) => {
-            object.properties.iter().for_each(|property| by_value(property.schema))
-        }
-        Shape::Union(union) => union.variants.iter().for_each(|variant| by_value(variant.schema)),
-        Shape::Nullable(inner) => by_value(*inner),
-        Shape::Named(id) => by_value(project[*id].schema),
-        Shape::Local(target) => by_value(*target),
-        _ => {}
-    }
-    found
+    let direct: Vec<NodeId> = match &project.schemas[node].shape {
+        Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
+        Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Nullable(inner) => vec![*inner],
+        Shape::Named(id) => vec![project[*id].schema],
+        Shape::Local(target) => vec![*target],
+        _ => Vec::new(),
+    };
+    direct.into_iter().filter_map(|inner| by_value(project, names, inner)).collect()
 }
 
-fn by_value(project: &Project, names: &TypeNames, node: NodeId, found: &mut Vec<NodeId>) {
+/// The type a node is by value, through references and `null`; none for a list, a map or a scalar.
+fn by_value(project: &Project, names: &TypeNames, node: NodeId) -> Option<NodeId> {
     if names.get(node).is_some() {
-        found.push(node);
-        return;
+        return Some(node);
     }
     match &project.schemas[node].shape {
-        Shape::Nullable(inner) => by_value(project, names, *inner, found),
-        Shape::Named(id) => by_value(project, names, project[*id].schema, found),
-        Shape::Local(target) => by_value(project, names, *target, found),
-        _ => {}
+        Shape::Nullable(inner) => by_value(project, names, *inner),
+        Shape::Named(id) => by_value(project, names, project[*id].schema),
+        Shape::Local(target) => by_value(project, names, *target),
+        _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! Schema nodes as Rust types: the one place that decides which type a schema becomes.
 
+use super::Planner;
 use super::docs;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
     NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
 };
-use super::{Planner, toolset::RootType};
 use crate::naming::{self, Scope, TypeName, pascal, screaming};
 use crate::schema::{
     Additional, Bound, NodeId, NumberRules, ObjectShape, Property, Shape, StringRules, UnionShape,
@@ -28,18 +28,6 @@ impl Planner<'_> {
             reexports: matches!(scope, Scope::Toolset(_)),
             definitions,
             patterns: shapes.patterns,
-        }
-    }
-
-    /// The type of arguments, a payload or a result.
-    pub(super) fn root_type(self, node: NodeId) -> RootType {
-        if let Some(name) = self.names.get(node) {
-            return RootType::Named(name.name.clone());
-        }
-        match &self.project.schemas[node].shape {
-            Shape::Named(id) => self.root_type(self.project[*id].schema),
-            Shape::Null => RootType::Unit,
-            _ => RootType::Value,
         }
     }
 }

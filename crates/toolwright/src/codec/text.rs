@@ -56,9 +56,13 @@ pub(super) fn write_integer(json: &mut String, value: i64) {
 
 /// Writes a finite double: the shortest text that reads back as the same one.
 pub(super) fn write_double(json: &mut String, value: f64) {
-    // The debug form is that text, with an exponent where it is needed, and always JSON.
+    // The debug form is that text, with an exponent where it is needed, and always JSON; but it says
+    // `2.0` where a person or a model would write `2`.
     let written = write!(json, "{value:?}");
     debug_assert!(written.is_ok(), "a string takes any text");
+    if json.ends_with(".0") {
+        json.truncate(json.len() - 2);
+    }
 }
 
 /// The nearest finite double of a JSON number; beyond the largest double, the largest.

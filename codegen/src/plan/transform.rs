@@ -1,0 +1,169 @@
+//! Where a tool differs in shape from the method behind it.
+
+use super::Planner;
+use super::roots::{LocatedType, RootType};
+use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
+use crate::naming::{additional_field, identifier, pascal};
+use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, resolved};
+
+/// One function of `transforms.rs`.
+#[derive(Debug)]
+pub struct Transform {
+    /// The tool's name.
+    pub tool: String,
+    /// The tool's type-level identity.
+    pub marker: String,
+    /// The function's name.
+    pub function: String,
+    /// The tool's side.
+    pub tool_type: RootType,
+    /// The method's side.
+    pub method_type: LocatedType,
+    /// What it does.
+    pub body: TransformBody,
+}
+
+/// How one shape becomes the other.
+#[derive(Debug)]
+pub enum TransformBody {
+    /// Field by field.
+    Move(Move),
+    /// By way of JSON, with injected properties added.
+    Reshape(Vec<InjectedValue>),
+    /// A result, by way of JSON.
+    ReshapeResult,
+}
+
+/// A payload built field by field.
+#[derive(Debug)]
+pub struct Move {
+    /// The fields moved over.
+    pub fields: Vec<String>,
+    /// The fields filled in: the field, its value.
+    pub injected: Vec<(String, InjectedValue)>,
+    /// The fields for what stands beside the properties: the payload's, the arguments'.
+    pub additional: Option<(String, String)>,
+}
+
+/// A value from the call's metadata.
+#[derive(Clone, Debug)]
+pub struct InjectedValue {
+    /// The property.
+    pub property: String,
+    /// What it is called in messages.
+    pub source: String,
+    /// The method of `ToolCall` that gives it, and its argument.
+    pub getter: (&'static str, Option<String>),
+    /// Whether the payload requires it.
+    pub required: bool,
+    /// The path of the type to wrap the string in.
+    pub wrapper: Option<String>,
+}
+
+impl Planner<'_> {
+    pub(super) fn transforms(self, id: ToolId) -> Vec<Transform> {
+        let tool = &self.project[id];
+        let Some(binding) = &tool.binding else { return Vec::new() };
+        let args = (binding.args != ArgsShape::Same).then(|| self.payload_transform(tool, binding));
+        let result = binding.reshapes_result.then(|| self.result_transform(tool, binding.method));
+        args.into_iter().chain(result).collect()
+    }
+
+    fn payload_transform(self, tool: &Tool, binding: &Binding) -> Transform {
+        let name = tool.name.value.clone();
+        let payload = self.project[binding.method].payload;
+        let injected: Option<Vec<_>> =
+            binding.inject.iter().map(|injection| self.injected(injection, payload)).collect();
+        let moved = (binding.args == ArgsShape::Derived)
+            .then(|| self.field_moves(tool.args, payload, injected?))
+            .flatten();
+        let body = match moved {
+            Some(moved) => TransformBody::Move(moved),
+            None => TransformBody::Reshape(binding.inject.iter().map(injected_value).collect()),
+        };
+        Transform {
+            marker: pascal(&name),
+            function: payload_function(&name),
+            tool_type: self.root_type(tool.args),
+            method_type: self.located_type(payload, None),
+            body,
+            tool: name,
+        }
+    }
+
+    fn result_transform(self, tool: &Tool, method: MethodId) -> Transform {
+        let name = tool.name.value.clone();
+        Transform {
+            marker: pascal(&name),
+            function: result_function(&name),
+            tool_type: self.root_type(tool.result),
+            method_type: self.located_type(self.project[method].result, None),
+            body: TransformBody::ReshapeResult,
+            tool: name,
+        }
+    }
+
+    fn field_moves(
+        self,
+        args: NodeId,
+        payload: NodeId,
+        injected: Vec<InjectedValue>,
+    ) -> Option<Move> {
+        let (args, payload) = (as_object(self.project, args)?, as_object(self.project, payload)?);
+        let is_injected = |key: &str| injected.iter().any(|value| value.property == key);
+        let keys =
+            payload.fields(&self.project.schemas).map(|property| property.name.value.as_str());
+        let fields = keys.filter(|key| !is_injected(key)).map(identifier).collect();
+        let additional = (payload.additional != Additional::Closed)
+            .then(|| (additional_field_of(payload), additional_field_of(args)));
+        let injected =
+            injected.into_iter().map(|value| (identifier(&value.property), value)).collect();
+        Some(Move { fields, injected, additional })
+    }
+
+    /// An injected value as a typed field; none where the field is more than a string.
+    fn injected(self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
+        let object = as_object(self.project, payload)?;
+        let key = &injection.property.value;
+        let property = object.properties.iter().find(|property| property.name.value == *key)?;
+        let node = resolved(self.project, property.schema);
+        if !matches!(self.project.schemas[node].shape, Shape::String(_)) {
+            return None;
+        }
+        let wrapper = self
+            .names
+            .get(node)
+            .map(|name| format!("{}::{}", self.types_path(name.scope), name.name));
+        Some(InjectedValue { wrapper, ..injected_value(injection) })
+    }
+}
+
+fn additional_field_of(object: &ObjectShape) -> String {
+    additional_field(object.properties.iter().map(|property| property.name.value.as_str()))
+}
+
+pub(super) fn payload_function(tool: &str) -> String {
+    format!("{tool}_payload")
+}
+
+pub(super) fn result_function(tool: &str) -> String {
+    format!("{tool}_result")
+}
+
+fn injected_value(injection: &Injection) -> InjectedValue {
+    let (source, getter) = match &injection.source {
+        InjectionSource::RunId => ("run id".to_owned(), ("run_id", None)),
+        InjectionSource::SessionId => ("session id".to_owned(), ("session_id", None)),
+        InjectionSource::TurnId => ("turn id".to_owned(), ("turn_id", None)),
+        InjectionSource::CallId => ("own id".to_owned(), ("id", None)),
+        InjectionSource::ParentCallId => ("parent call id".to_owned(), ("parent_call_id", None)),
+        InjectionSource::Label(key) => (format!("label `{key}`"), ("label", Some(key.clone()))),
+    };
+    InjectedValue {
+        property: injection.property.value.clone(),
+        source,
+        getter,
+        required: injection.required,
+        wrapper: None,
+    }
+}
