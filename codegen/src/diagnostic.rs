@@ -110,6 +110,12 @@ impl Report {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
+    /// Whether every error, if there is any, is of a kind.
+    pub fn has_only(&self, is_of_kind: impl Fn(&Diagnostic) -> bool) -> bool {
+        let mut errors = self.findings.iter().filter(|found| found.severity == Severity::Error);
+        errors.all(is_of_kind)
+    }
+
     /// The findings in the order of their places: errors and warnings together.
     pub fn into_findings(mut self) -> Vec<Diagnostic> {
         self.findings.sort_by_key(|finding| finding.span);

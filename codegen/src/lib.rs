@@ -13,6 +13,7 @@ mod nearest;
 pub mod options;
 pub mod plan;
 pub mod project;
+mod prose;
 pub mod render;
 pub mod schema;
 pub mod source;

@@ -8,8 +8,8 @@ use quote::quote;
 use super::print::Module;
 use super::tokens::{ident, imports, integers, items, length, numbers};
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, Member, PatternStatic, Struct, TypeUse, Types,
-    UnionVariant,
+    AdditionalField, Body, Definition, Field, IntegerLimits, Member, NumberLimits, PatternStatic,
+    StringLimits, Struct, TypeUse, Types, UnionVariant,
 };
 
 /// The module of a crate's codecs.
@@ -118,15 +118,15 @@ fn decode_struct(plan: &Struct) -> TokenStream {
     });
     let keys = keys(plan);
     let others =
-        plan.additional.as_ref().map_or_else(|| quote!(object.unknown_key(&[#(#keys),*])), keep);
+        plan.additional.as_ref().map_or_else(|| quote!(object.unknown_key(&[#(#keys),*]);), keep);
     let each = if plan.members.is_empty() && plan.additional.is_none() {
-        quote!(while object.next_key().is_some() { #others; })
+        quote!(while object.next_key().is_some() { #others })
     } else if plan.members.is_empty() {
-        quote!(while let Some(key) = object.next_key() { #others; })
+        quote!(while let Some(key) = object.next_key() { #others })
     } else {
         let arms = plan.members.iter().map(arm);
         quote!(while let Some(key) = object.next_key() {
-            match key.as_ref() { #(#arms,)* _ => #others, }
+            match key.as_ref() { #(#arms,)* _ => { #others } }
         })
     };
     let required = plan.members.iter().filter_map(required);
@@ -159,10 +159,10 @@ fn variable(member: &Member) -> Ident {
     }
 }
 
-/// The arm for an undeclared key that is kept.
+/// The statement for an undeclared key that is kept.
 fn keep(field: &AdditionalField) -> TokenStream {
     let (name, decode) = (ident(&field.name), decoder(&field.ty));
-    quote!(object.additional(&mut #name, key, #decode))
+    quote!(object.additional(&mut #name, key, #decode);)
 }
 
 fn arm(member: &Member) -> TokenStream {
@@ -286,7 +286,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
 
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
     let names = variants.iter().map(|variant| ident(&variant.name));
-    quote!(match self { #(Self::#names(variant) => variant.encode(out),)* })
+    quote!(match self { #(Self::#names(variant) => { variant.encode(out); })* })
 }
 
 fn encode_struct(plan: &Struct) -> TokenStream {
@@ -345,14 +345,22 @@ fn encoder(ty: &TypeUse) -> TokenStream {
         TypeUse::Null => quote!(|w, ()| w.null()),
         ty => {
             let encode = encode_with(ty, &quote!(w), &Place::reference(&ident("v")));
-            // A closure in a closure prints on several lines; a block keeps the statement whole.
-            match ty {
-                TypeUse::List(..) | TypeUse::Map(_) | TypeUse::Nullable(_) => {
-                    quote!(|w, v| { #encode; })
-                }
-                _ => quote!(|w, v| #encode),
-            }
+            // What may print on several lines is a statement of its own, as clippy wants.
+            if is_brief(ty) { quote!(|w, v| #encode) } else { quote!(|w, v| { #encode; }) }
         }
+    }
+}
+
+/// Whether the code that encodes a value is one short call: it has neither limits nor values in it.
+fn is_brief(ty: &TypeUse) -> bool {
+    match ty {
+        TypeUse::List(..) | TypeUse::Map(_) | TypeUse::Nullable(_) => false,
+        TypeUse::String(limits) => *limits == StringLimits::default(),
+        TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
+            *limits == IntegerLimits::default()
+        }
+        TypeUse::Number(limits) => *limits == NumberLimits::default(),
+        _ => true,
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::print::Module;
-use super::tokens::{docs, duration, ident, import, optional_of, path};
+use super::tokens::{docs, duration, grouped, ident, import, optional_of, path};
 use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
 
 /// The modules of an agent's crate.
@@ -31,10 +31,7 @@ fn agent_calls(plan: &AgentCrate) -> Module {
 fn agent_specs(plan: &AgentCrate) -> Module {
     let AgentCrate { agent, service, description, instructions, .. } = plan;
     let (tools, exports) = (references(&plan.tools), references(&plan.exports));
-    let number = |number: u32| {
-        let number = Literal::u32_unsuffixed(number);
-        quote!(#number)
-    };
+    let number = |number: u32| grouped(&number.to_string());
     let calls = optional_of(plan.max_tool_calls.map(number));
     let failures = optional_of(plan.max_consecutive_failures.map(number));
     let budget = optional_of(plan.time_budget.map(duration));

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::print::Module;
-use super::tokens::{docs, duration, ident, optional, optional_of, root_type};
+use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
 use crate::model::ToolAnnotations;
 use crate::plan::{DeclarationPlan, ToolPlan, ToolsetCrate};
 
@@ -161,10 +161,7 @@ fn running(plan: &DeclarationPlan) -> Option<TokenStream> {
     let said = plan.timeout.is_some() || plan.attempts.is_some() || plan.sequential;
     said.then(|| {
         let timeout = optional_of(plan.timeout.map(duration));
-        let attempts = optional_of(plan.attempts.map(|attempts| {
-            let attempts = proc_macro2::Literal::u32_unsuffixed(attempts);
-            quote!(#attempts)
-        }));
+        let attempts = optional_of(plan.attempts.map(|attempts| grouped(&attempts.to_string())));
         let sequential = plan.sequential;
         quote!(limits: spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential },)
     })

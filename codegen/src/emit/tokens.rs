@@ -150,7 +150,7 @@ fn count(count: u64) -> TokenStream {
 }
 
 /// A number literal with `_` between groups of three digits, as people write long ones.
-fn grouped(number: &str) -> TokenStream {
+pub(super) fn grouped(number: &str) -> TokenStream {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
     let (mantissa, exponent) = match digits.find('e') {
         Some(at) => digits.split_at(at),

@@ -98,20 +98,41 @@ fn arm(arm: &Arm) -> TokenStream {
     }
 }
 
+/// The static of a toolset's method-backed tools, where it has others too.
+const METHOD_BACKED: &str = "METHOD_BACKED";
+
+/// The static of the others.
+const OTHERS: &str = "OTHERS";
+
+/// The two sets of a toolset whose tools are run in two ways; none where one way runs all.
+fn tool_sets(plan: &ToolsetCrate) -> Vec<TokenStream> {
+    let (bound, others): (Vec<_>, Vec<_>) = plan.tools.iter().partition(|tool| tool.is_bound);
+    if bound.is_empty() || others.is_empty() {
+        return Vec::new();
+    }
+    let sets = [
+        (METHOD_BACKED, "The tools that methods of the service back.", bound),
+        (OTHERS, "The tools that something else runs.", others),
+    ];
+    let set = |(name, about, tools): (&str, &str, Vec<&ToolPlan>)| {
+        let (name, about) = (ident(name), docs(&[about]));
+        let specs = tools.iter().map(|tool| ident(&tool.constant));
+        quote!(#about pub static #name: &[&ToolSpec] = &[#(&specs::#specs),*];)
+    };
+    sets.map(set).into()
+}
+
 /// The module of the registration helper.
 pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let toolset = &plan.toolset;
-    let constants = |bound: bool| {
-        let chosen = plan.tools.iter().filter(move |tool| tool.is_bound == bound);
-        let constants: Vec<_> = chosen.map(|tool| ident(&tool.constant)).collect();
-        constants
+    let sets = tool_sets(plan);
+    let spec_use = (!sets.is_empty()).then(|| quote!(, ToolSpec));
+    let both = (!sets.is_empty()).then(|| quote!(?;));
+    let set = |name: &str| {
+        let name = ident(name);
+        if sets.is_empty() { quote!(specs::ALL) } else { quote!(#name) }
     };
-    let (bound, unbound) = (constants(true), constants(false));
-    let one_kind = bound.is_empty() || unbound.is_empty();
-    let set = |constants: &[proc_macro2::Ident]| {
-        if one_kind { quote!(specs::ALL) } else { quote!(&[#(&specs::#constants),*]) }
-    };
-    let (bound_set, unbound_set) = (set(&bound), set(&unbound));
+    let (bound_set, unbound_set) = (set(METHOD_BACKED), set(OTHERS));
     let service = plan.executor.as_ref().map(|executor| {
         let (name, service_path, trait_name) =
             (ident(&executor.name), path(&executor.service_path), ident(&executor.trait_name));
@@ -121,7 +142,7 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
             quote!(registrar.register(#bound_set, Arc::new(#name::new(service)))),
         )
     });
-    let other = (!unbound.is_empty()).then(|| {
+    let other = plan.tools.iter().any(|tool| !tool.is_bound).then(|| {
         (
             quote!(Executor,),
             quote!(executor: Arc<dyn Executor>,),
@@ -130,7 +151,6 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     });
     let (service_uses, service_parameter, service_step) = service.unwrap_or_default();
     let (executor_use, executor_parameter, executor_step) = other.unwrap_or_default();
-    let both = (!one_kind).then(|| quote!(?;));
     let docs = docs(&[
         &format!("Registers the `{toolset}` tools with what runs them."),
         "",
@@ -138,27 +158,26 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
         "",
         "A name that is taken already.",
     ]);
-    let parts = vec![
-        quote!(
-            use std::sync::Arc;
-        ),
-        quote! {
-            use super::specs;
-            #service_uses
-            use toolwright::{#executor_use Registrar, RegistrationError};
-        },
-        quote! {
-            #docs
-            pub fn register(
-                registrar: &mut dyn Registrar,
-                #service_parameter
-                #executor_parameter
-            ) -> Result<(), RegistrationError> {
-                #service_step #both
-                #executor_step
-            }
-        },
-    ];
+    let arc = quote!(
+        use std::sync::Arc;
+    );
+    let uses = quote! {
+        use super::specs;
+        #service_uses
+        use toolwright::{#executor_use Registrar, RegistrationError #spec_use};
+    };
+    let register = quote! {
+        #docs
+        pub fn register(
+            registrar: &mut dyn Registrar,
+            #service_parameter
+            #executor_parameter
+        ) -> Result<(), RegistrationError> {
+            #service_step #both
+            #executor_step
+        }
+    };
+    let parts = [arc, uses].into_iter().chain(sets).chain([register]).collect();
     Module {
         name: "registration",
         about: format!("How the `{toolset}` tools are registered."),

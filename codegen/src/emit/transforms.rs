@@ -6,6 +6,7 @@ use quote::quote;
 use super::print::Module;
 use super::tokens::{docs, ident, located_type, path, root_type};
 use crate::plan::{InjectedValue, LocatedType, Move, ToolsetCrate, Transform, TransformBody};
+use crate::prose::code;
 
 /// The module of the transforms, where there are any.
 pub(super) fn module(plan: &ToolsetCrate) -> Option<Module> {
@@ -79,7 +80,7 @@ fn transform(plan: &Transform) -> TokenStream {
 
 fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue>) -> TokenStream {
     let filled: Vec<_> = injected
-        .map(|value| format!("`{}` from the call's {}", value.property, value.source))
+        .map(|value| format!("{} from the call's {}", code(&value.property), value.source))
         .collect();
     let about = match filled.as_slice() {
         [] => format!(
@@ -143,10 +144,10 @@ fn additional(plan: &Move) -> (TokenStream, TokenStream) {
     let keys = plan.injected.iter().map(|(_, value)| &value.property);
     (
         quote! {
-            let mut additional = args.#args;
-            #(additional.remove(#keys);)*
+            let mut #payload = args.#args;
+            #(#payload.remove(#keys);)*
         },
-        quote!(#payload: additional),
+        quote!(#payload),
     )
 }
 

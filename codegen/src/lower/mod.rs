@@ -116,7 +116,8 @@ impl<'a> Lowering<'a> {
             self.defaults();
             self.templates();
         }
-        if !self.report.has_errors() {
+        // Names given twice leave all else in order, and one run is to show every conflict.
+        if self.report.has_only(|error| error.code.starts_with("duplicate-")) {
             naming::check(&self.project, self.report);
         }
         self.project

@@ -100,9 +100,12 @@ impl<'a> Lowering<'a> {
         toolset_tags: &[String],
     ) {
         let details = declared.details;
+        let is_remote = self.project[toolset].mcp.is_some();
         let remote = match declared.origin {
-            Origin::Toolset(text) => owned(text.remote.as_ref()),
-            Origin::Method(_) => None,
+            Origin::Toolset(text) if is_remote => {
+                owned(text.remote.as_ref()).or_else(|| Some(declared.name.value.clone()))
+            }
+            Origin::Toolset(_) | Origin::Method(_) => None,
         };
         let mut tags = toolset_tags.to_vec();
         tags.extend(
@@ -116,7 +119,7 @@ impl<'a> Lowering<'a> {
             args: signature.args,
             result: signature.result,
             binding: signature.binding,
-            remote: remote.filter(|remote| *remote != declared.name.value),
+            remote,
             annotations: annotations(details),
             approval: approval(details),
             hints: hints(details),

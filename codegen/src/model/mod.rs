@@ -187,7 +187,7 @@ pub struct Tool {
     pub result: NodeId,
     /// The method behind it, for a method-backed tool.
     pub binding: Option<Binding>,
-    /// Its name on the remote MCP server, where that differs from its own.
+    /// Its name on the remote MCP server, for a tool that lives on one.
     pub remote: Option<String>,
     /// What it does to the world, for clients that ask.
     pub annotations: ToolAnnotations,

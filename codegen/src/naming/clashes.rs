@@ -1,11 +1,11 @@
-//! Finds names that differ in the language but not in Rust (G13). Never looks at names that are equal
+//! Finds names that differ in the language but not in Rust (G13). Says nothing of names that are equal
 //! as written: lowering has refused those.
 
 use std::collections::BTreeMap;
 
 use super::{
-    Scope, TypeName, TypeNames, agent_package, identifier, mcp_package, pascal, screaming,
-    service_package, toolset_package,
+    Scope, TypeName, TypeNames, agent_package, identifier, mcp_package, pascal, pascal_part,
+    screaming, service_package, spec_static, toolset_package,
 };
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{MethodId, Project, ServiceId, ToolsetId};
@@ -14,27 +14,31 @@ use crate::source::{Span, Spanned};
 
 /// Type names that generated code needs for itself.
 const RESERVED_TYPES: &[&str] = &[
-    "Box", "Decode", "Encode", "Err", "Integer", "Items", "Length", "Map", "None", "Nullable",
-    "Ok", "Option", "Pattern", "Range", "Reader", "Result", "Self", "Some", "String", "Value",
-    "Vec", "Writer",
+    "Box", "Decode", "Encode", "Err", "Integer", "Into", "Items", "Length", "Map", "None",
+    "Nullable", "Ok", "Option", "Pattern", "Range", "Reader", "Result", "Self", "Some", "String",
+    "Value", "Vec", "Writer",
 ];
 
-/// Tool names whose statics the `specs` module needs for itself.
-const RESERVED_TOOLS: &[&str] = &["all"];
+/// Names that the `specs` module needs for itself, as types of tools.
+const RESERVED_MARKERS: &[&str] = &["Duration", "Iterator", "None", "Some", "ToolSpec"];
+
+/// The static that lists a toolset's specs.
+const SPECS_OF_ALL: &str = "ALL";
+
+/// Methods that every Rust value has by its own right, and that calls would reach instead.
+const RESERVED_METHODS: &[&str] = &["into", "try_into"];
 
 /// Reports every clash between names as they become Rust.
 pub fn check(project: &Project, report: &mut Report) {
     let types = TypeNames::assign(project);
     packages(project, report);
-    tools(project, report);
     for service in ServiceId::first(project.services.len()) {
         type_scope(project, &types, Scope::Service(service), report);
+        methods(project, service, report);
     }
     for toolset in ToolsetId::first(project.toolsets.len()) {
         type_scope(project, &types, Scope::Toolset(toolset), report);
-    }
-    for method in MethodId::first(project.methods.len()) {
-        method_errors(project, method, report);
+        tools(project, toolset, report);
     }
 }
 
@@ -60,6 +64,10 @@ impl Namespace {
             self.taken.insert(rust, (written.to_owned(), span));
             return;
         };
+        if first == written && report.has_errors() {
+            // Lowering has reported that one name is given twice.
+            return;
+        }
         let what = self.what;
         report.add(if first.is_empty() {
             Diagnostic::error(
@@ -118,21 +126,22 @@ fn packages(project: &Project, report: &mut Report) {
     }
 }
 
-/// Tool names are unique as written, and the grammar has one case only, so only names that the `specs`
-/// module has already can clash.
-fn tools(project: &Project, report: &mut Report) {
-    for tool in &project.tools {
-        let name = &tool.name;
-        if RESERVED_TOOLS.contains(&name.value.as_str()) {
-            let mut statics =
-                Namespace::new("static").reserving(&screaming(&name.value), name.span);
-            statics.claim(
-                screaming(&name.value),
-                &format!("tool `{}`", name.value),
-                name.span,
-                report,
-            );
+/// The items of `specs`: a static and a type for every tool. Names that differ as written may be one
+/// here, as `get_1` and `get1` are.
+fn tools(project: &Project, toolset: ToolsetId, report: &mut Report) {
+    let mut items = Namespace::new("item of `specs`");
+    for &tool in &project[toolset].tools {
+        let name = &project[tool].name;
+        let written = format!("tool `{}`", name.value);
+        let marker = pascal(&name.value);
+        if RESERVED_MARKERS.contains(&marker.as_str()) {
+            items = items.reserving(&marker, name.span);
         }
+        if screaming(&name.value) == SPECS_OF_ALL {
+            items = items.reserving(SPECS_OF_ALL, name.span);
+        }
+        items.claim(marker, &written, name.span, report);
+        items.claim(spec_static(&name.value), &written, name.span, report);
     }
 }
 
@@ -187,10 +196,29 @@ fn variants<'a>(
     }
 }
 
+/// The functions of a service's trait, and the errors they return.
+fn methods(project: &Project, service: ServiceId, report: &mut Report) {
+    let mut types = Namespace::new("error type");
+    for id in project.methods_of(service) {
+        let name = &project[id].name;
+        let written = format!("method `{}`", name.value);
+        if RESERVED_METHODS.contains(&name.value.as_str()) {
+            let mut functions = Namespace::new("function").reserving(&name.value, name.span);
+            functions.claim(name.value.clone(), &written, name.span, report);
+        }
+        let error = format!("{}Error", pascal_part(&name.value));
+        if error == "BoxError" {
+            types = types.reserving(&error, name.span);
+        }
+        types.claim(error, &written, name.span, report);
+        method_errors(project, id, report);
+    }
+}
+
 fn method_errors(project: &Project, id: MethodId, report: &mut Report) {
     let method = &project[id];
+    let mut variants = Namespace::new("variant").reserving("Internal", method.name.span);
     for error in &method.errors {
-        let mut variants = Namespace::new("variant").reserving("Internal", error.name.span);
         let written = format!("error `{}` of method `{}`", error.name.value, method.name.value);
         variants.claim(pascal(&error.name.value), &written, error.name.span, report);
     }

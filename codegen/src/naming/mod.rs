@@ -50,10 +50,22 @@ pub fn screaming(text: &str) -> String {
     snake(text).to_uppercase()
 }
 
+/// The static that holds a tool's spec. A name of single letters looks the same in both cases, and so
+/// would take the place of the tool's type.
+pub fn spec_static(tool: &str) -> String {
+    let name = screaming(tool);
+    if name == pascal(tool) { name + "_SPEC" } else { name }
+}
+
 /// `PascalCase`: a type or a variant.
 pub fn pascal(text: &str) -> String {
-    let name: String = words(text).iter().map(|word| capitalised(word)).collect();
+    let name = pascal_part(text);
     if name == "Self" { name + "_" } else { name }
+}
+
+/// `PascalCase`, without keyword escape: for parts of longer names.
+pub fn pascal_part(text: &str) -> String {
+    words(text).iter().map(|word| capitalised(word)).collect()
 }
 
 /// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.

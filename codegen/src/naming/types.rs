@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::pascal;
+use super::pascal_part;
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
+use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Shape};
 
 /// The `types` module a type stands in.
@@ -97,12 +98,12 @@ impl Walk<'_> {
         let name = &method.name.value;
         self.unless_ready_made(
             method.payload,
-            format!("{}Payload", pascal(name)),
+            format!("{}Payload", pascal_part(name)),
             format!("What `{name}` takes."),
         );
         self.unless_ready_made(
             method.result,
-            format!("{}Result", pascal(name)),
+            format!("{}Result", pascal_part(name)),
             format!("What `{name}` gives."),
         );
     }
@@ -119,12 +120,12 @@ impl Walk<'_> {
         let name = &tool.name.value;
         self.unless_ready_made(
             tool.args,
-            format!("{}Args", pascal(name)),
+            format!("{}Args", pascal_part(name)),
             format!("Arguments of `{name}`."),
         );
         self.unless_ready_made(
             tool.result,
-            format!("{}Result", pascal(name)),
+            format!("{}Result", pascal_part(name)),
             format!("Result of `{name}`."),
         );
     }
@@ -187,8 +188,8 @@ impl Walk<'_> {
                     let tag = &variant.tag.value;
                     self.visit(
                         variant.schema,
-                        format!("{name}{}", pascal(tag)),
-                        format!("The `{tag}` of `{name}`."),
+                        format!("{name}{}", pascal_part(tag)),
+                        format!("The {} of `{name}`.", code(tag)),
                     );
                 }
             }
@@ -201,8 +202,8 @@ impl Walk<'_> {
         let project = self.project;
         for property in object.fields(&project.schemas) {
             let key = &property.name.value;
-            let origin = format!("The `{key}` of [`{name}`].");
-            self.visit(property.schema, format!("{name}{}", pascal(key)), origin);
+            let origin = format!("The {} of [`{name}`].", code(key));
+            self.visit(property.schema, format!("{name}{}", pascal_part(key)), origin);
         }
         if let Additional::Typed(node) = object.additional {
             self.visit(
@@ -216,7 +217,7 @@ impl Walk<'_> {
     /// The target of a local reference is always a type, so that recursion has something to name.
     fn local(&mut self, target: NodeId) {
         let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
-        let name = format!("{}{}", self.root, pascal(definition));
-        self.define(target, name, format!("The definition `{definition}`."));
+        let name = format!("{}{}", self.root, pascal_part(definition));
+        self.define(target, name, format!("The definition {}.", code(definition)));
     }
 }

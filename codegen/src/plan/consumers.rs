@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::{Contents, Crate, Planner};
 use crate::model::{AgentId, ServerId, ToolId, ToolsetId};
-use crate::naming::{agent_package, identifier, mcp_package, pascal, screaming, toolset_package};
+use crate::naming::{
+    agent_package, identifier, mcp_package, pascal_part, spec_static, toolset_package,
+};
 
 /// What an agent's crate holds.
 #[derive(Debug)]
@@ -146,7 +148,7 @@ impl Planner<'_> {
         let toolset = &self.project[tool.toolset].name.value;
         ToolPath {
             path: self.path(&toolset_package(toolset)),
-            constant: screaming(&tool.name.value),
+            constant: spec_static(&tool.name.value),
             function: identifier(&tool.name.value),
         }
     }
@@ -159,7 +161,7 @@ impl Planner<'_> {
         let service = (bound > 0).then(|| {
             let service = &self.project[toolset.service].name.value;
             let path = self.path(&self.service_dependency(toolset.service).0);
-            (format!("{name}_service"), format!("{path}::service::{}Service", pascal(service)))
+            (format!("{name}_service"), format!("{path}::service::{}Service", pascal_part(service)))
         });
         Provider {
             path: self.path(&toolset_package(&name)),

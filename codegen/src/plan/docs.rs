@@ -1,6 +1,7 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
 use super::types::{ItemLimits, StringLimits, TypeUse};
+use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
 /// Doc lines for something a schema describes: its own words, or else the fallback.
@@ -94,13 +95,6 @@ fn sentence(text: &str) -> String {
         .map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
 }
 
-/// A text as inline code, whatever it holds.
-pub(super) fn code(text: &str) -> String {
-    let text: String =
-        text.chars().map(|c| if c == '`' { '\'' } else { c }).filter(|c| is_shown(*c)).collect();
-    format!("`{text}`")
-}
-
 /// Prose as doc lines: without surrounding blank lines and indentation, markup taken literally.
 pub(super) fn prose(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(|line| literal(line.trim())).collect();
@@ -133,13 +127,6 @@ fn literal(line: &str) -> String {
         out.insert(at, '\\');
     }
     out
-}
-
-/// Control characters and those that reorder text (Unicode UAX #9, and rustc's
-/// `text_direction_codepoint_in_comment`) are left out.
-fn is_shown(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

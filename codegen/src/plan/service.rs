@@ -3,7 +3,7 @@
 use super::types::Types;
 use super::{Contents, Crate, LocatedType, Planner, docs};
 use crate::model::{MethodError, MethodId, Recovery, ServiceId};
-use crate::naming::{Scope, identifier, pascal, service_package};
+use crate::naming::{Scope, identifier, pascal, pascal_part, service_package};
 
 /// What a service's crate holds.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Planner<'_> {
         let fallback = format!("What a provider of the `{name}` service implements.");
         let contents = ServiceCrate {
             types: self.types(scope, imports),
-            trait_name: format!("{}Service", pascal(&name)),
+            trait_name: format!("{}Service", pascal_part(&name)),
             docs: if docs.is_empty() { vec![fallback] } else { docs },
             methods,
             service: name.clone(),
@@ -148,7 +148,7 @@ impl Planner<'_> {
             payload: self.located_type(method.payload, Some(own)),
             result: self.located_type(method.result, Some(own)),
             error: ErrorEnum {
-                name: format!("{}Error", pascal(&name)),
+                name: format!("{}Error", pascal_part(&name)),
                 variants: method.errors.iter().map(error_variant).collect(),
             },
             name,

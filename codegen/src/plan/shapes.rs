@@ -6,7 +6,8 @@ use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
     NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
 };
-use crate::naming::{self, Scope, TypeName, pascal, screaming};
+use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
+use crate::prose::code;
 use crate::schema::{
     Additional, Bound, NodeId, NumberRules, ObjectShape, Property, Shape, StringRules, UnionShape,
     quoted,
@@ -96,10 +97,10 @@ impl Shapes<'_> {
         let ty = self.use_of(
             property.schema,
             Some(owner.node),
-            &format!("{}{}", owner.name, pascal(&key)),
+            &format!("{}{}", owner.name, pascal_part(&key)),
         );
         let facts = docs::facts(&schema.annotations, &ty);
-        let docs = docs::described(&schema.annotations, &docs::code(&key), facts);
+        let docs = docs::described(&schema.annotations, &code(&key), facts);
         Member::Field(Field { key, name, variable, docs, ty, required: property.required })
     }
 
@@ -116,11 +117,7 @@ impl Shapes<'_> {
     fn union(&mut self, union: &UnionShape, owner: &TypeName) -> Body {
         let variants = union.variants.iter().map(|variant| UnionVariant {
             name: pascal(&variant.tag.value),
-            docs: format!(
-                "{} is {}.",
-                docs::code(&union.tag),
-                docs::code(&quoted(&variant.tag.value))
-            ),
+            docs: format!("{} is {}.", code(&union.tag), code(&quoted(&variant.tag.value))),
             tag: variant.tag.value.clone(),
             ty: self.use_of(variant.schema, Some(owner.node), &owner.name),
         });
@@ -201,7 +198,7 @@ fn free_variable(name: &str, taken: &mut Vec<String>) -> String {
 }
 
 fn variant(value: &str) -> EnumVariant {
-    EnumVariant { name: pascal(value), docs: docs::code(&quoted(value)), value: value.to_owned() }
+    EnumVariant { name: pascal(value), docs: code(&quoted(value)), value: value.to_owned() }
 }
 
 fn integer(rules: &NumberRules) -> TypeUse {

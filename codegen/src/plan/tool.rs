@@ -6,7 +6,7 @@ use super::roots::RootType;
 use super::toolset::aliases;
 use super::{Planner, docs};
 use crate::model::{Approval, Example, Hints, Implementation, ServiceId, ToolAnnotations, ToolId};
-use crate::naming::{identifier, pascal, screaming};
+use crate::naming::{identifier, pascal, spec_static};
 use crate::schema::{NodeId, published};
 
 /// One tool.
@@ -96,7 +96,7 @@ impl Planner<'_> {
         }
         ToolPlan {
             marker: pascal(name),
-            constant: screaming(name),
+            constant: spec_static(name),
             function: identifier(name),
             docs,
             args: self.root_type(tool.args),

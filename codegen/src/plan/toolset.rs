@@ -6,7 +6,7 @@ use super::transform::{Transform, payload_function, result_function};
 use super::types::Types;
 use super::{Contents, Crate, Planner};
 use crate::model::{ArgsShape, Tool, ToolId, ToolsetId};
-use crate::naming::{Scope, identifier, pascal, toolset_package};
+use crate::naming::{Scope, identifier, pascal, pascal_part, toolset_package};
 
 /// What a toolset's crate holds.
 #[derive(Debug)]
@@ -113,9 +113,9 @@ impl Planner<'_> {
         let service = self.project[toolset.service].name.value.clone();
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
         ExecutorPlan {
-            name: format!("{}Executor", pascal(&toolset.name.value)),
+            name: format!("{}Executor", pascal_part(&toolset.name.value)),
             service_path: self.path(&self.service_dependency(toolset.service).0),
-            trait_name: format!("{}Service", pascal(&service)),
+            trait_name: format!("{}Service", pascal_part(&service)),
             service,
             arms,
         }

@@ -4,6 +4,7 @@ use super::Planner;
 use super::roots::{LocatedType, RootType};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
 use crate::naming::{additional_field, identifier, pascal};
+use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, resolved};
 
 /// One function of `transforms.rs`.
@@ -157,7 +158,9 @@ fn injected_value(injection: &Injection) -> InjectedValue {
         InjectionSource::TurnId => ("turn id".to_owned(), ("turn_id", None)),
         InjectionSource::CallId => ("own id".to_owned(), ("id", None)),
         InjectionSource::ParentCallId => ("parent call id".to_owned(), ("parent_call_id", None)),
-        InjectionSource::Label(key) => (format!("label `{key}`"), ("label", Some(key.clone()))),
+        InjectionSource::Label(key) => {
+            (format!("label {}", code(key)), ("label", Some(key.clone())))
+        }
     };
     InjectedValue {
         property: injection.property.value.clone(),

@@ -19,10 +19,9 @@ pub fn published(project: &Project, node: NodeId) -> Json {
         definitions: Vec::new(),
     };
     let mut entries = publisher.root_entries();
-    if !publisher.definitions.is_empty() {
-        let definitions = publisher.definitions.into_iter();
-        let definitions = definitions.map(|(name, body)| (name, body.unwrap_or(Json::Null)));
-        entries.push(("$defs".to_owned(), Json::Object(definitions.collect())));
+    let definitions = publisher.all_definitions();
+    if !definitions.is_empty() {
+        entries.push(("$defs".to_owned(), Json::Object(definitions)));
     }
     Json::Object(entries)
 }
@@ -35,8 +34,8 @@ struct Publisher<'a> {
     /// The definition that stands for a node.
     names: BTreeMap<NodeId, String>,
     taken: BTreeSet<String>,
-    /// In order of first use; a body is missing while it is being written.
-    definitions: Vec<(String, Option<Json>)>,
+    /// In order of first use.
+    definitions: Vec<(String, NodeId)>,
 }
 
 impl Publisher<'_> {
@@ -47,6 +46,17 @@ impl Publisher<'_> {
         let inner = &self.project.schemas[body].annotations;
         let annotations = if body == self.root { own.clone() } else { own.over(inner) };
         self.entries(body, &annotations)
+    }
+
+    /// Every definition that is used; writing one may call for more. One after the other, not one
+    /// inside the other: a chain of types may be long.
+    fn all_definitions(&mut self) -> Entries {
+        let mut written = Entries::new();
+        while let Some((name, target)) = self.definitions.get(written.len()).cloned() {
+            let body = self.schema(target);
+            written.push((name, body));
+        }
+        written
     }
 
     fn schema(&mut self, node: NodeId) -> Json {
@@ -143,25 +153,18 @@ impl Publisher<'_> {
         self.reference(target, &[name.unwrap_or_else(|| "Root".to_owned())])
     }
 
-    /// A reference to a definition, which is written at its first use under the first free name.
+    /// A reference to a definition, which at its first use gets the first free name.
     fn reference(&mut self, target: NodeId, names: &[String]) -> (String, Json) {
         if !self.names.contains_key(&target) {
             let last = names.last().cloned().unwrap_or_default();
             let numbered = (2..).map(|number| format!("{last}{number}"));
             let mut candidates = names.iter().cloned().chain(numbered);
             let name = candidates.find(|name| !self.taken.contains(name)).unwrap_or_default();
-            self.define(target, name);
+            self.taken.insert(name.clone());
+            self.names.insert(target, name.clone());
+            self.definitions.push((name, target));
         }
         entry("$ref", Json::string(format!("#/$defs/{}", self.names[&target])))
-    }
-
-    fn define(&mut self, target: NodeId, name: String) {
-        self.taken.insert(name.clone());
-        self.names.insert(target, name.clone());
-        let place = self.definitions.len();
-        self.definitions.push((name, None));
-        let body = self.schema(target);
-        self.definitions[place].1 = Some(body);
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```text
 //! let mut registry = Registry::new();
 //! todos_tools::registration::register(&mut registry, todos)?;
-//! planner_session_planner_agent::register(&mut registry, planner)?;
+//! planner_session_planner_agent::registration::register(&mut registry, planner)?;
 //! let runtime = Runtime::new(registry);
 //! let outcome = runtime.run(RunRequest::new("session_planner", input)).await?;
 //! ```

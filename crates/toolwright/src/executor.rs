@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
-use crate::issue::InvalidPayload;
+use crate::issue::{InvalidPayload, Issue};
 use crate::outcome::{FailureKind, Recovery, ToolFailure, ToolResult};
 use crate::spec::{Tool, ToolSpec};
 use crate::value::{Map, Value};
@@ -91,10 +91,13 @@ pub fn injected_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
 }
 
 /// Turns arguments into a payload of another shape by way of JSON, with injected properties added.
+/// What the arguments hold in the place of an injected property does not count, even where there is
+/// nothing to inject.
 ///
 /// # Errors
 ///
-/// An invalid call when the arguments, valid for the tool, are not valid for its method.
+/// An invalid call when the arguments, valid for the tool, are not valid for its method; an internal
+/// failure when an injected value is not: the host's fault, and hidden from the model.
 pub fn reshape_args<A: Encode, P: Decode>(
     call: &ToolCall,
     spec: &ToolSpec,
@@ -104,13 +107,26 @@ pub fn reshape_args<A: Encode, P: Decode>(
     let reshaped = codec::to_json(args).and_then(|json| {
         let mut object = codec::from_json::<Map<Value>>(json.as_bytes())?;
         for (property, value) in injected {
-            if let Some(value) = value {
-                object.insert((*property).to_owned(), Value::String(value.clone()));
-            }
+            match value {
+                Some(value) => object.insert(*property, Value::String(value.clone())),
+                None => object.remove(property),
+            };
         }
         codec::from_json(codec::to_json(&object)?.as_bytes())
     });
-    reshaped.map_err(|issues| ToolFailure::invalid_call(spec, call, issues))
+    reshaped.map_err(|issues: InvalidPayload| {
+        if issues.issues().iter().any(|issue| is_injected(issue, injected)) {
+            return ToolFailure::internal(&issues);
+        }
+        ToolFailure::invalid_call(spec, call, issues)
+    })
+}
+
+/// Whether an issue is about an injected property.
+fn is_injected(issue: &Issue, injected: &[(&str, Option<String>)]) -> bool {
+    let key =
+        issue.pointer().strip_prefix('/').map(|key| key.replace("~1", "/").replace("~0", "~"));
+    injected.iter().any(|(property, _)| key.as_deref() == Some(*property))
 }
 
 /// Turns a method's result into a tool's result of another shape by way of JSON.

@@ -40,7 +40,7 @@ pub struct Declaration {
     pub service: &'static str,
     /// What runs it.
     pub implementation: Implementation,
-    /// Its name on a remote MCP server.
+    /// Its name on the remote MCP server it lives on.
     pub remote_name: Option<&'static str>,
     /// Words to choose tools by.
     pub tags: &'static [&'static str],
@@ -227,7 +227,7 @@ impl ToolSpec {
         self.declaration.implementation
     }
 
-    /// Its name on the remote MCP server it lives on, where that is not its own name.
+    /// Its name on the remote MCP server it lives on, for a tool that lives on one.
     pub fn remote_name(&self) -> Option<&str> {
         self.declaration.remote_name
     }

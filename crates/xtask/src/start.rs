@@ -14,7 +14,7 @@ pub(crate) fn serve_calc(http: Option<&str>) -> End {
         );
         return End::Unusable;
     }
-    run(&Invocation::cargo(&["run", "--quiet", "--package", "calculator-calc-mcp"]))
+    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve"]))
 }
 
 pub(crate) fn bench(name: Option<&str>, _json: bool) -> End {

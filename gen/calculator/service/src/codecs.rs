@@ -13,7 +13,9 @@ impl Decode for AddPayload {
             match key.as_ref() {
                 "a" => a = object.value().number(Range::ANY),
                 "b" => b = object.value().number(Range::ANY),
-                _ => object.unknown_key(&["a", "b"]),
+                _ => {
+                    object.unknown_key(&["a", "b"]);
+                }
             }
         }
         let a = object.required("a", a);
@@ -40,7 +42,9 @@ impl Decode for AddResult {
         while let Some(key) = object.next_key() {
             match key.as_ref() {
                 "sum" => sum = object.value().number(Range::ANY),
-                _ => object.unknown_key(&["sum"]),
+                _ => {
+                    object.unknown_key(&["sum"]);
+                }
             }
         }
         let sum = object.required("sum", sum);

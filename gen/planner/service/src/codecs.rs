@@ -20,7 +20,9 @@ impl Decode for PlanInput {
                         .value()
                         .integer(Range::ANY.at_least(1).at_most(20));
                 }
-                _ => object.unknown_key(&["goal", "max_steps"]),
+                _ => {
+                    object.unknown_key(&["goal", "max_steps"]);
+                }
             }
         }
         let goal = object.required("goal", goal);
@@ -80,7 +82,9 @@ impl Decode for PlanStep {
                         .nullable(|v| v.number(Range::ANY.at_least(0.0)))
                         .map(Nullable::from);
                 }
-                _ => object.unknown_key(&["title", "status", "minutes"]),
+                _ => {
+                    object.unknown_key(&["title", "status", "minutes"]);
+                }
             }
         }
         let title = object.required("title", title);
@@ -103,7 +107,9 @@ impl Encode for PlanStep {
                 .key("minutes")
                 .nullable(
                     value.as_option(),
-                    |w, v| w.number(*v, Range::ANY.at_least(0.0)),
+                    |w, v| {
+                        w.number(*v, Range::ANY.at_least(0.0));
+                    },
                 );
         }
         object.end();
@@ -127,7 +133,9 @@ impl Decode for Plan {
                         .value()
                         .array(Items::ANY.at_most(20), PlanStep::decode);
                 }
-                _ => object.unknown_key(&["goal", "steps"]),
+                _ => {
+                    object.unknown_key(&["goal", "steps"]);
+                }
             }
         }
         let goal = object.required("goal", goal);

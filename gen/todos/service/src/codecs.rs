@@ -42,7 +42,9 @@ impl Decode for TodoItem {
                 }
                 "status" => status = TodoStatus::decode(object.value()),
                 "note" => note = object.value().string(Length::ANY.at_most(2_000)),
-                _ => object.unknown_key(&["id", "title", "status", "note"]),
+                _ => {
+                    object.unknown_key(&["id", "title", "status", "note"]);
+                }
             }
         }
         let id = object.required("id", id);
@@ -83,7 +85,9 @@ impl Decode for TodosSnapshot {
                         .value()
                         .array(Items::ANY.at_most(500), TodoItem::decode);
                 }
-                _ => object.unknown_key(&["items"]),
+                _ => {
+                    object.unknown_key(&["items"]);
+                }
             }
         }
         let items = object.required("items", items);
@@ -132,7 +136,9 @@ impl Decode for UpdateTodosPayload {
                         .value()
                         .array(Items::ANY.at_most(500), TodoItem::decode);
                 }
-                _ => object.unknown_key(&["run_id", "mode", "items"]),
+                _ => {
+                    object.unknown_key(&["run_id", "mode", "items"]);
+                }
             }
         }
         let run_id = object.required("run_id", run_id);
@@ -169,7 +175,9 @@ impl Decode for GetTodosPayload {
             match key.as_ref() {
                 "run_id" => run_id = object.value().string(Length::ANY.at_least(1)),
                 "status" => status = TodoStatus::decode(object.value()),
-                _ => object.unknown_key(&["run_id", "status"]),
+                _ => {
+                    object.unknown_key(&["run_id", "status"]);
+                }
             }
         }
         let run_id = object.required("run_id", run_id);

@@ -17,7 +17,9 @@ impl Decode for UpdateTodosArgs {
                         .value()
                         .array(Items::ANY.at_most(500), TodoItem::decode);
                 }
-                _ => object.unknown_key(&["mode", "items"]),
+                _ => {
+                    object.unknown_key(&["mode", "items"]);
+                }
             }
         }
         let mode = object.required("mode", mode);
@@ -46,7 +48,9 @@ impl Decode for GetTodosArgs {
         while let Some(key) = object.next_key() {
             match key.as_ref() {
                 "status" => status = TodoStatus::decode(object.value()),
-                _ => object.unknown_key(&["status"]),
+                _ => {
+                    object.unknown_key(&["status"]);
+                }
             }
         }
         Some(Self { status })

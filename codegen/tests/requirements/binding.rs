@@ -1,0 +1,152 @@
+//! What a binding changes and what it does not (G9), typed calls (G20), injected fields (G21).
+
+use crate::project::{below, differing, generated, rust};
+
+const UNBOUND: &str = "### a.yaml
+service: a
+types:
+  Put: { type: object, required: [text], additionalProperties: false, properties: { text: { type: string } } }
+  Stored: { type: object, required: [id], additionalProperties: false, properties: { id: { type: string } } }
+methods: { put: { payload: Put, result: Stored } }
+toolsets: { t: { tools: { put_note: { description: Put., args: Put, result: Stored } } } }
+";
+
+/// G8, G9: with and without `bind`, names and schemas are the same byte for byte, and the specs differ
+/// in provenance only.
+#[test]
+fn g8_g9_binding_changes_provenance_only() {
+    let bound = UNBOUND.replace("result: Stored } } } }\n", "result: Stored, bind: put } } } }\n");
+    assert_ne!(bound, UNBOUND);
+    let (unbound, bound) = (generated(UNBOUND), generated(&bound));
+    let (unbound, bound) = (below(&unbound, "a/tools/t/"), below(&bound, "a/tools/t/"));
+    assert_eq!(
+        differing(unbound["src/specs.rs"], bound["src/specs.rs"]),
+        [
+            "implementation: spec::Implementation::External,",
+            "implementation: spec::Implementation::Method {",
+            "service: \"a\",",
+            "method: \"put\","
+        ]
+    );
+    let same = [
+        "schema/put_note.args.json",
+        "schema/put_note.result.json",
+        "src/types.rs",
+        "src/calls.rs",
+    ];
+    for path in same {
+        assert_eq!(unbound[path], bound[path], "{path}");
+    }
+}
+
+/// G9: it is the same when the schemas are left out and follow from the method.
+#[test]
+fn g9_schemas_left_out_are_the_methods_own() {
+    let declared =
+        UNBOUND.replace("result: Stored } } } }\n", "result: Stored, bind: put } } } }\n");
+    let derived = declared.replace("args: Put, result: Stored, bind", "bind");
+    assert_ne!(declared, derived);
+    let (declared, derived) = (generated(&declared), generated(&derived));
+    assert_eq!(below(&declared, "a/tools/t/"), below(&derived, "a/tools/t/"));
+}
+
+/// G20: every tool has a typed call builder, whatever backs it, and it gives a `Result`.
+#[test]
+fn g20_every_tool_has_a_call_builder_that_gives_a_result() {
+    let text = "### a.yaml
+service: a
+methods: { get: {}, own: { tool: { description: Own. } } }
+agents: { helper: { exports: [by_agent] } }
+toolsets:
+  by_method: { tools: { one: { description: One., bind: get } } }
+  by_agent: { tools: { two: { description: Two. } } }
+  by_server: { mcp: { server: far }, tools: { three: { description: Three. } } }
+  by_host: { tools: { four: { description: Four. } } }
+";
+    let files = generated(text);
+    let table = [
+        ("by_method", "one"),
+        ("by_agent", "two"),
+        ("by_server", "three"),
+        ("by_host", "four"),
+        ("a", "own"),
+    ];
+    for (toolset, tool) in table {
+        let calls = files.get(&format!("a/tools/{toolset}/src/calls.rs")).expect("generated");
+        assert!(calls.contains(&format!("pub fn {tool}(args: &types::")), "{calls}");
+        assert!(calls.contains(") -> Result<ToolCall, InvalidPayload> {"), "{calls}");
+    }
+}
+
+/// G20: nothing in generated code panics.
+#[test]
+fn g20_no_generated_code_panics() {
+    let text = "### a.yaml
+service: a
+types:
+  Tree: { type: object, required: [run_id], properties: { run_id: { type: string }, next: { $ref: Tree } } }
+methods: { get: { payload: Tree, result: Tree, errors: { gone: { description: Gone. } } } }
+agents: { helper: { exports: [other], toolsets: [t] } }
+mcp_servers: { s: { version: '1', toolsets: [t, other] } }
+toolsets:
+  t: { tools: { get_tree: { description: Get., bind: get, inject: { run_id: run_id } } } }
+  other: { tools: { plan: { description: Plan., args: Tree, result: Tree } } }
+";
+    for (path, text) in rust(&generated(text)) {
+        for word in ["unwrap(", "expect(", "panic!", "unreachable!", "todo!", "#[allow", "unsafe {"]
+        {
+            assert!(!text.contains(word), "{word} in {path}");
+        }
+    }
+}
+
+const INJECTED: &str = "### a.yaml
+service: a
+types:
+  Put:
+    type: object
+    required: [run_id, text]
+    properties: { run_id: { type: string }, text: { type: string }, caller: { type: string } }
+methods: { put: { payload: Put } }
+toolsets:
+  t: { tools: { put_note: { description: Put., bind: put, inject: { run_id: run_id, caller: 'label:caller' } } } }
+";
+
+/// G21: what is injected is in the method's payload, and nowhere in what the model or a typed caller sees.
+#[test]
+fn g21_injected_fields_are_hidden_from_the_model() {
+    let files = generated(INJECTED);
+    let shown = ["schema/put_note.args.json", "src/types.rs", "src/codecs.rs", "src/specs.rs"];
+    for path in shown {
+        let text = files.get(&format!("a/tools/t/{path}")).expect("generated");
+        assert!(!text.contains("run_id") && !text.contains("caller"), "{path}: {text}");
+    }
+    let payload = files.get("a/service/src/types.rs").expect("generated");
+    assert!(
+        payload.contains("pub run_id: String") && payload.contains("pub caller: Option<String>")
+    );
+}
+
+/// G21: a payload that takes further keys takes none of the hidden ones from the model.
+#[test]
+fn g21_an_open_payload_takes_no_injected_key_from_the_model() {
+    let files = generated(INJECTED);
+    let transforms = files.get("a/tools/t/src/transforms.rs").expect("generated");
+    for key in ["run_id", "caller"] {
+        assert!(transforms.contains(&format!("additional.remove(\"{key}\");")), "{transforms}");
+    }
+}
+
+/// G21: a field may not be injected and declared at once.
+#[test]
+fn g21_an_injected_field_cannot_be_an_argument() {
+    let text = INJECTED.replace("bind: put,", "bind: put, args: Put,");
+    let found = crate::project::refusals(&text);
+    assert_eq!(
+        found,
+        [
+            "injected-and-declared: `run_id` is injected, so it cannot be in `args` too @ a.yaml:run_id, a.yaml:run_id",
+            "injected-and-declared: `caller` is injected, so it cannot be in `args` too @ a.yaml:caller, a.yaml:caller",
+        ]
+    );
+}

@@ -1,0 +1,101 @@
+//! The output hangs on the input alone: not on the order of files, line endings or size.
+
+use toolwright_codegen::files::Files;
+
+use crate::project::{generated, generated_from, sources};
+
+const PROJECT: &str = "### b.yaml
+service: b
+types:
+  Note:
+    description: |
+      Several lines,
+      one below the other.
+    type: object
+    properties: { text: { type: string, default: \"a\" } }
+agents: { helper: { toolsets: [a_tools], exports: [b_tools] } }
+### a.yaml
+service: a
+toolsets:
+  a_tools:
+    tools:
+      find: { description: Find., args: b.Note }
+      drop: { description: Drop. }
+### c.yaml
+service: b
+toolsets:
+  b_tools: { tools: { plan: { description: Plan., result: Note } } }
+";
+
+fn texts(files: &Files) -> Vec<(&str, &str)> {
+    files.iter().collect()
+}
+
+#[test]
+fn the_order_of_files_does_not_matter() {
+    let expected = generated(PROJECT);
+    let mut files = sources(PROJECT);
+    for _ in 0..files.len() {
+        files.rotate_left(1);
+        assert_eq!(texts(&generated_from(files.clone())), texts(&expected));
+    }
+    files.reverse();
+    assert_eq!(texts(&generated_from(files)), texts(&expected));
+}
+
+#[test]
+fn line_endings_and_a_byte_order_mark_do_not_matter() {
+    let expected = generated(PROJECT);
+    let mut files = sources(PROJECT);
+    for file in &mut files {
+        file.text = format!("\u{feff}{}", file.text.replace('\n', "\r\n"));
+    }
+    assert_eq!(texts(&generated_from(files)), texts(&expected));
+}
+
+#[test]
+fn no_generated_line_ends_in_a_carriage_return_or_a_space() {
+    for (path, text) in generated(PROJECT).iter() {
+        assert!(text.ends_with('\n'), "{path}");
+        for line in text.lines() {
+            assert_eq!(line, line.trim_end(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_tools_are_compiled() {
+    let tool = |toolset: u32, tool: u32| {
+        format!(
+            "      tool_{toolset}_{tool}:\n        description: Does it.\n        args:\n          type: object\n          \
+             properties: {{ a: {{ type: string }}, b: {{ type: array, items: {{ type: object }} }} }}\n"
+        )
+    };
+    let toolset = |set: u32| {
+        let tools: String = (0..20).map(|number| tool(set, number)).collect();
+        format!("  set_{set}:\n    tools:\n{tools}")
+    };
+    let toolsets: String = (0..50).map(toolset).collect();
+    let text = format!("### a.yaml\nservice: a\ntoolsets:\n{toolsets}");
+    let files = generated(&text);
+    assert_eq!(files.iter().filter(|(path, _)| path.ends_with(".args.json")).count(), 1000);
+}
+
+/// Long chains are followed step by step: on the small stack of a test's thread they would break.
+#[test]
+fn a_long_chain_of_types_is_followed() {
+    let shapes: [fn(&str) -> String; 2] = [
+        |target| format!("{{ $ref: {target} }}"),
+        |target| format!("{{ type: object, properties: {{ a: {{ $ref: {target} }} }} }}"),
+    ];
+    for shape in shapes {
+        let links =
+            (1..1000).map(|link| format!("  T{link}: {}\n", shape(&format!("T{}", link - 1))));
+        let types: String = links.collect();
+        let text = format!(
+            "### a.yaml\nservice: a\ntypes:\n  T0: {{ type: string }}\n{types}\
+             toolsets: {{ t: {{ tools: {{ x: {{ description: X., result: T999 }} }} }} }}\n"
+        );
+        generated(&text);
+    }
+}

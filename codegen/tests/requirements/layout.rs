@@ -1,0 +1,155 @@
+//! What stands where, who imports whom, and what a consumer may change (G15 to G19, G25).
+
+use toolwright_codegen::files::Files;
+
+use crate::project::{below, generated, paths};
+
+const PROVIDERS: &str = "### todos.yaml
+service: todos
+types:
+  Item: { type: object, required: [title], properties: { title: { type: string } } }
+  Put: { type: object, required: [run_id, item], properties: { run_id: { type: string }, item: { $ref: Item } } }
+methods: { put: { payload: Put, result: Item }, list: { result: { type: array, items: { $ref: Item } } } }
+toolsets:
+  todos:
+    tools:
+      put_todo: { description: Put., bind: put, inject: { run_id: run_id } }
+      old_todos: { description: List., bind: list, deprecated: { since: '2', use: list_todos } }
+  reading: { tools: { list_todos: { description: List., bind: list } } }
+";
+
+const CONSUMERS: &str = "### users.yaml
+service: users
+agents:
+  writer: { description: Writes., toolsets: [todos], tools: [list_todos] }
+  idler: { description: Does nothing. }
+mcp_servers: { desk: { version: 1.0.0, toolsets: [reading, todos] } }
+";
+
+fn with_consumers() -> Files {
+    generated(&[PROVIDERS, CONSUMERS].concat())
+}
+
+/// G15: one crate at `<service>/tools/<toolset>`; `transforms` only where a shape differs from its method's.
+#[test]
+fn g15_a_toolset_has_one_crate_with_the_modules_it_needs() {
+    let files = generated(PROVIDERS);
+    let modules = |toolset: &str| paths(&files, &format!("todos/tools/{toolset}/src/")).join(" ");
+    assert_eq!(
+        modules("todos"),
+        "calls.rs codecs.rs executor.rs lib.rs registration.rs specs.rs transforms.rs types.rs"
+    );
+    assert!(!modules("reading").contains("transforms"), "{}", modules("reading"));
+    let packages = ["todos/tools/todos", "todos/tools/reading"].map(|folder| {
+        let manifest = files.get(&format!("{folder}/Cargo.toml")).expect("generated");
+        manifest.lines().find(|line| line.starts_with("name")).map(str::to_owned)
+    });
+    let expected = ["name = \"todos-tools\"", "name = \"reading-tools\""];
+    assert_eq!(packages, expected.map(|line| Some(line.to_owned())));
+}
+
+/// G16: a static for every tool, the whole set in declared order, and the advertised subset.
+#[test]
+fn g16_specs_offer_each_tool_all_tools_and_the_advertised_ones() {
+    let files = generated(PROVIDERS);
+    let specs = files.get("todos/tools/todos/src/specs.rs").expect("generated");
+    for line in [
+        "pub static PUT_TODO: ToolSpec = ",
+        "pub static OLD_TODOS: ToolSpec = ",
+        "pub static ALL: &[&ToolSpec] = &[&PUT_TODO, &OLD_TODOS];",
+        "pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {",
+    ] {
+        assert!(specs.contains(line), "{line} in {specs}");
+    }
+}
+
+/// G17: no consumer's crate has a type, a codec or a schema of its own; it imports the providers'.
+#[test]
+fn g17_consumers_define_nothing() {
+    let files = with_consumers();
+    let consumers = below(&files, "users/");
+    assert!(!consumers.is_empty());
+    for (path, text) in consumers {
+        assert!(!path.contains("schema"), "{path}");
+        for word in ["struct ", "enum ", "trait ", "impl ", "include_str!", "args_schema"] {
+            let is_type = word == "impl " && text.contains("impl Iterator")
+                || text.contains("impl todos_service");
+            assert!(
+                !text.contains(word) || is_type && word == "impl ",
+                "{word} in {path}:\n{text}"
+            );
+        }
+    }
+}
+
+/// G18: an agent's crate lists the specs of what it uses and offers their call builders again.
+#[test]
+fn g18_an_agents_crate_only_aggregates() {
+    let files = with_consumers();
+    let crate_of = "users/agents/writer/";
+    assert_eq!(
+        paths(&files, crate_of),
+        [
+            "Cargo.toml",
+            "README.md",
+            "src/calls.rs",
+            "src/lib.rs",
+            "src/registration.rs",
+            "src/specs.rs"
+        ]
+    );
+    let calls = below(&files, crate_of)["src/calls.rs"];
+    let lines: Vec<&str> =
+        calls.lines().filter(|line| !line.starts_with("//") && !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "pub use reading_tools::calls::list_todos;",
+            "pub use todos_tools::calls::{old_todos, put_todo};"
+        ]
+    );
+    let specs = below(&files, crate_of)["src/specs.rs"];
+    for used in [
+        "&todos_tools::specs::PUT_TODO",
+        "&todos_tools::specs::OLD_TODOS",
+        "&reading_tools::specs::LIST_TODOS",
+    ] {
+        assert_eq!(specs.matches(used).count(), 1, "{used} in {specs}");
+    }
+}
+
+/// G18: an agent that uses nothing is an agent all the same.
+#[test]
+fn g18_an_agent_without_tools_has_a_crate() {
+    let files = with_consumers();
+    assert_eq!(paths(&files, "users/agents/idler/src/"), ["lib.rs", "registration.rs", "specs.rs"]);
+}
+
+/// G19: consumers change no byte of a provider's crates, neither by coming nor by going.
+#[test]
+fn g19_a_consumer_changes_no_byte_of_a_provider() {
+    let (without, with) = (generated(PROVIDERS), with_consumers());
+    assert_eq!(below(&without, "todos/"), below(&with, "todos/"));
+    assert_eq!(below(&with, "todos/").len() + below(&with, "users/").len(), with.len());
+}
+
+/// G25: an MCP server's crate names existing specs; a tool on a method joins its service's toolset and
+/// reuses the method's types.
+#[test]
+fn g25_a_server_and_a_method_that_is_a_tool_define_nothing_twice() {
+    let text = "### c.yaml
+service: calc
+methods:
+  add:
+    payload: { type: object, required: [a], properties: { a: { type: number } } }
+    result: { type: number }
+    tool: { description: Add. }
+mcp_servers: { desk: { version: 1.0.0, toolsets: [calc] } }
+";
+    let files = generated(text);
+    let types = files.get("calc/tools/calc/src/types.rs").expect("the implicit toolset");
+    assert!(types.contains("pub use calc_service::types::{AddPayload, AddResult};"), "{types}");
+    assert!(files.get("calc/tools/calc/src/codecs.rs").is_none());
+    let server = files.get("calc/mcp/desk/src/server.rs").expect("generated");
+    assert!(server.contains("toolsets: &[calc_tools::specs::ALL]"), "{server}");
+}

@@ -1,0 +1,135 @@
+//! Names are unique, as written and as what they become (G10 to G13). Names on a provider's wire and
+//! published names are not made yet; G13 is proved here for crates, modules and Rust.
+
+use crate::project::{generated, refusals};
+
+/// G10, G11, G12: every conflict of one run, each with both places.
+#[test]
+fn g10_g11_g12_every_conflict_is_reported_with_both_places() {
+    let text = "### a.yaml
+service: a
+toolsets:
+  notes: { tools: { get: { description: Get. }, put: { description: Put., aliases: [store] } } }
+agents: { b_c: {} }
+### b.yaml
+service: b
+toolsets:
+  notes: { tools: { get: { description: Get. } } }
+  other: { tools: { store: { description: Store. }, get_1: { description: One. }, get1: { description: One. } } }
+### c.yaml
+service: a_b
+agents: { c: {} }
+";
+    assert_eq!(
+        refusals(text),
+        [
+            "duplicate-tool: two tools are named `store` @ a.yaml:store, b.yaml:store",
+            "duplicate-toolset: two toolsets are named `notes` @ b.yaml:notes, a.yaml:notes",
+            "duplicate-tool: two tools are named `get` @ b.yaml:get, a.yaml:get",
+            "name-clash: arguments of `get_1` and arguments of `get1` both become the type `Get1Args` @ b.yaml:get1, b.yaml:get_1",
+            "name-clash: tool `get_1` and tool `get1` both become the item of `specs` `Get1` @ b.yaml:get1, b.yaml:get_1",
+            "name-clash: agent `b_c` and agent `c` both become the crate `a-b-c-agent` @ c.yaml:c, a.yaml:b_c",
+        ]
+    );
+}
+
+/// G10: a reference is no definition.
+#[test]
+fn g10_references_do_not_count() {
+    let text = "### a.yaml
+service: a
+toolsets: { notes: { tools: { get: { description: Get. } } } }
+agents: { one: { toolsets: [notes] }, two: { toolsets: [notes], tools: [get] } }
+mcp_servers: { s: { version: '1', toolsets: [notes] } }
+";
+    generated(text);
+}
+
+/// G11: YAML itself would let the second of two equal keys win.
+#[test]
+fn g11_two_tools_of_one_toolset_are_no_silent_overwrite() {
+    let text = "### a.yaml\nservice: a\ntoolsets:\n  t:\n    tools:\n      get: { description: One. }\n      get: { description: Two. }\n";
+    let found = refusals(text);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("duplicate-key"), "{found:#?}");
+}
+
+/// G13: names that differ in the language are refused where they become one in Rust.
+#[test]
+fn g13_names_that_become_one_are_refused_with_both_places() {
+    let table = [
+        (
+            "toolsets: { t: { tools: { x: { description: X., args: { type: object, properties: { get_x: {}, getX: {} } } } } } }",
+            "name-clash: property `get_x` of `XArgs` and property `getX` of `XArgs` both become the field `get_x`",
+        ),
+        (
+            "types: { Mode: { type: string, enum: [read_only, read-only] } }",
+            "name-clash: value `read_only` of `Mode` and value `read-only` of `Mode` both become the variant `ReadOnly`",
+        ),
+        (
+            "toolsets: { t: { tools: { ab: { description: X. }, a_b: { description: X. } } } }",
+            "name-clash: tool `ab` and tool `a_b` both become the item of `specs` `AB`",
+        ),
+        (
+            "methods: { get_1: {}, get1: {} }",
+            "name-clash: method `get_1` and method `get1` both become the error type `Get1Error`",
+        ),
+        (
+            "methods: { get: { errors: { gone_1: { description: G. }, gone1: { description: G. } } } }",
+            "name-clash: error `gone_1` of method `get` and error `gone1` of method `get` both become the variant `Gone1`",
+        ),
+        (
+            "types: { XArgs: { type: object, properties: { y: { type: string, enum: [a] } } }, XArgsY: { type: string } }",
+            "name-clash: the `y` of [`XArgs`] and the type `XArgsY` both become the type `XArgsY`",
+        ),
+        (
+            "mcp_servers: { b_c: { version: '1', toolsets: [t] } }\ntoolsets: { t: { tools: { x: { description: X. } } } }\n\
+             ### b.yaml\nservice: a_b\nmcp_servers: { c: { version: '1', toolsets: [t] } }",
+            "name-clash: MCP server `b_c` and MCP server `c` both become the crate `a-b-c-mcp`",
+        ),
+    ];
+    for (yaml, expected) in table {
+        let found = refusals(&format!("### a.yaml\nservice: a\n{yaml}\n"));
+        let is_expected = |found: &String| {
+            found.split_once(" @ ").is_some_and(|(message, places)| {
+                message == expected && places.matches(".yaml:").count() == 2
+            })
+        };
+        assert!(found.iter().any(is_expected), "{expected}\nin {found:#?}");
+    }
+}
+
+/// G13: types of two services that share a name cannot both be offered by one toolset.
+#[test]
+fn g13_types_of_two_services_cannot_share_a_crate_under_one_name() {
+    let text = "### a.yaml
+service: a
+types: { Note: { type: object, properties: { x: { type: string } } } }
+### b.yaml
+service: b
+types: { Note: { type: object, properties: { y: { type: string } } } }
+toolsets:
+  t: { tools: { x: { description: X., args: a.Note, result: b.Note } } }
+";
+    let found = refusals(text);
+    assert!(found.iter().any(|found| found.starts_with("name-clash")), "{found:#?}");
+}
+
+/// G13: names generated code needs for itself are refused rather than shadowed.
+#[test]
+fn g13_reserved_names_are_refused() {
+    let tools = ["all", "duration", "iterator", "none", "some", "tool_spec"]
+        .map(|name| format!("toolsets: {{ t: {{ tools: {{ {name}: {{ description: X. }} }} }} }}"));
+    let types = [
+        "Box", "Integer", "Into", "Map", "Nullable", "Option", "Result", "Self", "String", "Value",
+        "Vec",
+    ]
+    .map(|name| format!("types: {{ {name}: {{ type: object }} }}"));
+    let methods = ["box", "into", "try_into"].map(|name| format!("methods: {{ {name}: {{}} }}"));
+    let errors = ["methods: { get: { errors: { internal: { description: I. } } } }".to_owned()];
+    for yaml in tools.iter().chain(&types).chain(&methods).chain(&errors) {
+        let found = refusals(&format!("### a.yaml\nservice: a\n{yaml}\n"));
+        assert_eq!(found.len(), 1, "{yaml}: {found:#?}");
+        assert!(found[0].starts_with("reserved-name"), "{found:#?}");
+    }
+}

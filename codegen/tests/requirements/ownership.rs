@@ -1,0 +1,178 @@
+//! Where toolsets are declared, who owns them, and what exporting means (G1 to G8).
+
+use crate::project::{below, differing, generated, paths, refusals};
+
+/// The owner of every toolset: the folder its crate stands in.
+fn owners(text: &str) -> Vec<String> {
+    let files = generated(text);
+    let manifests = files.iter().filter_map(|(path, _)| path.strip_suffix("/Cargo.toml"));
+    manifests.filter(|path| path.contains("/tools/")).map(str::to_owned).collect()
+}
+
+const PROVIDER: &str = "### notes.yaml
+service: notes
+types: { Note: { type: object, required: [text], properties: { text: { type: string } } } }
+methods: { put: { payload: Note, result: Note } }
+toolsets: { notes: { tools: { put_note: { description: Put., bind: put } } } }
+";
+
+/// G1, G2: a plain service declares a toolset, and all of its code is there without any agent.
+#[test]
+fn g1_g2_a_service_without_agents_generates_everything() {
+    let files = generated(PROVIDER);
+    let service = ["codecs", "errors", "lib", "service", "types"];
+    assert_eq!(
+        paths(&files, "notes/service/src/"),
+        service.map(|module| format!("{module}.rs")).to_vec()
+    );
+    let tools = ["calls", "executor", "lib", "registration", "specs", "types"];
+    assert_eq!(
+        paths(&files, "notes/tools/notes/src/"),
+        tools.map(|module| format!("{module}.rs")).to_vec()
+    );
+}
+
+/// G1, G4, G5: the owner is declared, or found by what the tools bind to, or by the agent that exports.
+#[test]
+fn g1_g4_g5_the_owner_is_declared_or_inferred() {
+    let a_and_b = "### a.yaml\nservice: a\nmethods: { get: {}, only_a: {} }\n\
+                   ### b.yaml\nservice: b\nmethods: { get: {} }\n";
+    let table = [
+        (
+            "declared",
+            "service: b\ntoolsets: { t: { tools: { x: { description: X. } } } }",
+            "b/tools/t",
+        ),
+        (
+            "bound",
+            "toolsets: { t: { tools: { x: { description: X., bind: only_a } } } }",
+            "a/tools/t",
+        ),
+        (
+            "bound by path",
+            "toolsets: { t: { tools: { x: { description: X., bind: b.get } } } }",
+            "b/tools/t",
+        ),
+        (
+            "partly bound",
+            "toolsets: { t: { tools: { w: { description: W. }, x: { description: X., bind: a.get } } } }",
+            "a/tools/t",
+        ),
+        (
+            "exported",
+            "toolsets: { t: { tools: { x: { description: X. } } } }\n\
+             ### d.yaml\nservice: b\nagents: { agent: { exports: [t] } }",
+            "b/tools/t",
+        ),
+    ];
+    for (case, yaml, owner) in table {
+        assert_eq!(owners(&format!("{a_and_b}### c.yaml\n{yaml}\n")), [owner], "{case}");
+    }
+}
+
+/// G5: two candidates, or none, are an error that names them and their places.
+#[test]
+fn g5_an_unclear_owner_is_an_error_that_names_the_candidates() {
+    let a_and_b = "### a.yaml\nservice: a\nmethods: { get: {} }\nagents: { one: { exports: [shared] } }\n\
+                   ### b.yaml\nservice: b\nmethods: { get: {} }\nagents: { two: { exports: [shared] } }\n";
+    let table = [
+        (
+            "toolsets: { t: { tools: { x: { description: X., bind: a.get }, y: { description: Y., bind: b.get } } }, \
+             shared: { tools: { z: { description: Z., bind: a.get } } } }",
+            "ambiguous-owner: the toolset `t` may belong to `a` or `b` @ c.yaml:t, c.yaml:a.get, c.yaml:b.get",
+        ),
+        (
+            "toolsets: { shared: { tools: { x: { description: X. } } } }",
+            "ambiguous-owner: the toolset `shared` may belong to `a` or `b` @ c.yaml:shared, a.yaml:shared, \
+             b.yaml:shared",
+        ),
+        (
+            "toolsets: { t: { tools: { x: { description: X. } } } }",
+            "no-owner: the toolset `t` has no owner: nothing names its service @ c.yaml:t",
+        ),
+    ];
+    for (yaml, expected) in table {
+        let found = refusals(&format!("{a_and_b}### c.yaml\n{yaml}\n"));
+        assert!(found.iter().any(|found| found == expected), "{expected}\nin {found:#?}");
+    }
+}
+
+/// G5: who uses a toolset never makes it theirs.
+#[test]
+fn g5_a_consumer_is_no_candidate() {
+    let text = "### a.yaml\nservice: a\nagents: { user: { toolsets: [t] } }\nmcp_servers: { s: { version: '1', toolsets: [t] } }\n\
+                ### t.yaml\ntoolsets: { t: { tools: { x: { description: X. } } } }\n";
+    let found = refusals(text);
+    assert!(found.iter().any(|found| found.starts_with("no-owner")), "{found:#?}");
+}
+
+/// G6: an agent of another service implements a toolset; its owner stays, and the spec says both.
+#[test]
+fn g6_g8_implementing_a_toolset_never_moves_it() {
+    let text = "### a.yaml\nservice: a\ntoolsets: { t: { tools: { x: { description: X. } } } }\n\
+                ### b.yaml\nservice: b\nagents: { helper: { exports: [t] } }\n";
+    let files = generated(text);
+    let specs = files.get("a/tools/t/src/specs.rs").expect("the toolset stays with its owner");
+    assert!(specs.contains("Declaration::new(\"x\", \"t\", \"a\")"), "{specs}");
+    let agent = "implementation: spec::Implementation::Agent {\n            service: \"b\",\n            agent: \"helper\",";
+    assert!(specs.contains(agent), "{specs}");
+    assert_eq!(paths(&files, "b/tools/"), Vec::<&str>::new());
+}
+
+/// G7: exported by a service or by an agent, a toolset is the same crate but for its provenance.
+#[test]
+fn g7_g8_export_means_the_same_for_a_service_and_an_agent() {
+    let toolset = "### a.yaml\nservice: a\ntoolsets: { t: { tools: { x: { description: X., args: { type: object } } } } }\n";
+    let by_service = generated(toolset);
+    let by_agent = generated(&format!("{toolset}agents: {{ helper: {{ exports: [t] }} }}\n"));
+    let (by_service, by_agent) = (below(&by_service, "a/tools/t/"), below(&by_agent, "a/tools/t/"));
+    assert_eq!(by_service.keys().collect::<Vec<_>>(), by_agent.keys().collect::<Vec<_>>());
+    for (path, text) in &by_service {
+        let differing = differing(text, by_agent[path]);
+        let expected: &[&str] = match *path {
+            "src/specs.rs" => &[
+                "implementation: spec::Implementation::External,",
+                "implementation: spec::Implementation::Agent {",
+                "service: \"a\",",
+                "agent: \"helper\",",
+            ],
+            _ => &[],
+        };
+        assert_eq!(differing, expected, "{path}");
+    }
+}
+
+/// G3, G8, G14: one model for method, agent, MCP server and custom executor; what runs a tool is said
+/// beside its identity and changes no module but the executor.
+#[test]
+fn g3_g8_g14_every_implementation_kind_has_the_same_crate() {
+    let table = [
+        ("bind: get", "", "", "Method {", true),
+        ("", "agents: { helper: { exports: [t] } }", "", "Agent {", false),
+        ("remote: x-y", "", "mcp: { server: far }, ", "Mcp {", false),
+        ("", "", "", "External", false),
+    ];
+    for (tool, consumer, backing, kind, has_executor) in table {
+        let tool = if tool.is_empty() { String::new() } else { format!(", {tool}") };
+        let text = format!(
+            "### a.yaml\nservice: a\nmethods: {{ get: {{ result: {{ type: string }} }} }}\n{consumer}\n\
+             toolsets: {{ t: {{ {backing}tools: {{ x: {{ description: X., args: {{ type: object, additionalProperties: false }}, \
+             result: {{ type: string }}{tool} }} }} }} }}\n",
+        );
+        let files = generated(&text);
+        let specs = files.get("a/tools/t/src/specs.rs").expect("generated");
+        let says = specs.contains(&format!("Implementation::{kind}"));
+        assert!(
+            says || kind == "External" && !specs.contains("Implementation::"),
+            "{kind}: {specs}"
+        );
+        let mut modules = paths(&files, "a/tools/t/src/");
+        modules.retain(|module| !matches!(*module, "executor.rs" | "transforms.rs" | "codecs.rs"));
+        assert_eq!(
+            modules,
+            ["calls.rs", "lib.rs", "registration.rs", "specs.rs", "types.rs"],
+            "{kind}"
+        );
+        assert_eq!(files.get("a/tools/t/src/executor.rs").is_some(), has_executor, "{kind}");
+    }
+}

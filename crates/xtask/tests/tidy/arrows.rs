@@ -1,0 +1,256 @@
+//! Which crate may depend on which, read from manifests. Never resolves anything.
+
+use crate::tree::File;
+
+/// What a crate of ours may build on. Dependencies of tests are free.
+struct Arrows {
+    folder: &'static str,
+    ours: &'static [&'static str],
+    /// Whether generated crates may stand below it: those that run the worked examples.
+    generated: bool,
+}
+
+const OURS: &[Arrows] = &[
+    arrows("", &["toolwright-codegen"]),
+    arrows("codegen", &[]),
+    arrows("crates/toolwright", &[]),
+    arrows("crates/toolwright-runtime", &["toolwright"]),
+    arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-cli", &["toolwright-codegen"]),
+    arrows("crates/xtask", &["toolwright-codegen"]),
+    Arrows {
+        folder: "crates/toolwright-demo",
+        ours: &["toolwright", "toolwright-runtime"],
+        generated: true,
+    },
+    Arrows { folder: "crates/toolwright-serve", ours: &["toolwright-mcp"], generated: true },
+];
+
+/// Every user of generated code compiles these, so each one more needs a decision.
+const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
+
+const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
+    Arrows { folder, ours, generated: false }
+}
+
+/// What a folder of `gen/` holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Service,
+    Tools,
+    Agent,
+    Server,
+}
+
+impl Kind {
+    fn of(path: &str) -> Option<Self> {
+        let mut parts = path.strip_prefix("gen/")?.split('/').skip(1);
+        match parts.next()? {
+            "service" => Some(Self::Service),
+            "tools" => Some(Self::Tools),
+            "agents" => Some(Self::Agent),
+            "mcp" => Some(Self::Server),
+            _ => None,
+        }
+    }
+
+    /// What of ours it may build on.
+    fn ours(self) -> &'static [&'static str] {
+        match self {
+            Self::Service | Self::Tools => &["toolwright"],
+            Self::Agent => &["toolwright", "toolwright-runtime"],
+            Self::Server => &["toolwright", "toolwright-mcp"],
+        }
+    }
+
+    /// Which other generated crates it may build on: providers, never consumers.
+    fn may_use(self, other: Self) -> bool {
+        match self {
+            Self::Service => other == Self::Service,
+            Self::Tools | Self::Agent | Self::Server => {
+                other == Self::Service || other == Self::Tools
+            }
+        }
+    }
+}
+
+/// Crates written by hand depend on each other as ARCHITECTURE.md draws it.
+pub(crate) fn ours(files: &[File]) -> Vec<String> {
+    let generated = generated_packages(files);
+    let written = manifests(files).filter(|file| !file.path.starts_with("gen/"));
+    written.flat_map(|file| wrong_arrows(file, &generated)).collect()
+}
+
+fn wrong_arrows(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
+    let Some(arrows) = OURS.iter().find(|arrows| arrows.folder == file.folder()) else {
+        return vec![format!(
+            "{}: this crate has no arrows; add it to the table in crates/xtask/tests/tidy/arrows.rs",
+            file.path
+        )];
+    };
+    let is_generated = |name: &str| generated.iter().any(|(package, _)| package == name);
+    let is_wrong = |name: &&str| {
+        let wrong_of_ours = name.starts_with("toolwright") && !arrows.ours.contains(name);
+        let too_much = arrows.folder == "crates/toolwright" && !UNDER_THE_CONTRACT.contains(name);
+        wrong_of_ours || too_much || (!arrows.generated && is_generated(name))
+    };
+    let expected = if arrows.folder == "crates/toolwright" {
+        UNDER_THE_CONTRACT.join(", ")
+    } else {
+        format!("of ours only {:?}", arrows.ours)
+    };
+    let complaint = |name: &str| {
+        format!(
+            "{}: depends on `{name}`, expected {expected}; turn the arrow round, or decide anew in docs/decisions/",
+            file.path
+        )
+    };
+    dependencies(file).into_iter().filter(is_wrong).map(complaint).collect()
+}
+
+/// Generated crates need the contract and their providers; consumers one crate more.
+pub(crate) fn generated(files: &[File]) -> Vec<String> {
+    let packages = generated_packages(files);
+    let mut complaints = Vec::new();
+    for file in manifests(files) {
+        let Some(kind) = Kind::of(&file.path) else { continue };
+        let provider = |name: &str| {
+            packages.iter().any(|(package, other)| package == name && kind.may_use(*other))
+        };
+        for name in dependencies(file) {
+            if !kind.ours().contains(&name) && !provider(name) {
+                complaints.push(format!(
+                    "{}: depends on `{name}`, expected {:?} and crates of providers; mend `plan`",
+                    file.path,
+                    kind.ours()
+                ));
+            }
+        }
+        complaints.extend(unwanted(file));
+    }
+    complaints
+}
+
+/// No build script, no macro crate, no doc tests: each costs every build of every user.
+fn unwanted(file: &File) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if file.lines().any(|(_, line)| line.starts_with("build =") || line.starts_with("proc-macro")) {
+        complaints.push(format!("{}: a build script or macro crate; emit plain code", file.path));
+    }
+    if !file.lines().any(|(_, line)| line == "doctest = false") {
+        complaints.push(format!("{}: expected `doctest = false`; mend the template", file.path));
+    }
+    complaints
+}
+
+/// Consumers name what providers define: no type, codec or schema of their own (G17).
+pub(crate) fn consumers(files: &[File]) -> Vec<String> {
+    let consumer = |file: &&File| matches!(Kind::of(&file.path), Some(Kind::Agent | Kind::Server));
+    let defines = |file: &&File| {
+        ["types.rs", "codecs.rs", "transforms.rs"].contains(&file.name())
+            || file.has_ending(&["json"])
+    };
+    let complaint = |file: &File| {
+        format!("{}: a consumer defines something; let it import its provider's crate", file.path)
+    };
+    files.iter().filter(consumer).filter(defines).map(complaint).collect()
+}
+
+fn manifests(files: &[File]) -> impl Iterator<Item = &File> {
+    files.iter().filter(|file| file.name() == "Cargo.toml" && !file.path.contains("/templates/"))
+}
+
+fn generated_packages(files: &[File]) -> Vec<(String, Kind)> {
+    let package = |file: &File| {
+        let name = file.text.lines().find_map(|line| line.strip_prefix("name = "))?;
+        Some((name.trim_matches('"').to_owned(), Kind::of(&file.path)?))
+    };
+    manifests(files).filter_map(package).collect()
+}
+
+/// What a crate needs to be built: its dependencies and those of its build script.
+fn dependencies(file: &File) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut inside = false;
+    for (_, line) in file.lines() {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            inside = section.ends_with("dependencies")
+                && !section.ends_with("dev-dependencies")
+                && !section.starts_with("workspace");
+            names.extend(section.strip_prefix("dependencies."));
+        } else if inside && line.starts_with(char::is_alphanumeric) {
+            names.extend(line.split(['.', ' ', '=']).next());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(path: &str, name: &str, dependencies: &str) -> File {
+        let text =
+            format!("[package]\nname = \"{name}\"\n\n[lib]\ndoctest = false\n\n{dependencies}");
+        File::new(path, &text)
+    }
+
+    fn count(rule: fn(&[File]) -> Vec<String>, path: &str, dependencies: &str) -> usize {
+        let known = [
+            manifest("gen/a/service/Cargo.toml", "a-service", "[dependencies]\n"),
+            manifest("gen/a/tools/b/Cargo.toml", "b-tools", "[dependencies]\n"),
+            manifest("gen/a/agents/c/Cargo.toml", "a-c-agent", "[dependencies]\n"),
+            manifest(path, "tried", dependencies),
+        ];
+        rule(&known).len()
+    }
+
+    #[test]
+    fn an_arrow_the_wrong_way_is_found() {
+        for (path, dependencies, expected) in [
+            ("crates/xtask/Cargo.toml", "[dependencies]\nclap.workspace = true\n", 0),
+            ("crates/xtask/Cargo.toml", "[dependencies]\ntoolwright-mcp.workspace = true\n", 1),
+            ("codegen/Cargo.toml", "[dependencies]\ntoolwright.workspace = true\n", 1),
+            ("codegen/Cargo.toml", "[dependencies.toolwright]\nworkspace = true\n", 1),
+            ("codegen/Cargo.toml", "[build-dependencies]\ntoolwright = \"1\"\n", 1),
+            ("codegen/Cargo.toml", "[dev-dependencies]\ntoolwright.workspace = true\n", 0),
+            ("crates/toolwright/Cargo.toml", "[dependencies]\nserde_json = \"1\"\n", 1),
+            ("crates/toolwright-runtime/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
+            ("crates/toolwright-demo/Cargo.toml", "[dependencies]\nb-tools = {}\n", 0),
+            ("crates/toolwright-new/Cargo.toml", "", 1),
+        ] {
+            assert_eq!(count(ours, path, dependencies), expected, "{path}: {dependencies}");
+        }
+    }
+
+    #[test]
+    fn a_generated_crate_that_needs_more_is_found() {
+        for (path, dependencies, expected) in [
+            ("gen/x/tools/y/Cargo.toml", "[dependencies]\ntoolwright = {}\na-service = {}\n", 0),
+            ("gen/x/tools/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 1),
+            ("gen/x/tools/y/Cargo.toml", "[dependencies]\na-c-agent = {}\n", 1),
+            ("gen/x/tools/y/Cargo.toml", "[dependencies]\nserde = \"1\"\n", 1),
+            ("gen/x/service/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
+            ("gen/x/agents/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 0),
+            ("gen/x/mcp/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 1),
+            ("gen/x/mcp/y/Cargo.toml", "[package]\nbuild = \"build.rs\"\n", 1),
+        ] {
+            assert_eq!(count(generated, path, dependencies), expected, "{path}: {dependencies}");
+        }
+        let tested = File::new("gen/x/mcp/y/Cargo.toml", "[package]\nname = \"y\"\n");
+        assert_eq!(generated(&[tested]).len(), 1);
+    }
+
+    #[test]
+    fn a_consumer_that_defines_something_is_found() {
+        for (path, expected) in [
+            ("gen/x/agents/y/src/types.rs", 1),
+            ("gen/x/mcp/y/schema/add.args.json", 1),
+            ("gen/x/agents/y/src/calls.rs", 0),
+            ("gen/x/tools/y/src/types.rs", 0),
+        ] {
+            assert_eq!(consumers(&[File::new(path, "")]).len(), expected, "{path}");
+        }
+    }
+}

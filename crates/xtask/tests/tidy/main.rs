@@ -1,0 +1,92 @@
+//! What ARCHITECTURE.md promises and nothing else would notice: kept by reading this repository's files. Never runs
+//! or compiles anything, and needs no dependency.
+//!
+//! A rule is a function from files to complaints, so that each is also tried on files that break it.
+
+mod arrows;
+mod pages;
+mod text;
+mod tree;
+mod walls;
+
+use tree::File;
+
+fn holds(rule: fn(&[File]) -> Vec<String>) {
+    let complaints = rule(&tree::repository());
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn every_source_file_begins_by_saying_what_lives_in_it() {
+    holds(text::headers);
+}
+
+#[test]
+fn no_hand_written_file_is_too_long_to_read() {
+    holds(text::lengths);
+}
+
+#[test]
+fn module_names_say_what_is_inside() {
+    holds(text::names);
+}
+
+#[test]
+fn text_is_plain() {
+    holds(text::whitespace);
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    holds(text::leftovers);
+}
+
+#[test]
+fn nothing_names_a_folder_of_one_machine() {
+    holds(text::machine_paths);
+}
+
+#[test]
+fn each_library_is_used_in_its_place_alone() {
+    holds(walls::libraries);
+}
+
+#[test]
+fn each_stage_of_the_compiler_knows_only_what_it_may() {
+    holds(walls::stages);
+}
+
+#[test]
+fn crates_depend_one_way() {
+    holds(arrows::ours);
+}
+
+#[test]
+fn generated_crates_depend_on_the_contract_and_on_providers() {
+    holds(arrows::generated);
+}
+
+#[test]
+fn generated_consumers_define_nothing() {
+    holds(arrows::consumers);
+}
+
+#[test]
+fn links_lead_somewhere() {
+    holds(pages::links);
+}
+
+#[test]
+fn excerpts_are_what_the_files_say() {
+    holds(pages::excerpts);
+}
+
+#[test]
+fn decisions_are_numbered_listed_and_whole() {
+    holds(pages::decisions);
+}
+
+#[test]
+fn the_changelog_has_a_place_for_the_next_change() {
+    holds(pages::changelog);
+}

@@ -1,0 +1,208 @@
+//! Rules about the pages: that what they point at and quote is there. Never about their wording.
+
+use crate::tree::File;
+
+const DECISIONS: &str = "docs/decisions/";
+
+/// A page says with this line that the code block below it is taken from a file.
+const EXCERPT: &str = "<!-- excerpt of ";
+
+/// Links inside the repository lead to a file or a folder.
+pub(crate) fn links(files: &[File]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for page in pages(files) {
+        for (number, target) in targets(page) {
+            if !exists(files, &resolve(page.folder(), target)) {
+                let path = &page.path;
+                complaints
+                    .push(format!("{path}:{number}: nothing is at `{target}`; mend the link"));
+            }
+        }
+    }
+    complaints
+}
+
+fn pages(files: &[File]) -> impl Iterator<Item = &File> {
+    files.iter().filter(|file| file.has_ending(&["md"]) && !file.path.contains("/templates/"))
+}
+
+/// The targets of links to files, without what stands after `#`.
+fn targets(page: &File) -> impl Iterator<Item = (usize, &str)> {
+    let mut in_block = false;
+    let prose = page.lines().filter(move |(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        in_block ^= fence;
+        !fence && !in_block
+    });
+    prose.flat_map(|(number, line)| {
+        let ends = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = ends.map(|target| target.split('#').next().unwrap_or_default());
+        files
+            .filter(|target| !target.is_empty() && !target.contains(':'))
+            .map(move |target| (number, target))
+    })
+}
+
+/// A path from the root, for one that is seen from a folder.
+fn resolve(folder: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.trim_end_matches('/').split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+fn exists(files: &[File], path: &str) -> bool {
+    let folder = format!("{path}/");
+    path.is_empty() || files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
+}
+
+/// A quoted file still says what is quoted; a line `…` stands for lines left out.
+pub(crate) fn excerpts(files: &[File]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for page in pages(files) {
+        let lines: Vec<&str> = page.text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let Some(path) = line.strip_prefix(EXCERPT) else { continue };
+            let path = path.trim_end_matches("-->").trim();
+            let block = lines[index + 1..].iter().skip(1).take_while(|line| **line != "```");
+            let wrong = match files.iter().find(|file| file.path == path) {
+                None => Some("the file is not there".to_owned()),
+                Some(file) => not_quoted(&file.text, &block.copied().collect::<Vec<_>>()),
+            };
+            complaints.extend(wrong.map(|wrong| {
+                format!("{}:{}: excerpt of {path}: {wrong}; quote it anew", page.path, index + 1)
+            }));
+        }
+    }
+    complaints
+}
+
+/// The first quoted line that does not stand in the text where it should.
+fn not_quoted(text: &str, block: &[&str]) -> Option<String> {
+    if block.is_empty() {
+        return Some("no code block stands below".to_owned());
+    }
+    let mut rest: Vec<&str> = text.lines().collect();
+    let pieces = block.split(|line| ["…", "// …", "# …"].contains(&line.trim()));
+    for piece in pieces.filter(|piece| !piece.is_empty()) {
+        let Some(at) = rest.windows(piece.len()).position(|window| quotes(piece, window)) else {
+            return Some(format!("lines from `{}` do not stand there", piece[0].trim()));
+        };
+        rest.drain(..at + piece.len());
+    }
+    None
+}
+
+/// Whether lines are those of a file, all moved left by the same indentation.
+fn quotes(piece: &[&str], window: &[&str]) -> bool {
+    let indent = window[0].len().saturating_sub(piece[0].len());
+    let (shift, _) = window[0].split_at_checked(indent).unwrap_or_default();
+    shift.trim().is_empty()
+        && piece.iter().zip(window).all(|(quoted, line)| {
+            quoted == line || line.strip_prefix(shift).is_some_and(|rest| rest == *quoted)
+        })
+}
+
+/// Decisions are numbered without gaps, listed in their index, and have the three parts.
+pub(crate) fn decisions(files: &[File]) -> Vec<String> {
+    let index = files.iter().find(|file| file.path == format!("{DECISIONS}README.md"));
+    let index = index.map_or("", |file| file.text.as_str());
+    let records = files.iter().filter(|file| {
+        file.path.starts_with(DECISIONS) && file.name().starts_with(|c: char| c.is_ascii_digit())
+    });
+    let mut complaints = Vec::new();
+    for (number, record) in (1..).zip(records) {
+        let name = record.name();
+        if !name.starts_with(&format!("{number:04}-")) {
+            complaints.push(format!("{}: expected number {number:04}", record.path));
+        }
+        if !index.contains(&format!("]({name})")) {
+            complaints.push(format!("{}: add it to {DECISIONS}README.md", record.path));
+        }
+        for part in ["## Context", "## Decision", "## Consequences"] {
+            if !record.text.lines().any(|line| line == part) {
+                complaints.push(format!("{}: expected a part `{part}`", record.path));
+            }
+        }
+    }
+    complaints
+}
+
+/// Changes are told as they are made.
+pub(crate) fn changelog(files: &[File]) -> Vec<String> {
+    let page = files.iter().find(|file| file.path == "CHANGELOG.md");
+    let found = page.is_some_and(|page| page.text.lines().any(|line| line == "## [Unreleased]"));
+    let complaint =
+        "CHANGELOG.md: expected a part `## [Unreleased]`; add it above the last release";
+    if found { Vec::new() } else { vec![complaint.to_owned()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_to_nothing_is_found() {
+        for (path, text, expected) in [
+            ("README.md", "[a](docs/a.md) and [b](docs)", 0),
+            ("README.md", "[a](docs/b.md)", 1),
+            ("docs/a.md", "[up](../README.md#part) [here](a.md) [there](#part)", 0),
+            ("docs/a.md", "[up](README.md)", 1),
+            ("README.md", "[web](https://example.org/x)", 0),
+            ("README.md", "```\n[code](nowhere)\n```\n[a](nowhere)", 1),
+        ] {
+            let others = [File::new("docs/a.md", ""), File::new("README.md", "")];
+            let files: Vec<File> = others.into_iter().chain([File::new(path, text)]).collect();
+            assert_eq!(links(&files).len(), expected, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_that_is_not_in_the_file_is_found() {
+        let code = "one\ntwo\nthree\nfour\n    in\n      deeper\n";
+        for (block, expected) in [
+            ("two\nthree", 0),
+            ("one\n…\nfour", 0),
+            ("one\n    // …\nfour", 0),
+            ("one\nthree", 1),
+            ("four\n…\none", 1),
+            ("five", 1),
+            ("in\n  deeper", 0),
+            ("in\ndeeper", 1),
+        ] {
+            let page = format!("<!-- excerpt of src/x.rs -->\n```rust\n{block}\n```\n");
+            let files = [File::new("README.md", &page), File::new("src/x.rs", code)];
+            assert_eq!(excerpts(&files).len(), expected, "{block}");
+            assert_eq!(excerpts(&files[..1]).len(), 1, "the file is missing");
+        }
+    }
+
+    #[test]
+    fn a_decision_out_of_line_is_found() {
+        let whole = "# 1. A\n\n## Context\n\n## Decision\n\n## Consequences\n";
+        for (name, text, expected) in [
+            ("0001-a.md", whole, 0),
+            ("0002-a.md", whole, 2),
+            ("0001-b.md", whole, 1),
+            ("0001-a.md", "## Context\n\n## Decision\n", 1),
+        ] {
+            let files = [
+                File::new(&format!("{DECISIONS}{name}"), text),
+                File::new(&format!("{DECISIONS}README.md"), "[1](0001-a.md)"),
+            ];
+            assert_eq!(decisions(&files).len(), expected, "{name}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_changelog_without_room_is_found() {
+        assert_eq!(changelog(&[File::new("CHANGELOG.md", "## [Unreleased]\n")]), [""; 0]);
+        assert_eq!(changelog(&[File::new("CHANGELOG.md", "## 0.1.0\n")]).len(), 1);
+        assert_eq!(changelog(&[]).len(), 1);
+    }
+}

@@ -1,0 +1,240 @@
+//! Who may use what inside a crate: the "Invariant" sentences of ARCHITECTURE.md as tables. Never about manifests:
+//! see `arrows`.
+
+use crate::tree::{File, word_in};
+
+/// A word that only some files of a folder may use.
+struct Wall {
+    word: &'static str,
+    under: &'static str,
+    allowed: &'static [&'static str],
+    reason: &'static str,
+}
+
+const COMPILER: &str = "codegen/src/";
+const CONTRACT: &str = "crates/toolwright/src/";
+const RUNTIME: &str = "crates/toolwright-runtime/src/";
+const MCP: &str = "crates/toolwright-mcp/src/";
+
+/// Words end where a name ends, so `fs` is the module and not the end of `refs`.
+const WALLS: &[Wall] = &[
+    wall("fs", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
+    wall("rustix", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
+    wall("saphyr_parser", COMPILER, &["codegen/src/yaml/"], "only `yaml` knows the YAML parser"),
+    wall(
+        "prettyplease",
+        COMPILER,
+        &["codegen/src/emit/print.rs"],
+        "only `emit::print` formats Rust",
+    ),
+    wall("quote", COMPILER, &["codegen/src/emit/"], "only `emit` makes tokens"),
+    wall("proc_macro2", COMPILER, &["codegen/src/emit/"], "only `emit` makes tokens"),
+    wall(
+        "askama",
+        COMPILER,
+        &["codegen/src/emit/templates.rs"],
+        "only `emit::templates` fills templates",
+    ),
+    wall(
+        "annotate_snippets",
+        COMPILER,
+        &["codegen/src/render/human.rs"],
+        "only `render` draws findings",
+    ),
+    wall(
+        "minijinja",
+        COMPILER,
+        &["codegen/src/lower/templates.rs"],
+        "run-time templates are parsed in one place",
+    ),
+    wall(
+        "schemars",
+        COMPILER,
+        &["codegen/src/syntax/"],
+        "schemars describes the language, nothing else",
+    ),
+    wall("regex_lite", COMPILER, &["codegen/src/schema/"], "only `schema` reads patterns"),
+    wall(
+        "println",
+        COMPILER,
+        &["codegen/src/builder.rs"],
+        "the compiler prints nothing; its callers do",
+    ),
+    wall(
+        "eprint",
+        COMPILER,
+        &["codegen/src/builder.rs"],
+        "the compiler prints nothing; its callers do",
+    ),
+    wall(
+        "HashMap",
+        COMPILER,
+        &["codegen/src/yaml/build.rs"],
+        "no unordered map where its order could reach output",
+    ),
+    wall("HashSet", COMPILER, &[], "no unordered set where its order could reach output"),
+    wall("SystemTime", COMPILER, &[], "output depends on the input alone"),
+    wall("Instant", COMPILER, &[], "output depends on the input alone"),
+    wall("fs", CONTRACT, &[], "the contract crate does no IO"),
+    wall("net", CONTRACT, &[], "the contract crate does no IO"),
+    wall("tokio", CONTRACT, &[], "the contract crate needs no runtime"),
+    wall("println", CONTRACT, &[], "libraries print nothing"),
+    wall("fs", RUNTIME, &[], "the runtime does no IO of its own"),
+    wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
+    wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
+    // Standard output is the protocol's.
+    wall("println", MCP, &[], "standard output is the protocol's"),
+];
+
+const fn wall(
+    word: &'static str,
+    under: &'static str,
+    allowed: &'static [&'static str],
+    reason: &'static str,
+) -> Wall {
+    Wall { word, under, allowed, reason }
+}
+
+/// What each stage of the compiler may name with `crate::`; itself is always allowed.
+const STAGES: &[(&str, &[&str])] = &[
+    ("source", &[]),
+    ("diagnostic", &["source"]),
+    ("nearest", &[]),
+    ("options", &[]),
+    ("prose", &[]),
+    ("files", &[]),
+    ("yaml", &["diagnostic", "schema", "source"]),
+    ("syntax", &["diagnostic", "model", "nearest", "schema", "source", "yaml"]),
+    ("model", &["schema", "source"]),
+    ("schema", &["diagnostic", "model", "nearest", "source", "yaml"]),
+    ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
+    ("lower", &["diagnostic", "model", "naming", "nearest", "schema", "source", "syntax", "yaml"]),
+    ("plan", &["model", "naming", "options", "prose", "schema"]),
+    ("emit", &["files", "model", "naming", "options", "plan", "prose"]),
+    ("disk", &["diagnostic", "files", "source"]),
+    ("render", &["diagnostic", "source"]),
+    ("config", &["diagnostic", "options", "source"]),
+];
+
+/// A library stands behind one module.
+pub(crate) fn libraries(files: &[File]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust()) {
+        for wall in WALLS.iter().filter(|wall| wall.forbids(&file.path)) {
+            complaints.extend(uses(file, wall.word).map(|number| {
+                let Wall { word, reason, .. } = wall;
+                format!("{}:{number}: `{word}` is used, but {reason}; {}", file.path, wall.advice())
+            }));
+        }
+    }
+    complaints
+}
+
+impl Wall {
+    fn forbids(&self, path: &str) -> bool {
+        path.starts_with(self.under) && !self.allowed.iter().any(|place| path.starts_with(place))
+    }
+
+    fn advice(&self) -> String {
+        match self.allowed {
+            [] => "hand the work to the caller".to_owned(),
+            places => format!("move the work to {}", places.join(" or ")),
+        }
+    }
+}
+
+/// The lines of a file that name a library or a module, in a path, a macro or a `use`.
+fn uses<'a>(file: &'a File, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_type = word.starts_with(char::is_uppercase);
+    file.code().filter_map(move |(number, line)| {
+        let after = word_in(line, word)?;
+        let import = line.trim_start().starts_with("use ");
+        (is_type || import || after.starts_with("::") || after.starts_with('!')).then_some(number)
+    })
+}
+
+/// A stage names the stages it builds on, never those after it.
+pub(crate) fn stages(files: &[File]) -> Vec<String> {
+    let compiler = files.iter().filter(|file| file.is_rust() && file.path.starts_with(COMPILER));
+    compiler.flat_map(wrong_stages).collect()
+}
+
+fn wrong_stages(file: &File) -> Vec<String> {
+    let module = file.path[COMPILER.len()..].trim_end_matches(".rs").split('/').next();
+    let Some((stage, allowed)) = STAGES.iter().find(|(stage, _)| Some(*stage) == module) else {
+        return Vec::new();
+    };
+    let mut complaints = Vec::new();
+    for (number, line) in file.code() {
+        let named = line.split("crate::").skip(1).map(|rest| {
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+        });
+        for other in named.filter(|other| other != stage && is_stage(other)) {
+            if !allowed.contains(&other) {
+                complaints.push(format!(
+                    "{}:{number}: `{stage}` names `{other}`, expected only {allowed:?}; pass what it needs in, or \
+                     change the table here and ARCHITECTURE.md together",
+                    file.path
+                ));
+            }
+        }
+    }
+    complaints
+}
+
+fn is_stage(module: &str) -> bool {
+    let outer = ["builder", "project"];
+    outer.contains(&module) || STAGES.iter().any(|(stage, _)| *stage == module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(rule: fn(&[File]) -> Vec<String>, path: &str, text: &str) -> Vec<String> {
+        rule(&[File::new(path, text)])
+    }
+
+    #[test]
+    fn a_library_outside_its_place_is_found() {
+        for (path, text, expected) in [
+            ("codegen/src/disk/tree.rs", "use std::fs;\n", 0),
+            ("codegen/src/emit/mod.rs", "use std::fs;\n", 1),
+            ("codegen/src/emit/mod.rs", "use std::{fmt, fs};\n", 1),
+            ("codegen/src/emit/mod.rs", "let text = std::fs::read(path);\n", 1),
+            ("codegen/src/emit/mod.rs", "// std::fs is not used here\n", 0),
+            ("codegen/src/lower/mod.rs", "prettyplease::unparse(&file)\n", 1),
+            ("codegen/src/lower/mod.rs", "println!(\"seen\");\n", 1),
+            ("codegen/src/plan/mod.rs", "let seen: HashMap<String, u8>;\n", 1),
+            ("codegen/src/render/mod.rs", "fn quote(text: &str) {}\n", 0),
+            ("crates/toolwright/src/call.rs", "use tokio::sync::mpsc;\n", 1),
+        ] {
+            assert_eq!(complaints(libraries, path, text).len(), expected, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_says_the_rule_and_the_way_out() {
+        let found = complaints(libraries, "codegen/src/emit/mod.rs", "\nuse std::fs;\n");
+        assert_eq!(
+            found,
+            ["codegen/src/emit/mod.rs:2: `fs` is used, but only `disk` touches the file system; \
+              move the work to codegen/src/disk/"]
+        );
+    }
+
+    #[test]
+    fn a_stage_that_looks_ahead_is_found() {
+        for (path, text, expected) in [
+            ("codegen/src/plan/mod.rs", "use crate::model::Project;\n", 0),
+            ("codegen/src/plan/types.rs", "use crate::plan::Crate;\n", 0),
+            ("codegen/src/plan/mod.rs", "use crate::diagnostic::Report;\n", 1),
+            ("codegen/src/emit/mod.rs", "use crate::schema::Shape;\n", 1),
+            ("codegen/src/yaml/mod.rs", "fn lower(to: &crate::lower::Project) {}\n", 1),
+            ("codegen/src/files.rs", "use crate::disk;\n", 1),
+            ("codegen/src/project/mod.rs", "use crate::disk;\n", 0),
+        ] {
+            assert_eq!(complaints(stages, path, text).len(), expected, "{path}: {text}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Every honoured keyword, case by case: `tests/codecs/<case>.yaml` is a toolset, `<case>.jsonl` holds payloads of its
+//! tools and the issues a codec finds in them. `UPDATE_EXPECT=1` writes the issues that were found into the rows.
+//!
+//! Never says what an issue reads like: the contract's own tests do.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toolwright::codec::{self, Decode, Encode};
+use toolwright::{InvalidPayload, Tool, ToolSpec, Value};
+
+use crate::codec_cases as cases;
+use crate::judge::{Published, Side};
+
+/// One payload. `payload` is JSON text inside a JSON string; each issue is a JSON Pointer and a code.
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
+struct Row {
+    why: String,
+    tool: String,
+    side: Side,
+    payload: String,
+    issues: Vec<String>,
+    /// What is encoded again, where it does not mean the same: a number is a double in Rust.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    encoded: Option<String>,
+    /// Why the `jsonschema` crate judges otherwise, where it is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    disputed: Option<String>,
+}
+
+/// A folder's case: its name, and every tool of its toolset.
+pub(crate) struct Case {
+    name: &'static str,
+    specs: &'static [&'static ToolSpec],
+    tools: &'static [CodecPair],
+}
+
+/// A tool with its codecs as plain functions.
+pub(crate) struct CodecPair {
+    pub(crate) spec: &'static ToolSpec,
+    again: fn(Side, &[u8]) -> Result<String, InvalidPayload>,
+}
+
+/// Lists cases; a tool stands here by its type in `specs`.
+macro_rules! cases {
+    ($($name:ident in $library:ident: $($tool:ident)*;)*) => {
+        &[$(Case {
+            name: stringify!($name),
+            specs: cases::$library::specs::ALL,
+            tools: &[$(CodecPair {
+                spec: <cases::$library::specs::$tool as Tool>::SPEC,
+                again: again::<cases::$library::specs::$tool>,
+            },)*],
+        },)*]
+    };
+}
+
+pub(crate) static CASES: &[Case] = cases! {
+    anything in anything_tools: Hold;
+    arrays in arrays_tools: List;
+    constants in constants_tools: Fix;
+    enums in enums_tools: Pick PickMaybe;
+    foreign in foreign_tools: Frame FrameLevel;
+    integers in integers_tools: Count;
+    lengthy in lengthy_toolset_with_a_name_of_sixty_four_bytes_no_more_no_less_tools:
+        StretchAToolWithANameOfSixtyFourBytesNoMoreNoLessX;
+    maps in maps_tools: Score FreeMap;
+    naming in naming_tools: Name Type Match;
+    nullables in nullables_tools: Maybe MaybeNames;
+    numbers in numbers_tools: Measure;
+    objects in objects_tools: NoArguments ClosedObject OpenObject TypedRest OddKeys;
+    references in references_tools: Follow FollowInline FollowAlias;
+    results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings
+        GiveMap GiveChoice GiveConstant GiveMaybe;
+    strings in strings_tools: Text;
+    unions in unions_tools: Draw;
+};
+
+/// Every tool of every case.
+pub(crate) fn tools() -> impl Iterator<Item = &'static CodecPair> {
+    CASES.iter().flat_map(|case| case.tools)
+}
+
+/// Both sides of every tool of every case.
+pub(crate) fn sides() -> impl Iterator<Item = (&'static CodecPair, Side)> {
+    tools().flat_map(|tool| Side::BOTH.map(|side| (tool, side)))
+}
+
+impl CodecPair {
+    /// Decodes a payload with a tool's codec and encodes it again.
+    pub(crate) fn again(&self, side: Side, payload: &str) -> Result<String, InvalidPayload> {
+        (self.again)(side, payload.as_bytes())
+    }
+}
+
+fn again<T: Tool>(side: Side, payload: &[u8]) -> Result<String, InvalidPayload> {
+    fn of<P: Decode + Encode>(payload: &[u8]) -> Result<String, InvalidPayload> {
+        codec::to_json(&codec::from_json::<P>(payload)?)
+    }
+    match side {
+        Side::Args => of::<T::Args>(payload),
+        Side::Result => of::<T::Result>(payload),
+    }
+}
+
+#[test]
+fn every_file_is_a_case_and_every_tool_has_rows() {
+    let files: BTreeSet<String> = fs::read_dir(folder())
+        .expect("the folder can be read")
+        .map(|file| file.expect("an entry").path())
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    let names: BTreeSet<String> = CASES.iter().map(|case| case.name.to_owned()).collect();
+    assert_eq!(files, names);
+    for case in CASES {
+        let tools: Vec<&str> = case.tools.iter().map(|tool| tool.spec.name()).collect();
+        let specs: Vec<&str> = case.specs.iter().map(|spec| spec.name()).collect();
+        assert_eq!(tools, specs, "{}", case.name);
+        let tried: BTreeSet<String> = case.rows().into_iter().map(|row| row.tool).collect();
+        assert!(tools.iter().all(|tool| tried.contains(*tool)), "{}: {tried:?}", case.name);
+    }
+}
+
+/// G17, G20: the one codec of a type finds every issue of a payload in one pass, at its place.
+#[test]
+fn codecs_find_the_issues_that_the_rows_list() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    for case in CASES {
+        let rows = case.rows();
+        let judged: Vec<Row> = rows.iter().map(|row| case.judged(row)).collect();
+        if update {
+            case.write(&judged);
+            continue;
+        }
+        for (row, judged) in rows.iter().zip(&judged) {
+            let place = case.place(row);
+            assert_eq!(
+                judged.issues, row.issues,
+                "{place}\nUPDATE_EXPECT=1 takes over what is found"
+            );
+        }
+    }
+}
+
+/// A codec accepts exactly what its schema accepts: the two are read by unrelated code.
+#[test]
+fn published_schemas_judge_as_the_codecs_do() {
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let published = Published::of(case.specs.iter().copied());
+        for row in case.rows().iter().filter(|row| !row.is_beyond_the_schema()) {
+            let spec = case.tool(&row.tool).spec;
+            let accepted = row.side.check(spec, &row.payload).is_ok();
+            let verdict = published.accepts(spec, row.side, &row.payload);
+            let agree = verdict.is_none_or(|verdict| verdict == accepted);
+            if agree == row.disputed.is_some() {
+                wrong.push(format!(
+                    "{}, the codec: {accepted}, the schema: {verdict:?}",
+                    case.place(row)
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} rows are disputed, or no longer are:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn what_is_decoded_is_encoded_with_the_same_meaning() {
+    for case in CASES {
+        for row in case.rows().iter().filter(|row| row.issues.is_empty()) {
+            let place = case.place(row);
+            let encoded = case.tool(&row.tool).again(row.side, &row.payload);
+            let encoded = encoded.unwrap_or_else(|issues| panic!("{place}\n{issues}"));
+            let expected = row.encoded.as_ref().unwrap_or(&row.payload);
+            assert_eq!(meaning(&encoded), meaning(expected), "{place}");
+        }
+    }
+}
+
+/// Equal for payloads that mean the same: `1` and `1.0`, keys in another order.
+pub(crate) fn meaning(payload: &str) -> Value {
+    payload.parse().expect("a valid payload is JSON")
+}
+
+impl Row {
+    /// A schema says nothing about these.
+    fn is_beyond_the_schema(&self) -> bool {
+        ["malformed", "duplicate_key", "too_deep"]
+            .iter()
+            .any(|code| self.issues.iter().any(|issue| issue.ends_with(code)))
+    }
+}
+
+impl Case {
+    fn path(&self) -> PathBuf {
+        folder().join(self.name).with_extension("jsonl")
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let text = fs::read_to_string(self.path()).expect("the rows can be read");
+        text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    fn write(&self, rows: &[Row]) {
+        let line = |row| serde_json::to_string(row).expect("rows are plain") + "\n";
+        fs::write(self.path(), rows.iter().map(line).collect::<String>())
+            .expect("the rows can be written");
+    }
+
+    fn tool(&self, name: &str) -> &CodecPair {
+        self.tools
+            .iter()
+            .find(|tool| tool.spec.name() == name)
+            .unwrap_or_else(|| panic!("{} has no tool {name}", self.name))
+    }
+
+    /// A row, for the message of a failed test.
+    fn place(&self, row: &Row) -> String {
+        format!("{}: {} {}: {}", self.name, row.tool, row.side, row.payload)
+    }
+
+    /// The row with the issues that the codec finds.
+    fn judged(&self, row: &Row) -> Row {
+        let found = row.side.check(self.tool(&row.tool).spec, &row.payload);
+        let issues = found.err().map_or_else(Vec::new, |invalid| {
+            let line = |issue: &toolwright::Issue| format!("{} {}", issue.pointer(), issue.code());
+            invalid.issues().iter().map(line).collect()
+        });
+        Row { issues, ..row.clone() }
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codecs")
+}

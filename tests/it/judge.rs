@@ -1,0 +1,81 @@
+//! Two judges of a payload: a tool's generated codecs, and the schemas it publishes, read by the `jsonschema` crate.
+//! Never knows where a payload comes from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use jsonschema::{Draft, Validator};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolwright::{InvalidPayload, ToolSpec};
+
+/// The two payloads of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Side {
+    Args,
+    Result,
+}
+
+impl Side {
+    pub(crate) const BOTH: [Self; 2] = [Self::Args, Self::Result];
+
+    /// The verdict of the generated codec.
+    pub(crate) fn check(self, spec: &ToolSpec, payload: &str) -> Result<(), InvalidPayload> {
+        match self {
+            Self::Args => spec.check_args(payload.as_bytes()),
+            Self::Result => spec.check_result(payload.as_bytes()),
+        }
+    }
+
+    /// The schema as the model or an MCP client sees it.
+    pub(crate) fn schema(self, spec: &ToolSpec) -> Value {
+        let text = match self {
+            Self::Args => spec.args_schema(),
+            Self::Result => spec.result_schema(),
+        };
+        serde_json::from_str(text).expect("published schemas are JSON")
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Args => "args",
+            Self::Result => "result",
+        })
+    }
+}
+
+/// The published schemas of some tools, ready to judge.
+pub(crate) struct Published(BTreeMap<(String, Side), Validator>);
+
+impl Published {
+    pub(crate) fn of<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
+        let keyed = |spec: &'a ToolSpec| {
+            Side::BOTH.map(|side| ((spec.name().to_owned(), side), validator(&side.schema(spec))))
+        };
+        Self(specs.into_iter().flat_map(keyed).collect())
+    }
+
+    /// Whether the schema accepts a payload. Nothing where `serde_json` reads no value or another one: no JSON, too
+    /// deep, a number that no double holds.
+    pub(crate) fn accepts(&self, spec: &ToolSpec, side: Side, payload: &str) -> Option<bool> {
+        let value: Value = serde_json::from_str(payload).ok()?;
+        let validator = &self.0[&(spec.name().to_owned(), side)];
+        is_read_exactly(&value, payload).then(|| validator.is_valid(&value))
+    }
+}
+
+/// Duplicate keys make no value of ours, and are for the codec to refuse.
+fn is_read_exactly(value: &Value, payload: &str) -> bool {
+    let exact = payload.parse::<toolwright::Value>();
+    exact.is_err() || exact == value.to_string().parse()
+}
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .build(schema)
+        .unwrap_or_else(|error| panic!("a published schema is not one: {error}\n{schema:#}"))
+}

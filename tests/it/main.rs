@@ -1,0 +1,31 @@
+//! Generated code at work: as crates, and as modules compiled into `OUT_DIR` by the build script. Never tests the
+//! compiler or the runtime by themselves: their packages do.
+
+mod codecs;
+mod crates;
+mod drift;
+mod judge;
+mod out_dir;
+mod real;
+mod requirements;
+mod sample;
+
+/// `schema/`, compiled by the build script.
+pub mod generated {
+    include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
+}
+
+/// `tests/real/`, compiled by the build script.
+pub mod real_servers {
+    include!(concat!(env!("OUT_DIR"), "/real/mod.rs"));
+}
+
+/// `tests/codecs/`, compiled by the build script.
+pub mod codec_cases {
+    include!(concat!(env!("OUT_DIR"), "/codecs/mod.rs"));
+}
+
+/// `tests/requirements/`, compiled by the build script.
+pub mod requirement_cases {
+    include!(concat!(env!("OUT_DIR"), "/requirements/mod.rs"));
+}

@@ -1,0 +1,106 @@
+//! The tools of two real MCP servers, restated in `tests/real/*.yaml`, against rows of payloads that were labelled by
+//! the servers' own schemas. Never connects to a server.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toolwright::ToolSpec;
+use toolwright::spec::Implementation;
+
+use crate::judge::{Published, Side};
+use crate::real_servers::{git_tools, memory_tools};
+
+/// One labelled payload. `raw` is JSON text inside a JSON string, so that `1.0` and escapes stay as they were written.
+#[derive(Deserialize)]
+struct Row {
+    tool: String,
+    side: Side,
+    valid: bool,
+    why: String,
+    raw: String,
+}
+
+const SERVERS: [(&str, &[&ToolSpec]); 2] =
+    [("git", git_tools::specs::ALL), ("memory", memory_tools::specs::ALL)];
+
+/// G14: a remote server's tools have the model of all others; G8: where they live is provenance.
+#[test]
+fn remote_tools_keep_their_names_and_carry_their_server() {
+    let counts = SERVERS.map(|(server, specs)| {
+        for spec in specs {
+            assert_eq!(spec.service(), server, "{}", spec.name());
+            assert_eq!(spec.implementation(), Implementation::Mcp { server }, "{}", spec.name());
+            assert_eq!(spec.remote_name(), Some(spec.name()));
+        }
+        specs.len()
+    });
+    assert_eq!(counts, [12, 9]);
+}
+
+/// G23: what a remote tool takes and gives is checked by the provider's codecs.
+#[test]
+fn codecs_judge_every_row_of_the_real_servers_as_it_is_labelled() {
+    assert_judged_right(&repository().join("tests/real"));
+}
+
+#[test]
+fn codecs_judge_every_row_of_the_whole_corpus_as_it_is_labelled() {
+    let corpus = repository().join("../shared/corpus/vectors");
+    if corpus.is_dir() {
+        assert_judged_right(&corpus);
+    } else {
+        println!("skipped: there is no corpus beside this repository");
+    }
+}
+
+#[test]
+fn published_schemas_of_the_real_servers_judge_as_their_codecs_do() {
+    for (server, specs) in SERVERS {
+        let published = Published::of(specs.iter().copied());
+        for row in rows(&repository().join("tests/real"), server) {
+            let spec = spec(specs, &row.tool);
+            let accepted = row.side.check(spec, &row.raw).is_ok();
+            let verdict = published.accepts(spec, row.side, &row.raw);
+            assert_eq!(verdict, Some(accepted), "{} {}: {}", row.tool, row.side, row.raw);
+        }
+    }
+}
+
+fn assert_judged_right(folder: &Path) {
+    let mut wrong = Vec::new();
+    for (server, specs) in SERVERS {
+        let rows = rows(folder, server);
+        assert!(rows.len() > specs.len(), "{server} has rows for its tools");
+        wrong.extend(rows.iter().filter_map(|row| row.judged_wrong(specs)));
+    }
+    assert!(wrong.is_empty(), "{} rows are judged wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+impl Row {
+    /// What went wrong, if the codec does not agree with the label.
+    fn judged_wrong(&self, specs: &[&ToolSpec]) -> Option<String> {
+        let Self { tool, side, why, raw, .. } = self;
+        let verdict = side.check(spec(specs, tool), raw);
+        let found = match (self.valid, verdict) {
+            (true, Err(issues)) => format!("refused: {issues}"),
+            (false, Ok(())) => "accepted".to_owned(),
+            _ => return None,
+        };
+        Some(format!("{tool} {side} ({why}): {raw}\n    {found}"))
+    }
+}
+
+fn rows(folder: &Path, server: &str) -> Vec<Row> {
+    let path = folder.join(server).with_extension("jsonl");
+    let text = std::fs::read_to_string(&path).expect("the rows can be read");
+    text.lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
+}
+
+/// Found as a host finds it: by the name the server lists.
+fn spec<'a>(specs: &[&'a ToolSpec], tool: &str) -> &'a ToolSpec {
+    specs.iter().find(|spec| spec.remote_name() == Some(tool)).expect("a tool of the server")
+}
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}

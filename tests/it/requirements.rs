@@ -1,0 +1,13 @@
+//! Requirements that only running code can prove: injected fields and reshaped tools (G21), names that mean something
+//! in Rust (G13), agents as tools (G22), registration (G24), the worked examples (G32). Never tests what the compiler
+//! refuses: its own package does.
+
+mod examples;
+mod injection;
+mod names;
+mod provenance;
+mod registration;
+
+use std::error::Error;
+
+type Tested = Result<(), Box<dyn Error>>;

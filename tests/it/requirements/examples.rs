@@ -1,0 +1,167 @@
+//! The worked examples, end to end on a planner that decides by rule (G22, G30, G31, G32).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use planner_session_planner_agent::{calls, registration, specs};
+use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
+use todos_service::errors::{GetTodosError, UpdateTodosError};
+use todos_service::service::TodosService;
+use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
+use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
+use toolwright::codec::from_json;
+use toolwright::{BoxError, BoxFuture, Payload, ToolSpec};
+use toolwright_runtime::{
+    CallRequest, Collector, Event, EventKind, Planner, Registry, Runtime, Step, Turn,
+};
+
+use super::Tested;
+
+/// The todos of every run, each with the run it came from.
+#[derive(Clone, Default)]
+struct Store(Arc<Mutex<Vec<(String, TodoItem)>>>);
+
+impl Store {
+    fn of(&self, run: &str) -> TodosSnapshot {
+        let todos = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = todos.iter().filter(|(owner, _)| owner == run);
+        TodosSnapshot { items: own.map(|(_, item)| item.clone()).collect() }
+    }
+}
+
+impl TodosService for Store {
+    async fn update_todos(
+        &self,
+        payload: UpdateTodosPayload,
+    ) -> Result<TodosSnapshot, UpdateTodosError> {
+        let items = payload.items.into_iter().map(|item| (payload.run_id.clone(), item));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(items);
+        Ok(self.of(&payload.run_id))
+    }
+
+    async fn get_todos(&self, payload: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
+        Ok(self.of(&payload.run_id))
+    }
+}
+
+struct Sums;
+
+impl calculator_service::service::CalculatorService for Sums {
+    async fn add(
+        &self,
+        payload: calculator_service::types::AddPayload,
+    ) -> Result<calculator_service::types::AddResult, calculator_service::errors::AddError> {
+        Ok(calculator_service::types::AddResult { sum: payload.a + payload.b })
+    }
+}
+
+/// Stores one todo and adds two numbers, reads the todos back, and plans what it read.
+struct Rule;
+
+impl Planner for Rule {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        Box::pin(std::future::ready(next(turn)))
+    }
+}
+
+fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
+    let input: PlanInput = from_json(turn.input().as_bytes())?;
+    let results: Vec<&Payload> = turn
+        .last_results()
+        .map(|result| result.as_result().map_err(Clone::clone))
+        .collect::<Result<_, _>>()?;
+    Ok(match (turn.step(), results.as_slice()) {
+        (0, _) => {
+            let items =
+                vec![TodoItem::new("one", format!("Begin: {}", input.goal), TodoStatus::Pending)];
+            Step::Call(vec![
+                calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Replace, items })?,
+                calls::add(&calculator_tools::types::AddPayload { a: 20.0, b: 22.0 })?,
+            ])
+        }
+        (1, [_, sum]) if sum.as_str().contains("42") => {
+            Step::Call(vec![calls::get_todos(&GetTodosArgs::default())?])
+        }
+        (_, [todos]) => {
+            let todos: TodosSnapshot = from_json(todos.as_bytes())?;
+            let steps =
+                todos.items.into_iter().map(|item| PlanStep::new(item.title, StepStatus::Pending));
+            Step::Finish(Payload::of(&Plan { goal: input.goal, steps: steps.collect() })?)
+        }
+        (step, results) => return Err(format!("unexpected at step {step}: {results:?}").into()),
+    })
+}
+
+/// Providers first, then the agent.
+fn registry(store: Store) -> Result<Registry, Box<dyn std::error::Error>> {
+    let mut registry = Registry::new();
+    todos_tools::registration::register(&mut registry, store)?;
+    calculator_tools::registration::register(&mut registry, Sums)?;
+    registration::register(&mut registry, Arc::new(Rule))?;
+    Ok(registry)
+}
+
+/// G18, G22, G24, G32: a typed call of `plan_session` runs the agent, whose own calls reach two services.
+#[tokio::test]
+async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested {
+    let store = Store::default();
+    let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?;
+    let result = Runtime::new(registry(store.clone())?).call(call).await;
+    let plan: Plan = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
+    assert_eq!(
+        plan,
+        Plan {
+            goal: "Ship".to_owned(),
+            steps: vec![PlanStep::new("Begin: Ship", StepStatus::Pending)]
+        }
+    );
+    let stored = store.0.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(stored.len(), 1);
+    assert!(!stored[0].0.is_empty(), "the run's id was injected");
+    Ok(())
+}
+
+/// G30, G31: the caller sees one start and one result around the child run, and only the whole runtime's sink sees
+/// what the child did, under the child's run id.
+#[tokio::test]
+async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
+    let (all, own) = (Collector::new(), Collector::new());
+    let runtime = Runtime::observed(registry(Store::default())?, all.clone());
+    let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?.with_id("call_1");
+    runtime.call(CallRequest::new(call).with_events(own.clone())).await;
+    let seen = own.events();
+    let kinds: Vec<&str> = seen.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["tool_call_scheduled", "tool_result_received"]);
+    let parent = &seen[0].origin.run_id;
+    let child = |event: &&Event| event.origin.run_id != *parent;
+    let events = all.events();
+    let inner: Vec<&Event> = events.iter().filter(child).collect();
+    assert!(inner.iter().all(|event| event.origin.agent == Some("session_planner")));
+    let first = inner.first().map(|event| event.kind.as_str());
+    let last = inner.last().map(|event| event.kind.as_str());
+    assert_eq!((first, last), (Some("run_started"), Some("run_finished")));
+    let scheduled = inner.iter().filter_map(|event| match &event.kind {
+        EventKind::ToolCallScheduled { tool, .. } => Some((tool.name(), tool.toolset())),
+        _ => None,
+    });
+    let expected = [
+        ("update_todos", Some("todos")),
+        ("add", Some("calculator")),
+        ("get_todos", Some("todos")),
+    ];
+    assert_eq!(scheduled.collect::<Vec<_>>(), expected);
+    Ok(())
+}
+
+/// G17, G18: the agent's specs are the providers' own statics, not copies of them.
+#[test]
+fn g17_g18_an_agents_specs_are_the_providers_own() {
+    let own: Vec<*const ToolSpec> =
+        specs::ALL.iter().map(|spec| std::ptr::from_ref(*spec)).collect();
+    let providers = [
+        &todos_tools::specs::UPDATE_TODOS,
+        &todos_tools::specs::GET_TODOS,
+        &calculator_tools::specs::ADD,
+    ];
+    assert_eq!(own, providers.map(std::ptr::from_ref));
+    assert_eq!(specs::AGENT.exports.len(), 1);
+}
