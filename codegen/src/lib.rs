@@ -6,6 +6,7 @@ pub mod diagnostic;
 pub mod disk;
 mod emit;
 pub mod files;
+pub mod import;
 pub mod lower;
 pub mod model;
 pub mod naming;

@@ -11,6 +11,9 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
+/// A list longer than this helps nobody who was told the nearest word already.
+const SHORT: usize = 12;
+
 /// Advice on an unknown word: the nearest known one, and what is known.
 pub(crate) fn advice<'a>(
     word: &str,
@@ -22,7 +25,8 @@ pub(crate) fn advice<'a>(
     let rest =
         if known.len() > 40 { format!(" and {} more", known.len() - 40) } else { String::new() };
     match (nearest(word, known.iter().copied()), listed.is_empty()) {
-        (_, true) => "there is none".to_owned(),
+        (_, true) => format!("{what}: none"),
+        (Some(near), _) if known.len() > SHORT => format!("did you mean `{near}`?"),
         (Some(near), _) => format!("did you mean `{near}`? {what}: {}{rest}", listed.join(", ")),
         (None, _) => format!("{what}: {}{rest}", listed.join(", ")),
     }

@@ -60,22 +60,34 @@ macro_rules! cases {
 pub(crate) static CASES: &[Case] = cases! {
     anything in anything_tools: Hold;
     arrays in arrays_tools: List;
+    assertions in assertions_tools: AssertAll AssertFree AssertNamed AssertWhere;
+    collections in collections_tools: Collect;
+    collisions in collisions_tools: React;
+    conditions in conditions_tools: Combine;
     constants in constants_tools: Fix;
+    contents in contents_tools: Attach;
     enums in enums_tools: Pick PickMaybe;
     foreign in foreign_tools: Frame FrameLevel;
+    formats in formats_tools: Stamp StampId StampLink;
     integers in integers_tools: Count;
+    keys in keys_tools: Unlock;
     lengthy in lengthy_toolset_with_a_name_of_sixty_four_bytes_no_more_no_less_tools:
         StretchAToolWithANameOfSixtyFourBytesNoMoreNoLessX;
     maps in maps_tools: Score FreeMap;
+    mixtures in mixtures_tools: Blend;
     naming in naming_tools: Name Type Match;
     nullables in nullables_tools: Maybe MaybeNames;
     numbers in numbers_tools: Measure;
     objects in objects_tools: NoArguments ClosedObject OpenObject TypedRest OddKeys;
+    overlaps in overlaps_tools: Meet;
+    places in places_tools: Go;
     references in references_tools: Follow FollowInline FollowAlias;
     results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings
         GiveMap GiveChoice GiveConstant GiveMaybe;
     strings in strings_tools: Text;
+    unevaluated in unevaluated_tools: Look;
     unions in unions_tools: Draw;
+    untyped in untyped_tools: Pass;
 };
 
 /// Every tool of every case.

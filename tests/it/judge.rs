@@ -76,6 +76,7 @@ fn is_read_exactly(value: &Value, payload: &str) -> bool {
 fn validator(schema: &Value) -> Validator {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
         .build(schema)
         .unwrap_or_else(|error| panic!("a published schema is not one: {error}\n{schema:#}"))
 }

@@ -9,6 +9,7 @@ mod out_dir;
 mod real;
 mod requirements;
 mod sample;
+mod sentences;
 
 /// `schema/`, compiled by the build script.
 pub mod generated {

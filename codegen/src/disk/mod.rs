@@ -6,12 +6,14 @@ mod lock;
 mod manifest;
 mod output;
 mod place;
+mod single;
 mod sources;
 mod start;
 mod tree;
 
 pub use failure::{IoFailure, OutputError, ReadError};
 pub use output::{Drift, Written, drift, write};
+pub use single::write_text;
 pub(crate) use sources::{absolute, shown};
 pub use sources::{read_sources, read_text};
 pub use start::{checkout, start_project};

@@ -6,10 +6,10 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 
 use super::print::Module;
-use super::tokens::{ident, imports, integers, items, length, numbers};
+use super::tokens::{ident, imports, integer, integers, items, length, numbers};
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, IntegerLimits, Member, NumberLimits, PatternStatic,
-    StringLimits, Struct, TypeUse, Types, UnionVariant,
+    AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
+    PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -17,6 +17,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
     let coded =
         types.definitions.iter().filter(|definition| !matches!(definition.body, Body::Alias(_)));
     let mut parts: Vec<TokenStream> = types.patterns.iter().map(pattern).collect();
+    parts.extend(types.validators.iter().map(validator));
     parts.extend(coded.flat_map(codec));
     parts.splice(0..0, uses(types, &parts));
     Module {
@@ -33,8 +34,18 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         collect_names(part.clone(), &mut used);
     }
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let codec =
-        names(&["Decode", "Encode", "Items", "Length", "Pattern", "Range", "Reader", "Writer"]);
+    let codec = names(&[
+        "Decode",
+        "Encode",
+        "Items",
+        "Kind",
+        "Length",
+        "Pattern",
+        "Range",
+        "Reader",
+        "Validator",
+        "Writer",
+    ]);
     let mut own: Vec<String> =
         types.definitions.iter().map(|definition| definition.name.clone()).collect();
     let mut sources = vec![
@@ -71,6 +82,11 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
     quote!(static #name: Pattern = Pattern::new(#ecma, #regex);)
 }
 
+fn validator(validator: &ValidatorStatic) -> TokenStream {
+    let (name, file) = (ident(&validator.name), format!("../schema/{}", validator.file));
+    quote!(static #name: Validator = Validator::new(include_str!(#file));)
+}
+
 fn codec(definition: &Definition) -> [TokenStream; 3] {
     let name = ident(&definition.name);
     let (decode, encode) = match &definition.body {
@@ -83,6 +99,15 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
                 quote!(out.string(self.as_str(), Length::ANY);),
             )
         }
+        Body::IntegerEnum(variants) => {
+            let names = variants.iter().map(|variant| ident(&variant.name));
+            let values = variants.iter().map(|variant| integer(variant.value));
+            (
+                quote!(input.integer_variant(&[#((#values, Self::#names)),*])),
+                quote!(out.integer(self.as_i64(), Range::ANY);),
+            )
+        }
+        Body::Mixed(variants) => (decode_mixed(variants), encode_mixed(variants)),
         Body::Constant(json) => {
             (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
         }
@@ -94,6 +119,13 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         }
         // An alias has the codec of what it stands for.
         Body::Alias(_) => (TokenStream::new(), TokenStream::new()),
+    };
+    let (decode, encode) = match definition.validator.as_deref().map(ident) {
+        Some(validator) => (
+            quote!(input.checked(&#validator, |input| { #decode })),
+            quote!(out.checked(&#validator, |out| { #encode });),
+        ),
+        None => (decode, encode),
     };
     [
         quote! {
@@ -199,7 +231,7 @@ fn value(member: &Member) -> Option<TokenStream> {
 
 fn field_decode(field: &Field) -> TokenStream {
     let decode = decode_with(&field.ty, &quote!(object.value()));
-    let keeps_null = !field.required && matches!(field.ty, TypeUse::Nullable(_));
+    let keeps_null = !field.required && field.ty.nullable().is_some();
     if keeps_null { quote!(#decode.map(Nullable::from)) } else { decode }
 }
 
@@ -229,6 +261,18 @@ fn decode_with(ty: &TypeUse, reader: &TokenStream) -> TokenStream {
         TypeUse::String(limits) => {
             let limits = length(limits);
             quote!(#reader.string(#limits))
+        }
+        TypeUse::Formatted(format, limits) => {
+            let (format, limits) = (ident(format), length(limits));
+            quote!(#reader.formatted(toolwright::format::Format::#format, #limits))
+        }
+        TypeUse::Contract(_, limits) => {
+            let limits = length(limits);
+            quote!(#reader.formatted_as(#limits))
+        }
+        TypeUse::Checked(inner, validator) => {
+            let (inner, validator) = (decoder(inner), ident(validator));
+            quote!(#reader.checked(&#validator, #inner))
         }
         TypeUse::Integer(limits) => {
             let limits = integers(limits);
@@ -284,6 +328,37 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
     }
 }
 
+fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
+    let kinds: Vec<_> = variants.iter().map(|variant| ident(variant.name)).collect();
+    let decoded: Vec<_> = variants
+        .iter()
+        .zip(&kinds)
+        .map(|(variant, name)| {
+            let decode = decode_with(&variant.ty, &quote!(input));
+            quote!(#decode.map(Self::#name))
+        })
+        .collect();
+    let (last, others) = decoded.split_last().expect("a choice has variants");
+    let other_kinds = &kinds[..others.len()];
+    quote! {
+        match input.kind(&[#(Kind::#kinds),*])? {
+            #(Kind::#other_kinds => #others,)*
+            _ => #last,
+        }
+    }
+}
+
+fn encode_mixed(variants: &[MixedVariant]) -> TokenStream {
+    let arms = variants.iter().map(|variant| {
+        let name = ident(variant.name);
+        let encode = encode_with(&variant.ty, &quote!(out), &Place::reference(&ident("value")));
+        let value = if variant.ty == TypeUse::Null { quote!(()) } else { quote!(value) };
+        let encode = statement(&variant.ty, &encode);
+        quote!(Self::#name(#value) => #encode,)
+    });
+    quote!(match self { #(#arms)* })
+}
+
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
     let names = variants.iter().map(|variant| ident(&variant.name));
     quote!(match self { #(Self::#names(variant) => { variant.encode(out); })* })
@@ -313,28 +388,40 @@ fn encode_struct(plan: &Struct) -> TokenStream {
 
 fn encode_member(member: &Member) -> TokenStream {
     match member {
-        Member::Fixed { key, json, .. } => quote!(object.key(#key).constant(#json);),
+        Member::Fixed { key, json, .. } => {
+            let writer = behind(key);
+            quote!(#writer.constant(#json);)
+        }
         Member::Field(field) if field.required => {
-            let (key, name) = (&field.key, ident(&field.name));
+            let (writer, name) = (behind(&field.key), ident(&field.name));
             let place = Place::field(&quote!(self.#name));
-            let encode = encode_with(&field.ty, &quote!(object.key(#key)), &place);
+            let encode = encode_with(&field.ty, &writer, &place);
             quote!(#encode;)
         }
         Member::Field(field) => encode_optional(field),
     }
 }
 
+/// The writer behind a key (RFC 8259, section 7: what JSON escapes).
+fn behind(key: &str) -> TokenStream {
+    let is_escaped = |c: char| c < ' ' || matches!(c, '"' | '\\');
+    if key.contains(is_escaped) {
+        quote!(object.escaped_key(#key))
+    } else {
+        quote!(object.key(#key))
+    }
+}
+
 fn encode_optional(field: &Field) -> TokenStream {
-    let (key, name) = (&field.key, ident(&field.name));
-    let writer = quote!(object.key(#key));
-    let encode = match &field.ty {
-        TypeUse::Null => return quote!(if self.#name.is_some() { #writer.null(); }),
-        TypeUse::Nullable(inner) => {
-            let inner = encoder(inner);
-            quote!(#writer.nullable(value.as_option(), #inner))
-        }
-        ty => encode_with(ty, &writer, &Place::reference(&ident("value"))),
-    };
+    let (writer, name) = (behind(&field.key), ident(&field.name));
+    if field.ty == TypeUse::Null {
+        return quote!(if self.#name.is_some() { #writer.null(); });
+    }
+    let mut place = Place::reference(&ident("value"));
+    if field.ty.nullable().is_some() {
+        place.option = quote!(value.as_option());
+    }
+    let encode = encode_with(&field.ty, &writer, &place);
     quote!(if let Some(value) = &self.#name { #encode; })
 }
 
@@ -345,17 +432,29 @@ fn encoder(ty: &TypeUse) -> TokenStream {
         TypeUse::Null => quote!(|w, ()| w.null()),
         ty => {
             let encode = encode_with(ty, &quote!(w), &Place::reference(&ident("v")));
-            // What may print on several lines is a statement of its own, as clippy wants.
-            if is_brief(ty) { quote!(|w, v| #encode) } else { quote!(|w, v| { #encode; }) }
+            let encode = statement(ty, &encode);
+            quote!(|w, v| #encode)
         }
     }
+}
+
+/// The code that encodes a value: what may print on several lines is a statement of its own, as clippy
+/// wants.
+fn statement(ty: &TypeUse, encode: &TokenStream) -> TokenStream {
+    if is_brief(ty) { encode.clone() } else { quote!({ #encode; }) }
 }
 
 /// Whether the code that encodes a value is one short call: it has neither limits nor values in it.
 fn is_brief(ty: &TypeUse) -> bool {
     match ty {
-        TypeUse::List(..) | TypeUse::Map(_) | TypeUse::Nullable(_) => false,
-        TypeUse::String(limits) => *limits == StringLimits::default(),
+        TypeUse::List(..)
+        | TypeUse::Map(_)
+        | TypeUse::Nullable(_)
+        | TypeUse::Checked(..)
+        | TypeUse::Formatted(..) => false,
+        TypeUse::String(limits) | TypeUse::Contract(_, limits) => {
+            *limits == StringLimits::default()
+        }
         TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
             *limits == IntegerLimits::default()
         }
@@ -369,20 +468,31 @@ struct Place {
     by_reference: TokenStream,
     by_copy: TokenStream,
     receiver: TokenStream,
+    option: TokenStream,
 }
 
 impl Place {
     fn field(place: &TokenStream) -> Self {
-        Self { by_reference: quote!(&#place), by_copy: place.clone(), receiver: place.clone() }
+        Self {
+            by_reference: quote!(&#place),
+            by_copy: place.clone(),
+            receiver: place.clone(),
+            option: quote!(#place.as_ref()),
+        }
     }
 
     fn reference(name: &Ident) -> Self {
-        Self { by_reference: quote!(#name), by_copy: quote!(*#name), receiver: quote!(#name) }
+        Self {
+            by_reference: quote!(#name),
+            by_copy: quote!(*#name),
+            receiver: quote!(#name),
+            option: quote!(#name.as_ref()),
+        }
     }
 }
 
 fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream {
-    let Place { by_reference, by_copy, receiver } = place;
+    let Place { by_reference, by_copy, receiver, option } = place;
     match ty {
         TypeUse::Value => quote!(#writer.value(#by_reference)),
         TypeUse::Null => quote!(#writer.null()),
@@ -390,6 +500,20 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
         TypeUse::String(limits) => {
             let limits = length(limits);
             quote!(#writer.string(#by_reference, #limits))
+        }
+        TypeUse::Formatted(format, limits) => {
+            let (format, limits) = (ident(format), length(limits));
+            quote!(#writer.formatted(#by_reference, toolwright::format::Format::#format, #limits))
+        }
+        TypeUse::Contract(_, limits) => {
+            let limits = length(limits);
+            quote!(#writer.formatted_as(#by_reference, #limits))
+        }
+        TypeUse::Checked(inner, validator) => {
+            let validator = ident(validator);
+            let encode = encode_with(inner, &quote!(w), place);
+            let encode = statement(inner, &encode);
+            quote!(#writer.checked(&#validator, |w| #encode))
         }
         TypeUse::Integer(limits) => {
             let limits = integers(limits);
@@ -413,7 +537,7 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
         }
         TypeUse::Nullable(inner) => {
             let inner = encoder(inner);
-            quote!(#writer.nullable(#receiver.as_ref(), #inner))
+            quote!(#writer.nullable(#option, #inner))
         }
         TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#receiver.encode(#writer)),
     }

@@ -13,7 +13,7 @@ mod types;
 
 use crate::files::Files;
 use crate::options::Layout;
-use crate::plan::{Contents, Crate, ServiceCrate, ToolsetCrate};
+use crate::plan::{Contents, Crate, ServiceCrate, ToolsetCrate, ValidatorStatic};
 use print::Module;
 
 /// The first line of every generated file that can have one. The disk layer knows generated files by it.
@@ -42,12 +42,23 @@ fn emit_crate(krate: &Crate, layout: Layout, files: &mut Files) {
     for module in &modules {
         files.add(format!("{dir}/src/{}.rs", module.name), module.print());
     }
+    for validator in validators(&krate.contents) {
+        files.add(format!("{dir}/schema/{}", validator.file), validator.schema.clone());
+    }
     if let Contents::Toolset(toolset) = &krate.contents {
         for (file, text) in
             toolset.tools.iter().flat_map(|tool| [&tool.args_schema, &tool.result_schema])
         {
             files.add(format!("{dir}/schema/{file}"), text.clone());
         }
+    }
+}
+
+fn validators(contents: &Contents) -> &[ValidatorStatic] {
+    match contents {
+        Contents::Service(service) => &service.types.validators,
+        Contents::Toolset(toolset) => &toolset.types.validators,
+        Contents::Agent(_) | Contents::Server(_) => &[],
     }
 }
 

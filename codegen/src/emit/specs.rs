@@ -154,7 +154,9 @@ fn words(plan: &DeclarationPlan) -> TokenStream {
         quote!(spec::Example { args: #args, result: #result })
     });
     let examples = (examples.len() > 0).then(|| quote!(examples: &[#(#examples),*],));
-    quote!(#hints #approval #examples)
+    let sample = plan.args_sample.as_ref().filter(|_| plan.examples.is_empty());
+    let sample = sample.map(|args| quote!(args_sample: Some(#args),));
+    quote!(#hints #approval #examples #sample)
 }
 
 fn running(plan: &DeclarationPlan) -> Option<TokenStream> {

@@ -69,6 +69,11 @@ impl Crate {
         library(&self.package)
     }
 
+    /// The features it asks of a dependency.
+    fn features_of(&self, dependency: &str) -> &'static [&'static str] {
+        if self.needs_validator && dependency == "toolwright" { &["validator"] } else { &[] }
+    }
+
     /// The tools with their descriptions as cells of a markdown table.
     fn tool_rows(&self) -> impl Iterator<Item = (&str, String)> {
         self.tools.iter().map(|(name, description)| (name.as_str(), cell(description)))
@@ -76,11 +81,16 @@ impl Crate {
 }
 
 impl Dependency {
-    /// The dependency as a TOML inline table.
-    fn to_toml(&self) -> String {
+    /// The dependency as a TOML value.
+    fn to_toml(&self, features: &[&str]) -> String {
+        let text = |text: &str| toml::Value::from(text).to_string();
+        let features: Vec<String> = features.iter().map(|feature| text(feature)).collect();
+        let features = format!(", features = [{}]", features.join(", "));
         match self {
-            Self::Path(path) => format!("{{ path = {} }}", toml::Value::from(path.as_str())),
-            Self::Version(version) => toml::Value::from(version.as_str()).to_string(),
+            Self::Version(version) if features.ends_with("[]") => text(version),
+            Self::Version(version) => format!("{{ version = {}{features} }}", text(version)),
+            Self::Path(path) if features.ends_with("[]") => format!("{{ path = {} }}", text(path)),
+            Self::Path(path) => format!("{{ path = {}{features} }}", text(path)),
         }
     }
 }

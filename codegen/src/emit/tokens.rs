@@ -125,9 +125,8 @@ pub(super) fn items(limits: &ItemLimits) -> TokenStream {
 
 /// `Range::ANY`, narrowed.
 pub(super) fn integers(limits: &IntegerLimits) -> TokenStream {
-    let bound = |bound: i64| grouped(&bound.to_string());
-    let min = limits.min.map(bound).map(|min| quote!(.at_least(#min)));
-    let max = limits.max.map(bound).map(|max| quote!(.at_most(#max)));
+    let min = limits.min.map(integer).map(|min| quote!(.at_least(#min)));
+    let max = limits.max.map(integer).map(|max| quote!(.at_most(#max)));
     quote!(Range::ANY #min #max)
 }
 
@@ -143,6 +142,11 @@ pub(super) fn numbers(limits: &NumberLimits) -> TokenStream {
         (number, true) => quote!(.below(#number)),
     });
     quote!(Range::ANY #lower #upper)
+}
+
+/// An integer literal.
+pub(super) fn integer(value: i64) -> TokenStream {
+    grouped(&value.to_string())
 }
 
 fn count(count: u64) -> TokenStream {

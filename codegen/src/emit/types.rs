@@ -6,9 +6,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::print::Module;
-use super::tokens::{docs, ident, import, imports};
+use super::tokens::{docs, ident, import, imports, integer};
 use crate::plan::{
-    Body, Definition, EnumVariant, Field, Member, Struct, TypeUse, Types, UnionVariant,
+    Body, Definition, EnumVariant, Field, IntegerVariant, Member, MixedVariant, Struct, TypeUse,
+    Types, UnionVariant,
 };
 
 /// The module of a crate's types.
@@ -38,7 +39,13 @@ pub(super) fn type_of(ty: &TypeUse) -> TokenStream {
         TypeUse::Value => quote!(Value),
         TypeUse::Null => quote!(()),
         TypeUse::Boolean => quote!(bool),
-        TypeUse::String(_) => quote!(String),
+        TypeUse::String(_) | TypeUse::Formatted(..) => quote!(String),
+        TypeUse::Contract("Ipv4Addr", _) => quote!(std::net::Ipv4Addr),
+        TypeUse::Contract(name, _) => {
+            let name = ident(name);
+            quote!(toolwright::format::#name)
+        }
+        TypeUse::Checked(inner, _) => type_of(inner),
         TypeUse::Integer(_) => quote!(i64),
         TypeUse::BigInteger(_) => quote!(Integer),
         TypeUse::Number(_) => quote!(f64),
@@ -63,13 +70,13 @@ fn wrapped(wrapper: &TokenStream, inner: &TypeUse) -> TokenStream {
 
 /// The type of a field: an optional property that may be `null` keeps the two apart.
 fn field_type(field: &Field) -> TokenStream {
-    match &field.ty {
-        ty if field.required => type_of(ty),
-        TypeUse::Nullable(inner) => {
+    match field.ty.nullable() {
+        _ if field.required => type_of(&field.ty),
+        Some(inner) => {
             let inner = type_of(inner);
             quote!(Option<Nullable<#inner>>)
         }
-        ty => wrapped(&quote!(Option), ty),
+        None => wrapped(&quote!(Option), &field.ty),
     }
 }
 
@@ -78,6 +85,8 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
     match &definition.body {
         Body::Struct(plan) => structure(plan, &definition.name, &docs),
         Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
+        Body::IntegerEnum(variants) => integer_enum(variants, &definition.name, &docs),
+        Body::Mixed(variants) => vec![mixed(variants, &definition.name, &docs)],
         Body::Constant(_) => {
             vec![
                 quote!(#docs #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)] pub struct #name;),
@@ -134,7 +143,7 @@ fn constructor(plan: &Struct, name: &proc_macro2::Ident) -> TokenStream {
     let parameters = fields(plan).filter(|field| field.required).map(|field| {
         let name = ident(&field.name);
         match &field.ty {
-            TypeUse::String(_) => quote!(#name: impl Into<String>),
+            TypeUse::String(_) | TypeUse::Formatted(..) => quote!(#name: impl Into<String>),
             ty => {
                 let ty = type_of(ty);
                 quote!(#name: #ty)
@@ -145,7 +154,7 @@ fn constructor(plan: &Struct, name: &proc_macro2::Ident) -> TokenStream {
         let name = ident(&field.name);
         match (&field.ty, field.required) {
             (_, false) => quote!(#name: None),
-            (TypeUse::String(_), true) => quote!(#name: #name.into()),
+            (TypeUse::String(_) | TypeUse::Formatted(..), true) => quote!(#name: #name.into()),
             (_, true) => quote!(#name),
         }
     });
@@ -171,7 +180,7 @@ fn string_enum(
     let name = ident(name);
     let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
     let values: Vec<_> = variants.iter().map(|variant| &variant.value).collect();
-    let docs = variants.iter().map(|variant| docs(&[&variant.docs]));
+    let docs = variants.iter().map(|variant| docs(&variant.docs));
     let item = quote! {
         #docs_of_enum
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -190,6 +199,50 @@ fn string_enum(
         }
     };
     vec![item, text]
+}
+
+fn integer_enum(
+    variants: &[IntegerVariant],
+    name: &str,
+    docs_of_enum: &TokenStream,
+) -> Vec<TokenStream> {
+    let name = ident(name);
+    let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
+    let values = variants.iter().map(|variant| integer(variant.value));
+    let docs = variants.iter().map(|variant| docs(&[&variant.docs]));
+    let item = quote! {
+        #docs_of_enum
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum #name {
+            #(#docs #names,)*
+        }
+    };
+    let number = quote! {
+        impl #name {
+            /// The integer in JSON.
+            pub fn as_i64(self) -> i64 {
+                match self {
+                    #(Self::#names => #values,)*
+                }
+            }
+        }
+    };
+    vec![item, number]
+}
+
+fn mixed(variants: &[MixedVariant], name: &str, docs_of_choice: &TokenStream) -> TokenStream {
+    let name = ident(name);
+    let variants = variants.iter().map(|variant| {
+        let (name, ty, docs) = (ident(variant.name), type_of(&variant.ty), docs(&[&variant.docs]));
+        quote!(#docs #name(#ty))
+    });
+    quote! {
+        #docs_of_choice
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name {
+            #(#variants,)*
+        }
+    }
 }
 
 fn union(variants: &[UnionVariant], name: &str, docs_of_union: &TokenStream) -> TokenStream {
@@ -220,7 +273,12 @@ fn used_types(types: &Types) -> BTreeSet<String> {
                     used_by(&variant.ty, &mut used);
                 }
             }
-            Body::Enum(_) | Body::Constant(_) => {}
+            Body::Mixed(variants) => {
+                for variant in variants {
+                    used_by(&variant.ty, &mut used);
+                }
+            }
+            Body::Enum(_) | Body::IntegerEnum(_) | Body::Constant(_) => {}
         }
     }
     used
@@ -228,7 +286,7 @@ fn used_types(types: &Types) -> BTreeSet<String> {
 
 fn used_by_struct(plan: &Struct, used: &mut BTreeSet<String>) {
     for field in fields(plan) {
-        if !field.required && matches!(field.ty, TypeUse::Nullable(_)) {
+        if !field.required && field.ty.nullable().is_some() {
             used.insert("Nullable".to_owned());
         }
         used_by(&field.ty, used);
@@ -248,7 +306,11 @@ fn used_by(ty: &TypeUse, used: &mut BTreeSet<String>) {
         _ => "",
     };
     used.insert(name.to_owned());
-    if let TypeUse::Map(inner) | TypeUse::List(inner, _) | TypeUse::Nullable(inner) = ty {
+    if let TypeUse::Map(inner)
+    | TypeUse::List(inner, _)
+    | TypeUse::Nullable(inner)
+    | TypeUse::Checked(inner, _) = ty
+    {
         used_by(inner, used);
     }
 }

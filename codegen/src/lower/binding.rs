@@ -106,10 +106,11 @@ impl<'a> Lowering<'a> {
     ) -> (NodeId, ArgsShape) {
         let node = self.project[method].payload;
         let Some(text) = text else {
-            return match inject {
-                [] => (node, ArgsShape::Same),
-                _ => (self.derived(tool.name.span, payload, inject), ArgsShape::Derived),
-            };
+            if inject.is_empty() {
+                return (node, ArgsShape::Same);
+            }
+            self.check_derivable(tool, node);
+            return (self.derived(tool.name.span, payload, inject), ArgsShape::Derived);
         };
         let payload_text = self.method_text(method).payload.as_ref();
         let same = self.same(owner, text, payload_text);
@@ -122,6 +123,24 @@ impl<'a> Lowering<'a> {
             self.check_covers(text.0.span, &object, payload, inject);
         }
         (args, if same { ArgsShape::Same } else { ArgsShape::Declared })
+    }
+
+    /// What a payload's other keywords mean without the injected properties, nobody can say.
+    fn check_derivable(&mut self, tool: &DeclaredTool<'a>, payload: NodeId) {
+        let plain = resolved(&self.project, payload);
+        let keyword = [payload, plain]
+            .iter()
+            .find_map(|&node| self.project.schemas[node].assertions.first())
+            .map(|assertion| assertion.keyword);
+        if let Some(keyword) = keyword {
+            let message = format!(
+                "`args` cannot be left out: the payload has `{keyword}`, which may be about injected properties"
+            );
+            let finding = Diagnostic::error("args-not-derivable", tool.name.span, message)
+                .also(self.project.schemas[plain].span, "the payload")
+                .help("write `args`");
+            self.report.add(finding);
+        }
     }
 
     /// The payload less what is injected, with its own properties' nodes.

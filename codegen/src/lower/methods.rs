@@ -93,7 +93,13 @@ impl<'a> Lowering<'a> {
     /// A schema that nobody wrote down.
     pub(super) fn plain(&mut self, span: Span, shape: Shape) -> NodeId {
         let id = reserve(&mut self.project, span);
-        let node = Node { span, shape, annotations: Annotations::default(), definition: None };
+        let node = Node {
+            span,
+            shape,
+            assertions: Vec::new(),
+            annotations: Annotations::default(),
+            definition: None,
+        };
         self.project.schemas.set(id, node);
         id
     }

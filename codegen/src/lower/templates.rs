@@ -101,7 +101,7 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
             match (found, object.additional) {
                 (Some(property), _) => check_fields(project, property.schema, rest),
                 (None, Additional::Typed(node)) => check_fields(project, node, rest),
-                (None, Additional::Open) => Ok(()),
+                (None, Additional::Open | Additional::Declared) => Ok(()),
                 (None, Additional::Closed) => {
                     let known =
                         object.properties.iter().map(|property| property.name.value.as_str());

@@ -14,9 +14,31 @@ use crate::source::{Span, Spanned};
 
 /// Type names that generated code needs for itself.
 const RESERVED_TYPES: &[&str] = &[
-    "Box", "Decode", "Encode", "Err", "Integer", "Into", "Items", "Length", "Map", "None",
-    "Nullable", "Ok", "Option", "Pattern", "Range", "Reader", "Result", "Self", "Some", "String",
-    "Value", "Vec", "Writer",
+    "Box",
+    "Decode",
+    "Encode",
+    "Err",
+    "Integer",
+    "Into",
+    "Items",
+    "Kind",
+    "Length",
+    "Map",
+    "None",
+    "Nullable",
+    "Ok",
+    "Option",
+    "Pattern",
+    "Range",
+    "Reader",
+    "Result",
+    "Self",
+    "Some",
+    "String",
+    "Value",
+    "Validator",
+    "Vec",
+    "Writer",
 ];
 
 /// Names that the `specs` module needs for itself, as types of tools.
@@ -27,6 +49,16 @@ const SPECS_OF_ALL: &str = "ALL";
 
 /// Methods that every Rust value has by its own right, and that calls would reach instead.
 const RESERVED_METHODS: &[&str] = &["into", "try_into"];
+
+/// Whether generated code needs a type of this name for itself.
+pub fn is_reserved_type(name: &str) -> bool {
+    RESERVED_TYPES.contains(&name)
+}
+
+/// Whether generated code needs what a tool of this name would become.
+pub fn is_reserved_tool(name: &str) -> bool {
+    screaming(name) == SPECS_OF_ALL || RESERVED_MARKERS.contains(&pascal(name).as_str())
+}
 
 /// Reports every clash between names as they become Rust.
 pub fn check(project: &Project, report: &mut Report) {
@@ -168,7 +200,6 @@ fn type_scope(project: &Project, types: &TypeNames, scope: Scope, report: &mut R
 fn members(project: &Project, name: &TypeName, report: &mut Report) {
     match &project.schemas[name.node].shape {
         Shape::Object(object) => fields(project, object, &name.name, report),
-        Shape::Enum(values) => variants(values.iter(), &name.name, report),
         Shape::Union(union) => {
             variants(union.variants.iter().map(|variant| &variant.tag), &name.name, report);
         }

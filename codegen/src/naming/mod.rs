@@ -17,7 +17,7 @@ mod clashes;
 mod reach;
 mod types;
 
-pub use clashes::check;
+pub use clashes::{check, is_reserved_tool, is_reserved_type};
 pub use types::{Scope, TypeName, TypeNames, is_map};
 
 /// The longest name of the language, in bytes: the common ground of MCP and the model providers.
@@ -71,6 +71,32 @@ pub fn pascal_part(text: &str) -> String {
 /// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
 pub fn identifier(text: &str) -> String {
     escaped(snake(text))
+}
+
+/// The variants of values that differ, all different: values whose names are alike in Pascal case have
+/// their symbols spelt out, and a number where that is not enough.
+pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let values: Vec<&str> = values.collect();
+    let plain: Vec<String> = values.iter().map(|value| pascal(value)).collect();
+    let is_alike = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
+    let mut names: Vec<String> = Vec::new();
+    for (value, name) in values.iter().zip(&plain) {
+        let wanted = if is_alike(name) { pascal(&spelt_out(value)) } else { name.clone() };
+        let numbered = (2..).map(|number| format!("{wanted}{number}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        // A number may lead to a name that comes later by itself.
+        let is_free =
+            |name: &String| !names.contains(name) && (*name == wanted || !plain.contains(name));
+        names.extend(candidates.find(is_free));
+    }
+    names
+}
+
+/// A text with a word for each symbol.
+fn spelt_out(text: &str) -> String {
+    text.chars()
+        .map(|c| if is_word_char(c) { c.to_string() } else { format!(" {} ", spelt(c)) })
+        .collect()
 }
 
 /// The field that holds what an object has beside its properties: `additional`, or the next name no

@@ -63,12 +63,13 @@ fn children(project: &Project, node: NodeId) -> Vec<NodeId> {
         Shape::Object(object) => {
             let additional = match object.additional {
                 Additional::Typed(node) => Some(node),
-                Additional::Closed | Additional::Open => None,
+                Additional::Closed | Additional::Open | Additional::Declared => None,
             };
             object.properties.iter().map(|property| property.schema).chain(additional).collect()
         }
         Shape::Nullable(inner) => vec![*inner],
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         Shape::Named(id) => vec![project[*id].schema],
         Shape::Local(target) => vec![*target],
         _ => Vec::new(),

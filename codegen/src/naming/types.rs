@@ -132,7 +132,9 @@ impl Walk<'_> {
 
     /// Names the root of an inline schema, unless some type says all of it already.
     fn unless_ready_made(&mut self, node: NodeId, name: String, origin: String) {
-        if !matches!(self.project.schemas[node].shape, Shape::Any | Shape::Null | Shape::Named(_)) {
+        let schema = &self.project.schemas[node];
+        let has_type = matches!(schema.shape, Shape::Any | Shape::Null | Shape::Named(_));
+        if !has_type || !schema.assertions.is_empty() {
             self.root(node, name, origin);
         }
     }
@@ -157,7 +159,11 @@ impl Walk<'_> {
     fn visit(&mut self, node: NodeId, name: String, origin: String) {
         let is_type = match &self.project.schemas[node].shape {
             Shape::Object(object) => !is_map(object),
-            Shape::Enum(_) | Shape::Const(_) | Shape::Union(_) => true,
+            Shape::Enum(_)
+            | Shape::IntegerEnum(_)
+            | Shape::Const(_)
+            | Shape::Union(_)
+            | Shape::Mixed(_) => true,
             _ => false,
         };
         if is_type {
@@ -191,6 +197,13 @@ impl Walk<'_> {
                         format!("{name}{}", pascal_part(tag)),
                         format!("The {} of `{name}`.", code(tag)),
                     );
+                }
+            }
+            Shape::Mixed(variants) => {
+                for variant in variants {
+                    let kind = variant.kind.word();
+                    let origin = format!("The {kind} of `{name}`.");
+                    self.visit(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
                 }
             }
             Shape::Local(target) => self.local(*target),

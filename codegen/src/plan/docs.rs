@@ -35,7 +35,9 @@ pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> Vec<String> {
 /// The limits of a use as a sentence.
 pub(super) fn limits(ty: &TypeUse) -> Option<String> {
     match ty {
-        TypeUse::String(limits) => string_limits(limits),
+        TypeUse::String(limits) | TypeUse::Contract(_, limits) | TypeUse::Formatted(_, limits) => {
+            string_limits(limits)
+        }
         TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
             let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string());
             between(bound(limits.min), bound(limits.max), "")
@@ -57,7 +59,7 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
         TypeUse::List(_, ItemLimits { min, max }) => {
             between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items")
         }
-        TypeUse::Nullable(inner) => limits(inner),
+        TypeUse::Nullable(inner) | TypeUse::Checked(inner, _) => limits(inner),
         _ => None,
     }
 }

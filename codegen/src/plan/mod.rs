@@ -19,8 +19,9 @@ pub use tool::{DeclarationPlan, ExamplePlan, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
-    NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
+    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
+    ItemLimits, Member, MixedVariant, NumberLimits, PatternStatic, StringLimits, Struct, TypeUse,
+    Types, UnionVariant, ValidatorStatic,
 };
 
 use crate::model::{AgentId, Project, ServerId, ServiceId, ToolsetId};
@@ -38,6 +39,8 @@ pub struct Crate {
     pub about: String,
     /// What it depends on, in alphabetical order.
     pub dependencies: Vec<(String, Dependency)>,
+    /// Whether its codecs need the `validator` feature of `toolwright`.
+    pub needs_validator: bool,
     /// Whether its manifest takes the workspace's lints.
     pub workspace_lints: bool,
     /// The tools it is about, each with its description, for the README.

@@ -69,6 +69,7 @@ fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     let direct: Vec<NodeId> = match &project.schemas[node].shape {
         Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         Shape::Nullable(inner) => vec![*inner],
         Shape::Named(id) => vec![project[*id].schema],
         Shape::Local(target) => vec![*target],

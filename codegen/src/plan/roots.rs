@@ -2,7 +2,7 @@
 
 use super::Planner;
 use crate::naming::Scope;
-use crate::schema::{NodeId, Shape, resolved};
+use crate::schema::{NodeId, Shape};
 
 /// The type of arguments, a payload or a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +46,19 @@ impl Planner<'_> {
 
     /// A type with the path of its module, unless that is the `types` of the scope itself.
     pub(super) fn located_type(self, node: NodeId, own: Option<Scope>) -> LocatedType {
-        let node = resolved(self.project, node);
+        let node = self.named(node);
         let foreign = self.names.get(node).filter(|name| Some(name.scope) != own);
         LocatedType {
             path: foreign.map(|name| self.types_path(name.scope)),
             ty: self.root_type(node),
+        }
+    }
+
+    /// The node behind references that have no type of their own.
+    fn named(self, node: NodeId) -> NodeId {
+        match self.project.schemas[node].shape {
+            Shape::Named(id) if self.names.get(node).is_none() => self.project[id].schema,
+            _ => node,
         }
     }
 }

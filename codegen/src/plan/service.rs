@@ -93,6 +93,7 @@ impl Planner<'_> {
             about: format!("Types, trait and errors of the {name} service"),
             dependencies: self.dependencies(&dir, &["toolwright"], generated),
             dir,
+            needs_validator: !contents.types.validators.is_empty(),
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Service(contents),

@@ -3,14 +3,15 @@
 use super::Planner;
 use super::docs;
 use super::types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, ItemLimits, Member,
-    NumberLimits, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
+    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
+    ItemLimits, Member, MixedVariant, NumberLimits, PatternStatic, StringLimits, Struct, TypeUse,
+    Types, UnionVariant, ValidatorStatic,
 };
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
-    Additional, Bound, NodeId, NumberRules, ObjectShape, Property, Shape, StringRules, UnionShape,
-    quoted,
+    self, Additional, Bound, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Property, Shape,
+    StringRules, UnionShape, published, quoted,
 };
 
 /// Beyond this many parameters a constructor is harder to read than a literal.
@@ -22,13 +23,14 @@ const CODEC_VARIABLES: &[&str] = &["input", "object", "key"];
 impl Planner<'_> {
     /// Own types of a scope, and the types of others it uses.
     pub(super) fn types(self, scope: Scope, imports: Vec<(String, Vec<String>)>) -> Types {
-        let mut shapes = Shapes { planner: self, patterns: Vec::new() };
+        let mut shapes = Shapes { planner: self, patterns: Vec::new(), validators: Vec::new() };
         let definitions = self.names.of(scope).map(|name| shapes.definition(name)).collect();
         Types {
             imports,
             reexports: matches!(scope, Scope::Toolset(_)),
             definitions,
             patterns: shapes.patterns,
+            validators: shapes.validators,
         }
     }
 }
@@ -36,6 +38,7 @@ impl Planner<'_> {
 struct Shapes<'a> {
     planner: Planner<'a>,
     patterns: Vec<PatternStatic>,
+    validators: Vec<ValidatorStatic>,
 }
 
 impl Shapes<'_> {
@@ -43,15 +46,16 @@ impl Shapes<'_> {
         let schema = &self.planner.project.schemas[name.node];
         let body = match &schema.shape {
             Shape::Object(object) => Body::Struct(self.object(object, name)),
-            Shape::Enum(values) => {
-                Body::Enum(values.iter().map(|value| variant(&value.value)).collect())
-            }
+            Shape::Enum(values) => Body::Enum(string_variants(values)),
+            Shape::IntegerEnum(values) => Body::IntegerEnum(integer_variants(
+                &values.iter().map(|value| value.value).collect::<Vec<_>>(),
+            )),
+            Shape::Mixed(variants) => self.mixed(variants, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
-            Shape::Named(id) => {
-                Body::Alias(self.use_of(self.planner.project[*id].schema, None, &name.name))
+            Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
+                Body::Alias(self.shape_of(name.node, None, &name.name))
             }
-            Shape::Local(target) => Body::Alias(self.use_of(*target, None, &name.name)),
             _ => Body::Newtype(self.shape_of(name.node, Some(name.node), &name.name)),
         };
         let facts = match &body {
@@ -62,7 +66,32 @@ impl Shapes<'_> {
             name: name.name.clone(),
             docs: docs::described(&schema.annotations, &name.origin, facts),
             body,
+            validator: self.validator(name.node, &name.name),
         }
+    }
+
+    /// The validator of what no type says about a node.
+    fn validator(&mut self, node: NodeId, hint: &str) -> Option<String> {
+        let project = self.planner.project;
+        if project.schemas[node].assertions.is_empty() {
+            return None;
+        }
+        let name = self.free_static(&format!("{}_RULES", screaming(hint)));
+        let file = format!("rules/{}.json", name.to_lowercase());
+        let schema = published(project, node).pretty();
+        self.validators.push(ValidatorStatic { name: name.clone(), file, schema });
+        Some(name)
+    }
+
+    fn mixed(&mut self, variants: &[schema::MixedVariant], owner: &TypeName) -> Body {
+        let variants = variants.iter().map(|variant| {
+            let (name, hint) =
+                (kind_name(variant.kind), format!("{}{}", owner.name, kind_name(variant.kind)));
+            let ty = self.use_of(variant.schema, Some(owner.node), &hint);
+            let docs = format!("Of `type: {}`.", variant.kind.word());
+            MixedVariant { name, docs, ty }
+        });
+        Body::Mixed(variants.collect())
     }
 
     fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
@@ -107,7 +136,7 @@ impl Shapes<'_> {
     fn additional(&mut self, object: &ObjectShape, owner: &TypeName) -> Option<AdditionalField> {
         let ty = match object.additional {
             Additional::Closed => return None,
-            Additional::Open => TypeUse::Value,
+            Additional::Open | Additional::Declared => TypeUse::Value,
             Additional::Typed(node) => self.use_of(node, None, &format!("{}Value", owner.name)),
         };
         let keys = object.properties.iter().map(|property| property.name.value.as_str());
@@ -127,7 +156,11 @@ impl Shapes<'_> {
     /// The type of a node in use; `within` is the type that holds it by value.
     fn use_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
         let Some(name) = self.planner.names.get(node) else {
-            return self.shape_of(node, within, hint);
+            let ty = self.shape_of(node, within, hint);
+            return match self.validator(node, hint) {
+                Some(validator) => TypeUse::Checked(Box::new(ty), validator),
+                None => ty,
+            };
         };
         if within.is_some_and(|within| self.planner.recursion.closes_a_circle(within, node)) {
             TypeUse::Boxed(name.name.clone())
@@ -136,13 +169,13 @@ impl Shapes<'_> {
         }
     }
 
-    /// The type of a node that has no name of its own.
+    /// The type of a node that has no name of its own, as far as a type can say it.
     fn shape_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
         let project = self.planner.project;
         match &project.schemas[node].shape {
             Shape::Null => TypeUse::Null,
             Shape::Boolean => TypeUse::Boolean,
-            Shape::String(rules) => TypeUse::String(self.string(rules, hint)),
+            Shape::String(rules) => self.text(rules, hint),
             Shape::Integer(rules) => integer(rules),
             Shape::Number(rules) => TypeUse::Number(number(rules)),
             Shape::Array(array) => {
@@ -165,7 +198,25 @@ impl Shapes<'_> {
             Shape::Named(id) => self.use_of(project[*id].schema, within, hint),
             Shape::Local(target) => self.use_of(*target, within, hint),
             // Constants, enums and unions always have a name.
-            Shape::Any | Shape::Const(_) | Shape::Enum(_) | Shape::Union(_) => TypeUse::Value,
+            Shape::Any
+            | Shape::Const(_)
+            | Shape::Enum(_)
+            | Shape::IntegerEnum(_)
+            | Shape::Union(_)
+            | Shape::Mixed(_) => TypeUse::Value,
+        }
+    }
+
+    fn text(&mut self, rules: &StringRules, hint: &str) -> TypeUse {
+        let limits = self.string(rules, hint);
+        match rules.format.map(|format| format.name) {
+            None => TypeUse::String(limits),
+            Some("date-time") => TypeUse::Contract("DateTime", limits),
+            Some("date") => TypeUse::Contract("Date", limits),
+            Some("uuid") => TypeUse::Contract("Uuid", limits),
+            Some("ipv4") => TypeUse::Contract("Ipv4Addr", limits),
+            Some("ipv6") => TypeUse::Contract("Ipv6", limits),
+            Some(format) => TypeUse::Formatted(pascal(format), limits),
         }
     }
 
@@ -179,9 +230,11 @@ impl Shapes<'_> {
         StringLimits { min: rules.min_length, max: rules.max_length, pattern }
     }
 
-    /// A name no other pattern of the module has; it is private, so a number does no harm.
+    /// A name no other static of the module has; it is private, so a number does no harm.
     fn free_static(&self, wanted: &str) -> String {
-        let is_free = |name: &String| self.patterns.iter().all(|pattern| pattern.name != *name);
+        let patterns = || self.patterns.iter().map(|pattern| &pattern.name);
+        let validators = || self.validators.iter().map(|validator| &validator.name);
+        let is_free = |name: &String| !patterns().chain(validators()).any(|taken| taken == name);
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
         std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
     }
@@ -197,8 +250,38 @@ fn free_variable(name: &str, taken: &mut Vec<String>) -> String {
     variable
 }
 
-fn variant(value: &str) -> EnumVariant {
-    EnumVariant { name: pascal(value), docs: code(&quoted(value)), value: value.to_owned() }
+fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
+    let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
+    let variant = |(name, EnumValue { value, annotations }): (String, &EnumValue)| EnumVariant {
+        name,
+        docs: docs::described(annotations, &code(&quoted(&value.value)), Vec::new()),
+        value: value.value.clone(),
+    };
+    names.into_iter().zip(values).map(variant).collect()
+}
+
+fn integer_variants(values: &[i64]) -> Vec<IntegerVariant> {
+    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+    let names = naming::variants(texts.iter().map(String::as_str));
+    let variant = |((name, text), value): ((String, &String), &i64)| IntegerVariant {
+        name,
+        docs: code(text),
+        value: *value,
+    };
+    names.into_iter().zip(&texts).zip(values).map(variant).collect()
+}
+
+/// The variant of a kind, and its name in `toolwright::codec::Kind`.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "Null",
+        Kind::Boolean => "Boolean",
+        Kind::String => "String",
+        Kind::Integer => "Integer",
+        Kind::Number => "Number",
+        Kind::Array => "Array",
+        Kind::Object => "Object",
+    }
 }
 
 fn integer(rules: &NumberRules) -> TypeUse {

@@ -7,7 +7,7 @@ use super::toolset::aliases;
 use super::{Planner, docs};
 use crate::model::{Approval, Example, Hints, Implementation, ServiceId, ToolAnnotations, ToolId};
 use crate::naming::{identifier, pascal, spec_static};
-use crate::schema::{NodeId, published};
+use crate::schema::{NodeId, published, sample};
 
 /// One tool.
 #[derive(Debug)]
@@ -69,6 +69,8 @@ pub struct DeclarationPlan {
     pub sequential: bool,
     /// Example calls.
     pub examples: Vec<ExamplePlan>,
+    /// Arguments that are right, as JSON text.
+    pub args_sample: Option<String>,
     /// Since when it is deprecated, and what replaces it.
     pub deprecated: Option<(Option<String>, Option<String>)>,
 }
@@ -131,11 +133,23 @@ impl Planner<'_> {
             attempts: tool.attempts,
             sequential: tool.sequential,
             examples: tool.examples.iter().map(example).collect(),
+            args_sample: self.args_sample(id),
             deprecated: tool
                 .deprecated
                 .as_ref()
                 .map(|why| (why.since.clone(), why.replacement.map(name_of))),
         }
+    }
+
+    /// An example's arguments where there is an example, else some made from the schema.
+    fn args_sample(self, id: ToolId) -> Option<String> {
+        let tool = &self.project[id];
+        let made = || sample(self.project, tool.args);
+        tool.examples
+            .first()
+            .map(|example| example.args.clone())
+            .or_else(made)
+            .map(|args| args.to_string())
     }
 
     fn implementation(self, id: ToolId) -> (&'static str, Vec<(&'static str, String)>) {

@@ -11,6 +11,8 @@ pub struct Types {
     pub definitions: Vec<Definition>,
     /// Patterns the codecs need, in the order of first use.
     pub patterns: Vec<PatternStatic>,
+    /// Validators the codecs need, in the order of first use.
+    pub validators: Vec<ValidatorStatic>,
 }
 
 /// One own type.
@@ -22,6 +24,8 @@ pub struct Definition {
     pub docs: Vec<String>,
     /// What it is.
     pub body: Body,
+    /// The static that holds the validator of what the type cannot say.
+    pub validator: Option<String>,
 }
 
 /// What a type is.
@@ -31,6 +35,10 @@ pub enum Body {
     Struct(Struct),
     /// One of several strings.
     Enum(Vec<EnumVariant>),
+    /// One of several integers.
+    IntegerEnum(Vec<IntegerVariant>),
+    /// One of several types, told apart by the kind of JSON value.
+    Mixed(Vec<MixedVariant>),
     /// One value only: its JSON text.
     Constant(String),
     /// One of several objects, told apart by the property `tag`.
@@ -104,10 +112,32 @@ pub struct AdditionalField {
 pub struct EnumVariant {
     /// The variant's name.
     pub name: String,
-    /// Its doc line.
-    pub docs: String,
+    /// Its doc lines.
+    pub docs: Vec<String>,
     /// The string.
     pub value: String,
+}
+
+/// One value of an integer enum.
+#[derive(Debug)]
+pub struct IntegerVariant {
+    /// The variant's name.
+    pub name: String,
+    /// Its doc line.
+    pub docs: String,
+    /// The integer.
+    pub value: i64,
+}
+
+/// One type of a mixed choice.
+#[derive(Debug)]
+pub struct MixedVariant {
+    /// The variant's name; also that of the kind in `toolwright::codec::Kind`.
+    pub name: &'static str,
+    /// Its doc line.
+    pub docs: String,
+    /// The type.
+    pub ty: TypeUse,
 }
 
 /// One object of a union.
@@ -134,6 +164,10 @@ pub enum TypeUse {
     Boolean,
     /// A string.
     String(StringLimits),
+    /// A string of a checked format: the variant of `toolwright::format::Format`.
+    Formatted(String, StringLimits),
+    /// A type of `toolwright::format`, or `std::net::Ipv4Addr`.
+    Contract(&'static str, StringLimits),
     /// An integer that fits `i64` by its limits.
     Integer(IntegerLimits),
     /// An integer of any size.
@@ -150,6 +184,19 @@ pub enum TypeUse {
     Named(String),
     /// The same behind a pointer, because it holds itself.
     Boxed(String),
+    /// A type that cannot say all of its schema, and the static that holds the validator of the rest.
+    Checked(Box<TypeUse>, String),
+}
+
+impl TypeUse {
+    /// What it holds where it is not `null`, for a type that may be `null`.
+    pub fn nullable(&self) -> Option<&Self> {
+        match self {
+            Self::Nullable(inner) => Some(inner),
+            Self::Checked(inner, _) => inner.nullable(),
+            _ => None,
+        }
+    }
 }
 
 /// Limits of a string.
@@ -199,4 +246,15 @@ pub struct PatternStatic {
     pub ecma: String,
     /// The same for the `regex` family.
     pub regex: String,
+}
+
+/// A validator, compiled once.
+#[derive(Debug)]
+pub struct ValidatorStatic {
+    /// The static's name.
+    pub name: String,
+    /// The file its schema stands in, below the crate's `schema` folder.
+    pub file: String,
+    /// The schema.
+    pub schema: String,
 }

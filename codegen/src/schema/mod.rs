@@ -8,6 +8,7 @@ mod number;
 mod pattern;
 mod publish;
 pub(crate) mod read;
+mod sample;
 mod validate;
 
 use std::ops::Index;
@@ -15,6 +16,8 @@ use std::ops::Index;
 pub use follow::{as_object, resolved};
 pub use json::{Json, quoted};
 pub use publish::published;
+pub use sample::sample;
+pub(crate) use validate::equal as json_equal;
 pub use validate::{Violation, violations};
 
 use crate::model::TypeId;
@@ -37,20 +40,45 @@ impl NodeId {
     }
 }
 
-/// One schema: what it accepts, and what it says about itself.
+/// One schema: what it accepts, and what it says about itself. A value is accepted if its shape accepts
+/// it and every assertion does.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Where it was written.
     pub span: Span,
-    /// What it accepts.
+    /// What a type can say of it.
     pub shape: Shape,
+    /// What no type can say; a validator checks these, with the shape's own keywords beside them.
+    pub assertions: Vec<Assertion>,
     /// What it says about itself; nothing here changes what is accepted.
     pub annotations: Annotations,
     /// Its key under `$defs`, where it stands there.
     pub definition: Option<String>,
 }
 
-/// What a schema accepts.
+/// A keyword that no type can say.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// The keyword.
+    pub keyword: &'static str,
+    /// What stands behind it.
+    pub operand: Operand,
+}
+
+/// What stands behind a keyword.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// No schema: a count, a number, a name, a list of values.
+    Plain(Json),
+    /// One schema.
+    Schema(NodeId),
+    /// A list of schemas.
+    Schemas(Vec<NodeId>),
+    /// Schemas by name or pattern.
+    Named(Vec<(String, NodeId)>),
+}
+
+/// What a type can say of a schema: all that the schema accepts, and at times more.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// Any JSON value: `{}` or `true`.
@@ -68,7 +96,9 @@ pub enum Shape {
     /// Exactly this value.
     Const(Json),
     /// One of these strings, in declared order; never empty, no two equal.
-    Enum(Vec<Spanned<String>>),
+    Enum(Vec<EnumValue>),
+    /// One of these integers, in declared order; never empty, no two equal.
+    IntegerEnum(Vec<Spanned<i64>>),
     /// An array.
     Array(ArrayShape),
     /// An object.
@@ -77,10 +107,21 @@ pub enum Shape {
     Nullable(NodeId),
     /// One of several objects, told apart by the value of one property.
     Union(UnionShape),
+    /// One of several schemas, told apart by the kind of JSON value each accepts.
+    Mixed(Vec<MixedVariant>),
     /// What a named type accepts.
     Named(TypeId),
     /// What another node of the same schema accepts: `#`, `#/$defs/X`.
     Local(NodeId),
+}
+
+/// One string of an enumeration.
+#[derive(Clone, Debug)]
+pub struct EnumValue {
+    /// The string and where it was written.
+    pub value: Spanned<String>,
+    /// What the schema says about it: a choice of constants may describe each.
+    pub annotations: Annotations,
 }
 
 /// Limits of a string; lengths count Unicode code points (2020-12 validation, 6.3).
@@ -92,7 +133,37 @@ pub struct StringRules {
     pub max_length: Option<u64>,
     /// A pattern found anywhere in it.
     pub pattern: Option<Pattern>,
+    /// A format that is checked.
+    pub format: Option<Format>,
 }
+
+/// The formats that are checked (2020-12 validation, 7.3); any other is a mere annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Its name in schemas.
+    pub name: &'static str,
+}
+
+/// Every checked format.
+pub const FORMATS: [Format; 12] = {
+    const fn named(name: &'static str) -> Format {
+        Format { name }
+    }
+    [
+        named("date-time"),
+        named("date"),
+        named("time"),
+        named("duration"),
+        named("uuid"),
+        named("ipv4"),
+        named("ipv6"),
+        named("uri"),
+        named("email"),
+        named("hostname"),
+        named("regex"),
+        named("json-pointer"),
+    ]
+};
 
 /// An ECMA-262 pattern, and the same in the words of the `regex` family.
 #[derive(Clone, Debug)]
@@ -150,6 +221,8 @@ pub struct Property {
     pub schema: NodeId,
     /// Whether it has to be there.
     pub required: bool,
+    /// Whether `properties` describes it, not `required` alone.
+    pub is_described: bool,
 }
 
 /// What an object may hold beside its properties.
@@ -159,6 +232,8 @@ pub enum Additional {
     Closed,
     /// Anything.
     Open,
+    /// Anything, and the schema says so: to `unevaluatedProperties` around it that makes a difference.
+    Declared,
     /// What this node accepts.
     Typed(NodeId),
 }
@@ -181,8 +256,63 @@ pub struct Variant {
     pub schema: NodeId,
 }
 
+/// One schema of a mixed choice.
+#[derive(Clone, Debug)]
+pub struct MixedVariant {
+    /// The only kind of value it accepts; no two variants share one, nor are there both an integer and
+    /// a number.
+    pub kind: Kind,
+    /// The schema.
+    pub schema: NodeId,
+}
+
+/// A kind of JSON value, as `type` names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `boolean`
+    Boolean,
+    /// `string`
+    String,
+    /// `integer`
+    Integer,
+    /// `number`
+    Number,
+    /// `array`
+    Array,
+    /// `object`
+    Object,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Null,
+        Self::Boolean,
+        Self::String,
+        Self::Integer,
+        Self::Number,
+        Self::Array,
+        Self::Object,
+    ];
+
+    /// Its name in schemas.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+}
+
 /// What a schema says about itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     /// `title`
     pub title: Option<String>,
@@ -200,6 +330,9 @@ pub struct Annotations {
     pub write_only: bool,
     /// `format`, where it is a mere annotation.
     pub format: Option<String>,
+    /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are mere annotations
+    /// (2020-12 validation, 8).
+    pub content: Vec<(String, Json)>,
 }
 
 impl ObjectShape {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Additional, Annotations, ArrayShape, Bound, Json, NodeId, NumberRules, ObjectShape, Shape,
-    StringRules, UnionShape, resolved,
+    Additional, Annotations, ArrayShape, Assertion, Bound, EnumValue, Json, NodeId, NumberRules,
+    ObjectShape, Operand, Shape, StringRules, UnionShape, resolved,
 };
 use crate::model::{Project, TypeId};
 
@@ -45,7 +45,19 @@ impl Publisher<'_> {
         let own = &self.project.schemas[self.root].annotations;
         let inner = &self.project.schemas[body].annotations;
         let annotations = if body == self.root { own.clone() } else { own.over(inner) };
-        self.entries(body, &annotations)
+        let mut entries = self.entries(body, &annotations);
+        let mut node = self.root;
+        while node != body {
+            for assertion in &self.project.schemas[node].assertions {
+                entries.push(self.assertion(assertion, &entries));
+            }
+            node = match self.project.schemas[node].shape {
+                Shape::Named(name) => self.project[name].schema,
+                Shape::Local(target) => target,
+                _ => body,
+            };
+        }
+        entries
     }
 
     /// Every definition that is used; writing one may call for more. One after the other, not one
@@ -60,13 +72,33 @@ impl Publisher<'_> {
     }
 
     fn schema(&mut self, node: NodeId) -> Json {
+        if self.is_nothing(node) {
+            return Json::Boolean(false);
+        }
         let annotations = self.project.schemas[node].annotations.clone();
         Json::Object(self.entries(node, &annotations))
     }
 
+    /// Whether a node is what `false` was read to.
+    fn is_nothing(&self, node: NodeId) -> bool {
+        let schemas = &self.project.schemas;
+        let says_nothing = |node: NodeId| {
+            matches!(schemas[node].shape, Shape::Any)
+                && schemas[node].annotations == Annotations::default()
+        };
+        match schemas[node].assertions.as_slice() {
+            [Assertion { keyword: "not", operand: Operand::Schema(refused) }] => {
+                says_nothing(node)
+                    && says_nothing(*refused)
+                    && schemas[*refused].assertions.is_empty()
+            }
+            _ => false,
+        }
+    }
+
     fn entries(&mut self, node: NodeId, annotations: &Annotations) -> Entries {
         let project = self.project;
-        let (head, tail) = match &project.schemas[node].shape {
+        let (head, mut tail) = match &project.schemas[node].shape {
             Shape::Any => (Vec::new(), Vec::new()),
             Shape::Null => (of_type("null"), Vec::new()),
             Shape::Boolean => (of_type("boolean"), Vec::new()),
@@ -74,9 +106,11 @@ impl Publisher<'_> {
             Shape::Integer(rules) => (of_type("integer"), numbers(rules)),
             Shape::Number(rules) => (of_type("number"), numbers(rules)),
             Shape::Const(value) => constant(value),
-            Shape::Enum(values) => {
-                let values = values.iter().map(|value| Json::string(&value.value)).collect();
-                (of_type("string"), vec![entry("enum", Json::Array(values))])
+            Shape::Enum(values) => (of_type("string"), vec![enumeration(values)]),
+            Shape::IntegerEnum(values) => {
+                let values =
+                    values.iter().map(|value| Json::Number(value.value.to_string())).collect();
+                (of_type("integer"), vec![entry("enum", Json::Array(values))])
             }
             Shape::Array(array) => (of_type("array"), self.array(array)),
             Shape::Object(object) => (of_type("object"), self.object(object)),
@@ -84,11 +118,39 @@ impl Publisher<'_> {
                 let choice = vec![self.schema(*inner), Json::Object(of_type("null"))];
                 (Vec::new(), vec![entry("anyOf", Json::Array(choice))])
             }
-            Shape::Union(union) => (Vec::new(), self.union(union)),
+            Shape::Union(union) => (of_type("object"), self.union(union)),
+            Shape::Mixed(variants) => {
+                let variants = variants.iter().map(|variant| self.schema(variant.schema)).collect();
+                (Vec::new(), vec![entry("anyOf", Json::Array(variants))])
+            }
             Shape::Named(name) => (vec![self.reference_to_type(*name)], Vec::new()),
             Shape::Local(target) => (vec![self.reference_to_node(*target)], Vec::new()),
         };
+        for assertion in &project.schemas[node].assertions {
+            tail.push(self.assertion(assertion, &tail));
+        }
         arranged(head, annotations, tail)
+    }
+
+    /// A keyword that no type says. One that the shape has used already goes into an `allOf` of its own.
+    fn assertion(&mut self, assertion: &Assertion, beside: &[(String, Json)]) -> (String, Json) {
+        let value = match &assertion.operand {
+            Operand::Plain(value) => value.clone(),
+            Operand::Schema(node) => self.schema(*node),
+            Operand::Schemas(nodes) => {
+                Json::Array(nodes.iter().map(|node| self.schema(*node)).collect())
+            }
+            Operand::Named(nodes) => Json::Object(
+                nodes.iter().map(|(name, node)| (name.clone(), self.schema(*node))).collect(),
+            ),
+        };
+        if beside.iter().any(|(key, _)| key == assertion.keyword) {
+            return entry(
+                "allOf",
+                Json::Array(vec![Json::Object(vec![entry(assertion.keyword, value)])]),
+            );
+        }
+        entry(assertion.keyword, value)
     }
 
     fn array(&mut self, array: &ArrayShape) -> Entries {
@@ -107,6 +169,7 @@ impl Publisher<'_> {
         let properties: Entries = object
             .properties
             .iter()
+            .filter(|property| property.is_described)
             .map(|property| (property.name.value.clone(), self.schema(property.schema)))
             .collect();
         let required = object.properties.iter().filter(|property| property.required);
@@ -119,6 +182,9 @@ impl Publisher<'_> {
         }
         match object.additional {
             Additional::Open => {}
+            Additional::Declared => {
+                entries.push(entry("additionalProperties", Json::Boolean(true)));
+            }
             Additional::Closed => entries.push(entry("additionalProperties", Json::Boolean(false))),
             Additional::Typed(node) => {
                 entries.push(entry("additionalProperties", self.schema(node)));
@@ -149,8 +215,11 @@ impl Publisher<'_> {
         if let Some(owner) = owner {
             return self.reference_to_type(owner);
         }
-        let name = self.project.schemas[target].definition.clone();
-        self.reference(target, &[name.unwrap_or_else(|| "Root".to_owned())])
+        let name = self.project.schemas[target].definition.as_deref().unwrap_or("Root");
+        // Written into a pointer in a URI, so without anything that needs an escape there.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        let name = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        self.reference(target, &[name])
     }
 
     /// A reference to a definition, which at its first use gets the first free name.
@@ -181,6 +250,7 @@ impl Annotations {
             read_only: self.read_only || others.read_only,
             write_only: self.write_only || others.write_only,
             format: self.format.clone().or_else(|| others.format.clone()),
+            content: if self.content.is_empty() { &others.content } else { &self.content }.clone(),
         }
     }
 }
@@ -193,6 +263,7 @@ fn arranged(mut head: Entries, annotations: &Annotations, tail: Entries) -> Entr
     head.extend(text("title", &annotations.title));
     head.extend(text("description", &annotations.description));
     head.extend(text("format", &annotations.format));
+    head.extend(annotations.content.iter().cloned());
     head.extend(tail);
     head.extend(annotations.default.clone().map(|value| entry("default", value)));
     if !annotations.examples.is_empty() {
@@ -217,6 +288,19 @@ fn constant(value: &Json) -> (Entries, Entries) {
     (head, vec![entry("const", value.clone())])
 }
 
+/// Strings that say something about themselves are a choice of constants.
+fn enumeration(values: &[EnumValue]) -> (String, Json) {
+    if values.iter().all(|value| value.annotations == Annotations::default()) {
+        let values = values.iter().map(|value| Json::string(&value.value.value));
+        return entry("enum", Json::Array(values.collect()));
+    }
+    let constant = |value: &EnumValue| {
+        let head = vec![entry("const", Json::string(&value.value.value))];
+        Json::Object(arranged(head, &value.annotations, Vec::new()))
+    };
+    entry("oneOf", Json::Array(values.iter().map(constant).collect()))
+}
+
 fn count(key: &str, value: Option<u64>) -> Option<(String, Json)> {
     value.map(|value| entry(key, Json::Number(value.to_string())))
 }
@@ -225,6 +309,7 @@ fn string(rules: &StringRules) -> Entries {
     let pattern = rules.pattern.as_ref();
     let mut entries: Entries = count("minLength", rules.min_length).into_iter().collect();
     entries.extend(count("maxLength", rules.max_length));
+    entries.extend(rules.format.map(|format| entry("format", Json::string(format.name))));
     entries.extend(pattern.map(|pattern| entry("pattern", Json::string(&pattern.ecma))));
     entries
 }

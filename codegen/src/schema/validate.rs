@@ -1,11 +1,11 @@
-//! Whether a JSON value is accepted by a node: for examples and defaults, at generation. Never used by
-//! generated code, which has codecs of its own.
+//! Whether a JSON value is accepted by a node's shape: for examples and defaults, at generation. Never
+//! used by generated code, which has codecs of its own, and never sees assertions or formats.
 
 use std::cmp::Ordering;
 
 use super::{
-    Additional, ArrayShape, Json, NodeId, NumberRules, ObjectShape, Shape, StringRules, UnionShape,
-    number,
+    Additional, ArrayShape, Json, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
+    UnionShape, number,
 };
 use crate::model::Project;
 
@@ -51,10 +51,25 @@ impl<'a> Validator<'a> {
                 }
             }
             (Shape::Enum(values), Json::String(text)) => {
-                if !values.iter().any(|known| known.value == *text) {
+                if !values.iter().any(|known| known.value.value == *text) {
                     let known: Vec<&str> =
-                        values.iter().map(|known| known.value.as_str()).collect();
+                        values.iter().map(|known| known.value.value.as_str()).collect();
                     self.expected(&format!("one of {}", known.join(", ")), value);
+                }
+            }
+            (Shape::IntegerEnum(values), Json::Number(text)) => {
+                let is_value =
+                    |value: &i64| number::compare(text, &value.to_string()) == Ordering::Equal;
+                if !values.iter().any(|known| is_value(&known.value)) {
+                    let known: Vec<String> =
+                        values.iter().map(|known| known.value.to_string()).collect();
+                    self.expected(&format!("one of {}", known.join(", ")), value);
+                }
+            }
+            (Shape::Mixed(variants), _) => {
+                match variants.iter().find(|variant| is_kind(variant.kind, value)) {
+                    Some(variant) => self.check(variant.schema, value),
+                    None => self.expected("a value of another kind", value),
                 }
             }
             (Shape::Array(array), Json::Array(items)) => self.array(array, items),
@@ -117,7 +132,7 @@ impl<'a> Validator<'a> {
             let schema = match (property, object.additional) {
                 (Some(property), _) => property.schema,
                 (None, Additional::Typed(node)) => node,
-                (None, Additional::Open) => continue,
+                (None, Additional::Open | Additional::Declared) => continue,
                 (None, Additional::Closed) => {
                     self.found(format!("`{key}` is not allowed"));
                     continue;
@@ -162,7 +177,7 @@ impl<'a> Validator<'a> {
 }
 
 /// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.
-fn equal(a: &Json, b: &Json) -> bool {
+pub(crate) fn equal(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => number::compare(a, b) == Ordering::Equal,
         (Json::Array(a), Json::Array(b)) => {
@@ -176,17 +191,33 @@ fn equal(a: &Json, b: &Json) -> bool {
     }
 }
 
+fn is_kind(kind: Kind, value: &Json) -> bool {
+    match value {
+        Json::Null => kind == Kind::Null,
+        Json::Boolean(_) => kind == Kind::Boolean,
+        Json::Number(text) => {
+            kind == Kind::Number || (kind == Kind::Integer && number::is_whole(text))
+        }
+        Json::String(_) => kind == Kind::String,
+        Json::Array(_) => kind == Kind::Array,
+        Json::Object(_) => kind == Kind::Object,
+    }
+}
+
 fn kind(shape: &Shape) -> &'static str {
     match shape {
         Shape::Null => "null",
         Shape::Boolean => "a boolean",
         Shape::String(_) | Shape::Enum(_) => "a string",
-        Shape::Integer(_) => "an integer",
+        Shape::Integer(_) | Shape::IntegerEnum(_) => "an integer",
         Shape::Number(_) => "a number",
         Shape::Array(_) => "an array",
         Shape::Object(_) | Shape::Union(_) => "an object",
-        Shape::Any | Shape::Const(_) | Shape::Nullable(_) | Shape::Named(_) | Shape::Local(_) => {
-            "another value"
-        }
+        Shape::Any
+        | Shape::Const(_)
+        | Shape::Nullable(_)
+        | Shape::Mixed(_)
+        | Shape::Named(_)
+        | Shape::Local(_) => "another value",
     }
 }

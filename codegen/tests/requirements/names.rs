@@ -63,8 +63,10 @@ fn g13_names_that_become_one_are_refused_with_both_places() {
             "name-clash: property `get_x` of `XArgs` and property `getX` of `XArgs` both become the field `get_x`",
         ),
         (
-            "types: { Mode: { type: string, enum: [read_only, read-only] } }",
-            "name-clash: value `read_only` of `Mode` and value `read-only` of `Mode` both become the variant `ReadOnly`",
+            "types: { Pick: { oneOf: [{ $ref: A }, { $ref: B }] }, \
+             A: { type: object, required: [t], properties: { t: { const: a_b } } }, \
+             B: { type: object, required: [t], properties: { t: { const: a-b } } } }",
+            "name-clash: value `a_b` of `Pick` and value `a-b` of `Pick` both become the variant `AB`",
         ),
         (
             "toolsets: { t: { tools: { ab: { description: X. }, a_b: { description: X. } } } }",

@@ -3,6 +3,7 @@
 mod check;
 mod end;
 mod generate;
+mod import;
 mod init;
 mod print;
 
@@ -42,6 +43,9 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Write a schema file from what something else knows about its tools.
+    #[command(subcommand)]
+    Import(import::Source),
     /// Start a new project that generates and tests at once.
     Init {
         /// A new or empty folder.
@@ -66,6 +70,7 @@ fn main() -> End {
     match Arguments::parse().command {
         Command::Check { paths, format } => check::run(paths, format),
         Command::Gen { schema, out, check } => generate::run(schema, out, check),
+        Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
         Command::Init { dir, toolwright } => init::run(&dir, toolwright),
         Command::Schema => {
             print::out(&toolwright_codegen::syntax::language_schema());

@@ -9,11 +9,14 @@ mod nearest;
 use std::fmt;
 
 pub(crate) use excerpt::{describe, quoted, shortened};
-pub use kind::IssueKind;
 pub(crate) use kind::OneOf;
+pub use kind::{IssueKind, Names};
 pub(crate) use nearest::nearest;
 
 use crate::value::{Map, Value};
+
+/// How many bytes of a pointer there is room for at first: most paths are short.
+const POINTER: usize = 32;
 
 /// One mistake in a payload: where it is and what it is.
 ///
@@ -28,6 +31,27 @@ impl Issue {
     /// An issue at a JSON Pointer (RFC 6901); the empty pointer is the whole payload.
     pub fn new(pointer: impl Into<String>, kind: IssueKind) -> Self {
         Self { pointer: pointer.into(), kind }
+    }
+
+    /// Puts a segment, escaped already, in front of the pointer: the value at hand is inside another.
+    pub(crate) fn put_under(&mut self, segment: &str) {
+        if self.pointer.is_empty() {
+            self.pointer = String::with_capacity(POINTER);
+            self.pointer.push('/');
+            self.pointer.push_str(segment);
+        } else {
+            self.pointer.insert_str(0, segment);
+            self.pointer.insert(0, '/');
+        }
+    }
+
+    /// Says that null would have been right too, if a value of the wrong kind was found at hand.
+    pub(crate) fn allow_null(&mut self) {
+        if let IssueKind::Type { expected, .. } = &mut self.kind
+            && self.pointer.is_empty()
+        {
+            expected.to_mut().push_str(" or null");
+        }
     }
 
     /// Where the mistake is: a JSON Pointer (RFC 6901), empty for the whole payload.

@@ -6,6 +6,7 @@ pub mod bridge;
 pub mod call;
 pub mod codec;
 pub mod executor;
+pub mod format;
 pub mod issue;
 pub mod outcome;
 pub mod registration;

@@ -190,7 +190,7 @@ impl ToolFailure {
         let correction = Correction {
             issues: Some(issues),
             prior_input: call.args().clone(),
-            example: spec.examples().first().map(|example| Payload::new(example.args)),
+            example: spec.args_sample().map(Payload::new),
         };
         let recovery = Recovery::CorrectCall(Box::new(correction));
         Self::new(FailureKind::InvalidCall, message, recovery)

@@ -56,6 +56,8 @@ pub struct Declaration {
     pub limits: CallLimits,
     /// Example calls, valid under the schemas.
     pub examples: &'static [Example],
+    /// Arguments that are right, made from the schema where there is no example.
+    pub args_sample: Option<&'static str>,
     /// Why it should no longer be used.
     pub deprecated: Option<Deprecation>,
     /// The arguments' JSON Schema (2020-12), as text.
@@ -168,6 +170,7 @@ impl Declaration {
             approval: None,
             limits: CallLimits::UNLIMITED,
             examples: &[],
+            args_sample: None,
             deprecated: None,
             args_schema: "{}",
             result_schema: "{}",
@@ -270,6 +273,15 @@ impl ToolSpec {
     /// Example calls, valid under the schemas.
     pub fn examples(&self) -> &[Example] {
         self.declaration.examples
+    }
+
+    /// Arguments that are right, as JSON text: those of the first example, or some made from the schema.
+    pub fn args_sample(&self) -> Option<&str> {
+        self.declaration
+            .examples
+            .first()
+            .map(|example| example.args)
+            .or(self.declaration.args_sample)
     }
 
     /// Why it should no longer be used.

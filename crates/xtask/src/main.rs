@@ -48,6 +48,12 @@ enum Chore {
         #[arg(long)]
         json: bool,
     },
+    /// Judge generated codecs by the JSON Schema suite and by real tools; write docs/conformance.md.
+    Conformance {
+        /// Write nothing; fail if the page is out of date or a codec disagrees.
+        #[arg(long)]
+        check: bool,
+    },
     /// Everything that must hold before a change is merged.
     Ci,
 }
@@ -82,6 +88,7 @@ fn run(chore: Chore) -> End {
         Chore::Demo { rest } => start::demo(&rest),
         Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
         Chore::Bench { name, json } => start::bench(name.as_deref(), json),
+        Chore::Conformance { check } => start::conformance(check),
         Chore::Ci => ci::run(),
     }
 }

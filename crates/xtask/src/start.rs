@@ -17,6 +17,12 @@ pub(crate) fn serve_calc(http: Option<&str>) -> End {
     run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve"]))
 }
 
+pub(crate) fn conformance(check: bool) -> End {
+    let rest = if check { vec!["--check".to_owned()] } else { Vec::new() };
+    let package = ["run", "--quiet", "--package", "toolwright-conformance", "--"];
+    run(&Invocation::cargo(&package).with(&rest))
+}
+
 pub(crate) fn bench(name: Option<&str>, _json: bool) -> End {
     let asked = name.map_or_else(String::new, |name| format!(" named {name:?}"));
     eprintln!("error: there is no benchmark{asked} yet");

@@ -1,34 +1,19 @@
 //! What a schema says about itself (2020-12 validation, 7 and 9). Never changes what is accepted.
 
-use super::SchemaReader;
+use super::places::Root;
+use super::{Place, SchemaReader};
 use crate::diagnostic::Diagnostic;
-use crate::schema::Annotations;
+use crate::schema::{Annotations, FORMATS};
 use crate::yaml::{Entry, Node, Value};
-
-/// Formats that will be checked; until then they are refused, so that nobody believes they are.
-const CHECKED_FORMATS: [&str; 12] = [
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "uuid",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "email",
-    "hostname",
-    "regex",
-    "json-pointer",
-];
 
 /// The dialect that is read.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 impl SchemaReader<'_> {
     /// Reads all annotations of one schema.
-    pub(super) fn annotations(&mut self, entries: &[Entry]) -> Annotations {
+    pub(super) fn annotations(&mut self, place: Place<'_>, root: &mut Root) -> Annotations {
         let mut read = Annotations::default();
-        for Entry { key, value } in entries {
+        for Entry { key, value } in place.text.entries().unwrap_or_default() {
             match key.value.as_str() {
                 "title" => read.title = self.text(value),
                 "description" => read.description = self.text(value),
@@ -42,11 +27,19 @@ impl SchemaReader<'_> {
                 "deprecated" => read.deprecated = self.boolean(value),
                 "readOnly" => read.read_only = self.boolean(value),
                 "writeOnly" => read.write_only = self.boolean(value),
-                "format" => read.format = self.format(value),
+                "format" => read.format = self.unchecked_format(value),
+                "$anchor" => {
+                    if let Some(name) = self.text(value) {
+                        self.anchored(&name, place.id, root);
+                    }
+                }
                 "$comment" => {
                     self.text(value);
                 }
                 "$schema" => self.dialect(value),
+                "contentEncoding" | "contentMediaType" | "contentSchema" => {
+                    read.content.push((key.value.clone(), value.to_json()));
+                }
                 _ => {}
             }
         }
@@ -67,17 +60,14 @@ impl SchemaReader<'_> {
         matches!(node.value, Value::Boolean(true))
     }
 
-    fn format(&mut self, node: &Node) -> Option<String> {
+    /// A format that nothing checks.
+    fn unchecked_format(&mut self, node: &Node) -> Option<String> {
         let format = self.text(node)?;
-        let finding = if CHECKED_FORMATS.contains(&format.as_str()) {
-            let message = format!("checked formats such as `{format}` are not supported yet");
-            Diagnostic::error("unsupported-format", node.span, message)
-                .help("leave the format out; a `pattern` can stand in for it")
-        } else {
-            let message = format!("the format `{format}` is not known, so nothing checks it");
-            Diagnostic::warning("unknown-format", node.span, message)
-        };
-        self.report.add(finding);
+        if FORMATS.iter().any(|known| known.name == format) {
+            return None;
+        }
+        let message = format!("the format `{format}` is not known, so nothing checks it");
+        self.report.add(Diagnostic::warning("unknown-format", node.span, message));
         Some(format)
     }
 

@@ -1,10 +1,13 @@
-//! Which keywords there are, and which may stand together. Never what one of them means.
+//! Which keywords there are, what stands behind each, and which of them the form of a schema turns
+//! into a type. Never what one of them means.
 
 use super::SchemaReader;
+use super::scalar::is_enumeration;
 use crate::diagnostic::Diagnostic;
 use crate::nearest;
+use crate::schema::Kind;
 use crate::source::{Span, Spanned};
-use crate::yaml::{Entry, Node, Value};
+use crate::yaml::{Node, Value};
 
 /// What a schema is, by its deciding keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,37 +20,85 @@ pub(super) enum Form {
     Constant,
     /// `enum`
     Enumeration,
-    /// `type`
+    /// `type` with one word, or one and `null`
     Typed(Kind),
+    /// `type` with several words
+    Kinds,
+    /// `allOf` with one member
+    Wrapper,
     /// None of them.
     Anything,
 }
 
-/// A word of `type`.
+/// What has to stand behind a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Null,
-    Boolean,
-    String,
-    Integer,
+pub(super) enum Expected {
+    Schema,
+    Schemas,
+    Named,
+    Patterns,
+    Count,
     Number,
-    Array,
-    Object,
+    Positive,
+    Boolean,
+    Text,
+    Pattern,
+    Names,
+    NamesByName,
+    Values,
+    Value,
+    Types,
+    Reference,
 }
 
-/// Words of `type` and what they mean.
-pub(super) const KINDS: [(&str, Kind); 7] = [
-    ("null", Kind::Null),
-    ("boolean", Kind::Boolean),
-    ("string", Kind::String),
-    ("integer", Kind::Integer),
-    ("number", Kind::Number),
-    ("array", Kind::Array),
-    ("object", Kind::Object),
+/// Every keyword that asserts something, what stands behind it, and the kinds of values it is about;
+/// none means all. (2020-12 core, 10 and 11; validation, 6.)
+const ASSERTIONS: [(&str, Expected, &[Kind]); 40] = [
+    ("$ref", Expected::Reference, &[]),
+    ("allOf", Expected::Schemas, &[]),
+    ("anyOf", Expected::Schemas, &[]),
+    ("oneOf", Expected::Schemas, &[]),
+    ("not", Expected::Schema, &[]),
+    ("if", Expected::Schema, &[]),
+    ("then", Expected::Schema, &[]),
+    ("else", Expected::Schema, &[]),
+    ("const", Expected::Value, &[]),
+    ("enum", Expected::Values, &[]),
+    ("type", Expected::Types, &[]),
+    ("properties", Expected::Named, &[Kind::Object]),
+    ("patternProperties", Expected::Patterns, &[Kind::Object]),
+    ("additionalProperties", Expected::Schema, &[Kind::Object]),
+    ("propertyNames", Expected::Schema, &[Kind::Object]),
+    ("unevaluatedProperties", Expected::Schema, &[Kind::Object]),
+    ("dependentSchemas", Expected::Named, &[Kind::Object]),
+    ("dependentRequired", Expected::NamesByName, &[Kind::Object]),
+    ("required", Expected::Names, &[Kind::Object]),
+    ("minProperties", Expected::Count, &[Kind::Object]),
+    ("maxProperties", Expected::Count, &[Kind::Object]),
+    ("items", Expected::Schema, &[Kind::Array]),
+    ("prefixItems", Expected::Schemas, &[Kind::Array]),
+    ("contains", Expected::Schema, &[Kind::Array]),
+    ("minContains", Expected::Count, &[Kind::Array]),
+    ("maxContains", Expected::Count, &[Kind::Array]),
+    ("unevaluatedItems", Expected::Schema, &[Kind::Array]),
+    ("uniqueItems", Expected::Boolean, &[Kind::Array]),
+    ("minItems", Expected::Count, &[Kind::Array]),
+    ("maxItems", Expected::Count, &[Kind::Array]),
+    ("minLength", Expected::Count, &[Kind::String]),
+    ("maxLength", Expected::Count, &[Kind::String]),
+    ("pattern", Expected::Pattern, &[Kind::String]),
+    ("format", Expected::Text, &[Kind::String]),
+    ("minimum", Expected::Number, &[Kind::Integer, Kind::Number]),
+    ("maximum", Expected::Number, &[Kind::Integer, Kind::Number]),
+    ("exclusiveMinimum", Expected::Number, &[Kind::Integer, Kind::Number]),
+    ("exclusiveMaximum", Expected::Number, &[Kind::Integer, Kind::Number]),
+    ("multipleOf", Expected::Positive, &[Kind::Integer, Kind::Number]),
+    // Asserts nothing by itself, but `#/$defs/X` leads there.
+    ("$defs", Expected::Named, &[]),
 ];
 
-/// Keywords that assert nothing here, whatever they stand beside.
-const ANNOTATIONS: [&str; 11] = [
+/// Keywords that assert nothing, whatever they stand beside.
+const ANNOTATIONS: [&str; 13] = [
     "title",
     "description",
     "default",
@@ -55,189 +106,109 @@ const ANNOTATIONS: [&str; 11] = [
     "deprecated",
     "readOnly",
     "writeOnly",
-    "format",
     "$comment",
     "$schema",
-    "$defs",
-];
-
-/// Keywords that assert something, and are honoured in the right form.
-const ASSERTIONS: [&str; 19] = [
-    "$ref",
-    "anyOf",
-    "oneOf",
-    "const",
-    "enum",
-    "type",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "minItems",
-    "maxItems",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-];
-
-/// Keywords of 2020-12 that are not honoured yet.
-const UNSUPPORTED: [&str; 28] = [
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentSchemas",
-    "dependentRequired",
-    "patternProperties",
-    "propertyNames",
-    "prefixItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "minProperties",
-    "maxProperties",
-    "uniqueItems",
-    "multipleOf",
-    "$id",
     "$anchor",
-    "$dynamicRef",
-    "$dynamicAnchor",
-    "$vocabulary",
     "contentEncoding",
     "contentMediaType",
     "contentSchema",
-    "$recursiveRef",
 ];
 
+/// Keywords of 2020-12 that are not honoured: all are about schemas that lie elsewhere or change what
+/// others mean.
+const UNSUPPORTED: [&str; 5] =
+    ["$id", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$recursiveRef"];
+
+/// What has to stand behind a keyword, and the kinds of values it is about.
+pub(super) fn assertion(word: &str) -> Option<(&'static str, Expected, &'static [Kind])> {
+    ASSERTIONS.into_iter().find(|(keyword, ..)| *keyword == word)
+}
+
 impl Form {
-    /// The form of a schema whose `type` has been read.
-    pub(super) fn of(text: &Node, kind: Option<Kind>) -> Self {
+    /// The form of a schema, by its keywords and the kinds that its `type` names.
+    pub(super) fn of(text: &Node, kinds: Option<&[Kind]>) -> Self {
         let has = |keyword: &str| text.get(keyword).is_some();
-        match kind {
+        let members = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
+            Some(Value::Sequence(members)) => members.len(),
+            _ => 0,
+        };
+        let one_kind = kinds.and_then(|kinds| match kinds {
+            [kind] | [Kind::Null, kind] | [kind, Kind::Null] => Some(*kind),
+            _ => None,
+        });
+        match (one_kind, kinds) {
+            _ if has("const") => Self::Constant,
+            _ if text.get("enum").is_some_and(is_enumeration) => Self::Enumeration,
             _ if has("$ref") => Self::Reference,
+            (Some(kind), _) if has("properties") || kind != Kind::Object => Self::Typed(kind),
             _ if has("anyOf") => Self::Choice("anyOf"),
             _ if has("oneOf") => Self::Choice("oneOf"),
-            _ if has("const") => Self::Constant,
-            _ if has("enum") => Self::Enumeration,
-            Some(kind) => Self::Typed(kind),
-            None => Self::Anything,
+            (Some(kind), _) => Self::Typed(kind),
+            (None, Some(_)) => Self::Kinds,
+            (None, None) if members("allOf") == 1 => Self::Wrapper,
+            (None, None) => Self::Anything,
         }
     }
 
-    /// The keywords that mean something in it.
-    fn assertions(self) -> &'static [&'static str] {
+    /// The keywords that it turns into a type. `text` decides where two keywords make one thing that no
+    /// type can say.
+    pub(super) fn typed_keywords(self, text: &Node) -> &'static [&'static str] {
         match self {
             Self::Reference => &["$ref"],
             Self::Choice("anyOf") => &["anyOf"],
             Self::Choice(_) => &["oneOf"],
             Self::Constant => &["const", "type"],
             Self::Enumeration => &["enum", "type"],
-            Self::Typed(kind) => kind.assertions(),
-            // A wrong `type` has been reported as such.
-            Self::Anything => &["type"],
-        }
-    }
-
-    fn name(self) -> String {
-        match self {
-            Self::Reference => "`$ref`".to_owned(),
-            Self::Choice(keyword) => format!("`{keyword}`"),
-            Self::Constant => "`const`".to_owned(),
-            Self::Enumeration => "`enum`".to_owned(),
-            Self::Typed(kind) => format!("`type: {}`", kind.word()),
-            Self::Anything => "no `type`".to_owned(),
-        }
-    }
-}
-
-impl Kind {
-    fn assertions(self) -> &'static [&'static str] {
-        match self {
-            Self::Null | Self::Boolean => &["type"],
-            Self::String => &["type", "minLength", "maxLength", "pattern"],
-            Self::Integer | Self::Number => {
+            Self::Wrapper => &["allOf"],
+            Self::Kinds | Self::Typed(Kind::Null | Kind::Boolean) => &["type"],
+            Self::Typed(Kind::String) => &["type", "minLength", "maxLength", "pattern", "format"],
+            Self::Typed(Kind::Integer | Kind::Number) => {
                 &["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
             }
-            Self::Array => &["type", "items", "minItems", "maxItems"],
-            Self::Object => &["type", "properties", "required", "additionalProperties"],
+            Self::Typed(Kind::Array) if text.get("prefixItems").is_some() => {
+                &["type", "minItems", "maxItems"]
+            }
+            Self::Typed(Kind::Array) => &["type", "items", "minItems", "maxItems"],
+            Self::Typed(Kind::Object) if text.get("patternProperties").is_some() => {
+                &["type", "properties", "required"]
+            }
+            Self::Typed(Kind::Object) => {
+                &["type", "properties", "required", "additionalProperties"]
+            }
+            Self::Anything => &[],
         }
-    }
-
-    /// The word for it.
-    pub(super) fn word(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
     }
 }
 
 impl SchemaReader<'_> {
-    /// Reports keywords that do not exist or are not honoured.
-    pub(super) fn check_keywords(&mut self, entries: &[Entry], is_root: bool) {
-        for Entry { key, .. } in entries {
-            let word = key.value.as_str();
-            if UNSUPPORTED.contains(&word) {
-                self.unsupported(key.span, &format!("`{word}` is not supported yet"));
-            } else if ["$defs", "$schema"].contains(&word) && !is_root {
-                self.unsupported(
-                    key.span,
-                    &format!("`{word}` is only supported at the root of a schema"),
-                );
-            } else if !ANNOTATIONS.contains(&word) && !ASSERTIONS.contains(&word) {
-                self.unknown_keyword(key);
-            }
+    /// Reports a keyword that does not exist or is not honoured; whether it is fine.
+    pub(super) fn check_keyword(&mut self, key: &Spanned<String>) -> bool {
+        let word = key.value.as_str();
+        if UNSUPPORTED.contains(&word) {
+            self.unsupported(key.span, &format!("`{word}` is not supported"));
+        } else if assertion(word).is_none() && !ANNOTATIONS.contains(&word) {
+            self.unknown_keyword(key);
+        } else {
+            return true;
         }
+        false
     }
 
-    /// Reports keywords that mean nothing, or something not honoured, in a schema's form.
-    pub(super) fn check_form(&mut self, form: Form, text: &Node) {
-        let allowed = form.assertions();
-        for Entry { key, .. } in text.entries().unwrap_or_default() {
-            let word = key.value.as_str();
-            if !ASSERTIONS.contains(&word) || allowed.contains(&word) {
-                continue;
-            }
-            let finding = match form {
-                Form::Typed(kind) => {
-                    let message = format!("`{word}` has no effect on `type: {}`", kind.word());
-                    Diagnostic::error("no-effect", key.span, message).help("remove one of the two")
-                }
-                Form::Anything => {
-                    let message = format!("`{word}` without a `type` is not supported yet");
-                    Diagnostic::error("missing-type", key.span, message)
-                        .help(format!("write the `type` that `{word}` is about beside it"))
-                }
-                _ => {
-                    let message = format!("`{word}` beside {} is not supported yet", form.name());
-                    Diagnostic::error("unsupported-combination", key.span, message)
-                }
-            };
-            self.report.add(finding);
+    /// The kinds that `type` names; nothing where there is none, or none that is right.
+    pub(super) fn kinds(&mut self, text: &Node) -> Option<Vec<Kind>> {
+        let node = text.get("type")?;
+        let Value::Sequence(words) = &node.value else {
+            return self.word(node).map(|kind| vec![kind]);
+        };
+        let mut kinds: Vec<Kind> = words.iter().filter_map(|word| self.word(word)).collect();
+        let count = kinds.len();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if kinds.is_empty() || kinds.len() < count {
+            let message = "`type` is a list of different types, at least one";
+            self.report.add(Diagnostic::error("bad-type-list", node.span, message));
         }
-    }
-
-    /// The kind that `type` names, and whether `null` is named beside it.
-    pub(super) fn kind(&mut self, text: &Node) -> (Option<Kind>, bool) {
-        let Some(node) = text.get("type") else { return (None, false) };
-        let Value::Sequence(words) = &node.value else { return (self.word(node), false) };
-        let kinds: Vec<Kind> = words.iter().filter_map(|word| self.word(word)).collect();
-        match kinds.as_slice() {
-            _ if kinds.len() < words.len() => (None, false),
-            [kind] => (Some(*kind), false),
-            [kind, Kind::Null] | [Kind::Null, kind] if *kind != Kind::Null => (Some(*kind), true),
-            _ => {
-                let message = "this list of types is not supported yet";
-                let finding = Diagnostic::error("unsupported-type-list", node.span, message)
-                    .help("one type, or one type and \"null\", may stand here");
-                self.report.add(finding);
-                (None, false)
-            }
-        }
+        (kinds.len() == words.len() && !kinds.is_empty()).then_some(kinds)
     }
 
     fn word(&mut self, node: &Node) -> Option<Kind> {
@@ -247,9 +218,9 @@ impl SchemaReader<'_> {
             self.expected("the name of a type", node);
             return None;
         };
-        let known = KINDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+        let known = Kind::ALL.into_iter().find(|kind| kind.word() == word);
         if known.is_none() {
-            let advice = nearest::advice(word, KINDS.map(|(word, _)| word), "types");
+            let advice = nearest::advice(word, Kind::ALL.map(Kind::word), "types");
             let message = format!("unknown type `{word}`");
             self.report
                 .add(Diagnostic::error("unknown-type-word", node.span, message).help(advice));
@@ -264,9 +235,12 @@ impl SchemaReader<'_> {
 
     fn unknown_keyword(&mut self, key: &Spanned<String>) {
         let message = format!("unknown keyword `{}`", key.value);
-        let known = ASSERTIONS.into_iter().chain(ANNOTATIONS);
+        let known = ASSERTIONS.iter().map(|(keyword, ..)| *keyword).chain(ANNOTATIONS);
         let advice = match key.value.as_str() {
             "definitions" => "since 2019-09 this is `$defs`".to_owned(),
+            "dependencies" => {
+                "since 2019-09 these are `dependentRequired` and `dependentSchemas`".to_owned()
+            }
             "nullable" => "write `type: [T, \"null\"]`".to_owned(),
             word => nearest::advice(word, known, "keywords that are supported"),
         };

@@ -1,25 +1,27 @@
 //! JSON Schema 2020-12 text to [`Schemas`](super::Schemas) nodes. Every keyword is honoured or
 //! refused at its place: a schema never comes to mean something else than its text says.
 //!
-//! A schema has one *form*: a reference, a choice, a constant, an enumeration or a type. Its form
-//! decides which keywords may stand in it; any other is refused.
+//! A schema has one *form*: a reference, a choice, a constant, an enumeration or a type. The form turns
+//! its own keywords into a shape, which becomes a type; every other keyword becomes an assertion, which
+//! a validator checks.
 
 mod annotations;
+mod assertions;
 mod keywords;
 mod object;
+mod places;
 mod references;
 mod scalar;
 mod settle;
 mod union;
 
-use std::collections::BTreeMap;
-
-use super::{Annotations, Node, NodeId, Shape};
+use super::{Annotations, Assertion, Kind, Node, NodeId, Operand, Shape};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Project, ServiceId};
 use crate::source::Span;
 use crate::yaml::{self, Value};
-use keywords::{Form, Kind};
+use keywords::Form;
+use places::Root;
 
 pub(crate) use references::TypeNames;
 pub(crate) use settle::Pending;
@@ -38,10 +40,13 @@ pub(crate) struct SchemaReader<'a> {
     pub report: &'a mut Report,
 }
 
-/// The schema that `#` means, and its definitions.
-struct Root {
-    node: NodeId,
-    definitions: BTreeMap<String, NodeId>,
+/// A schema that is being read.
+#[derive(Clone, Copy)]
+struct Place<'t> {
+    id: NodeId,
+    text: &'t yaml::Node,
+    /// Where it stands in its root, as a JSON Pointer.
+    pointer: &'t str,
 }
 
 /// A node before its final body is known.
@@ -50,7 +55,13 @@ pub(crate) fn reserve(project: &mut Project, span: Span) -> NodeId {
 }
 
 fn blank(span: Span) -> Node {
-    Node { span, shape: Shape::Any, annotations: Annotations::default(), definition: None }
+    Node {
+        span,
+        shape: Shape::Any,
+        assertions: Vec::new(),
+        annotations: Annotations::default(),
+        definition: None,
+    }
 }
 
 impl SchemaReader<'_> {
@@ -60,7 +71,7 @@ impl SchemaReader<'_> {
         match text.as_str() {
             Some(name) => {
                 let shape = self.named(name, text.span);
-                self.set(id, shape, Annotations::default());
+                self.set(id, shape, Vec::new(), Annotations::default());
             }
             None => self.root(id, text),
         }
@@ -69,63 +80,43 @@ impl SchemaReader<'_> {
 
     /// Reads a schema that stands by itself into a reserved node.
     pub(crate) fn root(&mut self, id: NodeId, text: &yaml::Node) {
-        let mut root = Root { node: id, definitions: BTreeMap::new() };
-        let bodies = self.reserve_definitions(text, &mut root);
-        self.fill(id, text, &root);
-        for (definition, body) in bodies {
-            self.fill(definition, body, &root);
-        }
+        let mut root = Root::new(id);
+        self.fill(Place { id, text, pointer: "" }, &mut root);
+        self.settle_places(root);
     }
 
-    /// Ids first and bodies second: definitions may refer to each other.
-    fn reserve_definitions<'t>(
+    /// Reads a schema inside another, behind a keyword and, where there are several, a key or an index.
+    fn subschema(
         &mut self,
-        text: &'t yaml::Node,
+        text: &yaml::Node,
+        within: Place<'_>,
+        keyword: &str,
+        key: Option<&str>,
         root: &mut Root,
-    ) -> Vec<(NodeId, &'t yaml::Node)> {
-        let Some(definitions) = text.get("$defs") else { return Vec::new() };
-        let Some(entries) = definitions.entries() else {
-            self.expected("a mapping from names to schemas", definitions);
-            return Vec::new();
-        };
-        let mut bodies = Vec::new();
-        for entry in entries {
-            let id = reserve(self.project, entry.value.span);
-            let name = entry.key.value.clone();
-            if !references::is_definition_name(&name) {
-                let message = format!("the definition name `{name}` is not supported yet");
-                let finding =
-                    Diagnostic::error("unsupported-definition-name", entry.key.span, message)
-                        .help("use letters, digits, `_`, `-` and `.`");
-                self.report.add(finding);
-            }
-            let node = Node { definition: Some(name.clone()), ..blank(entry.value.span) };
-            self.project.schemas.set(id, node);
-            root.definitions.insert(name, id);
-            bodies.push((id, &entry.value));
-        }
-        bodies
-    }
-
-    /// Reads a schema inside another.
-    fn subschema(&mut self, text: &yaml::Node, root: &Root) -> NodeId {
-        let id = reserve(self.project, text.span);
-        self.fill(id, text, root);
+    ) -> NodeId {
+        let pointer = places::below(within.pointer, keyword, key);
+        let id = self.place(&pointer, text.span, root);
+        self.fill(Place { id, text, pointer: &pointer }, root);
         id
     }
 
-    fn fill(&mut self, id: NodeId, text: &yaml::Node, root: &Root) {
+    fn fill(&mut self, place: Place<'_>, root: &mut Root) {
+        root.filled.insert(place.pointer.to_owned());
+        let Place { id, text, .. } = place;
         match &text.value {
             Value::Boolean(true) => {}
             Value::Boolean(false) => {
-                let message = "the schema `false` is not supported yet in this place";
-                self.report.add(Diagnostic::error("unsupported-keyword", text.span, message));
+                let everything = reserve(self.project, text.span);
+                let nothing = Assertion { keyword: "not", operand: Operand::Schema(everything) };
+                self.set(id, Shape::Any, vec![nothing], Annotations::default());
             }
             Value::Mapping(entries) => {
-                self.check_keywords(entries, id == root.node);
-                let annotations = self.annotations(entries);
-                let shape = self.shape(id, text, root);
-                self.set(id, shape, annotations);
+                let annotations = self.annotations(place, root);
+                let kinds = self.kinds(text);
+                let form = Form::of(text, kinds.as_deref());
+                let shape = self.shape(form, kinds.as_deref(), place, root);
+                let assertions = self.assertions(entries, form, kinds.as_deref(), place, root);
+                self.set(id, shape, assertions, annotations);
             }
             Value::String(name) => {
                 let message = format!("expected a schema, found the string `{name}`");
@@ -137,42 +128,57 @@ impl SchemaReader<'_> {
         }
     }
 
-    fn shape(&mut self, id: NodeId, text: &yaml::Node, root: &Root) -> Shape {
-        let (kind, nullable) = self.kind(text);
-        let form = Form::of(text, kind);
-        self.check_form(form, text);
+    fn shape(
+        &mut self,
+        form: Form,
+        kinds: Option<&[Kind]>,
+        place: Place<'_>,
+        root: &mut Root,
+    ) -> Shape {
         match form {
-            Form::Reference => self.reference(text, root),
-            Form::Choice(keyword) => self.choice(id, text, keyword, root),
-            Form::Constant => self.constant(text),
-            Form::Enumeration => self.enumeration(text),
-            Form::Typed(kind) => self.typed(kind, nullable, text, root),
+            Form::Reference => self.reference(place.text, root),
+            Form::Choice(keyword) => self.choice(place, keyword, root),
+            Form::Constant => self.constant(place.text),
+            Form::Enumeration => self.enumeration(place.text),
+            Form::Typed(kind) => {
+                let nullable = kinds.is_some_and(|kinds| kinds.len() == 2);
+                self.typed(kind, nullable, place, root)
+            }
+            Form::Kinds => self.several_kinds(kinds.unwrap_or_default(), place.text.span),
+            Form::Wrapper => self.wrapped(place, root),
             Form::Anything => Shape::Any,
         }
     }
 
-    fn typed(&mut self, kind: Kind, nullable: bool, text: &yaml::Node, root: &Root) -> Shape {
+    fn typed(&mut self, kind: Kind, nullable: bool, place: Place<'_>, root: &mut Root) -> Shape {
+        let text = place.text;
         let shape = match kind {
             Kind::Null => Shape::Null,
             Kind::Boolean => Shape::Boolean,
             Kind::String => Shape::String(self.string_rules(text)),
             Kind::Integer => Shape::Integer(self.number_rules(text, true)),
             Kind::Number => Shape::Number(self.number_rules(text, false)),
-            Kind::Array => Shape::Array(self.array(text, root)),
-            Kind::Object => Shape::Object(self.object(text, root)),
+            Kind::Array => Shape::Array(self.array(place, root)),
+            Kind::Object => Shape::Object(self.object(place, root)),
         };
         if nullable { self.nullable(shape, text.span) } else { shape }
     }
 
     fn nullable(&mut self, shape: Shape, span: Span) -> Shape {
         let inner = reserve(self.project, span);
-        self.set(inner, shape, Annotations::default());
+        self.set(inner, shape, Vec::new(), Annotations::default());
         Shape::Nullable(inner)
     }
 
-    fn set(&mut self, id: NodeId, shape: Shape, annotations: Annotations) {
+    fn set(
+        &mut self,
+        id: NodeId,
+        shape: Shape,
+        assertions: Vec<Assertion>,
+        annotations: Annotations,
+    ) {
         let node = self.project.schemas[id].clone();
-        self.project.schemas.set(id, Node { shape, annotations, ..node });
+        self.project.schemas.set(id, Node { shape, assertions, annotations, ..node });
     }
 
     fn expected(&mut self, expected: &str, found: &yaml::Node) {

@@ -1,6 +1,7 @@
 //! Objects and arrays. Never what a property's schema says: that is read like any other.
 
-use super::{Root, SchemaReader, reserve};
+use super::places::Root;
+use super::{Place, SchemaReader, reserve};
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Additional, ArrayShape, NodeId, ObjectShape, Property};
 use crate::source::Spanned;
@@ -8,10 +9,10 @@ use crate::yaml::{Node, Value};
 
 impl SchemaReader<'_> {
     /// Reads an object (2020-12 core, 10.3.2; validation, 6.5).
-    pub(super) fn object(&mut self, text: &Node, root: &Root) -> ObjectShape {
-        let required = self.required(text);
-        let mut properties = self.properties(text, &required, root);
-        let additional = self.additional(text, root);
+    pub(super) fn object(&mut self, place: Place<'_>, root: &mut Root) -> ObjectShape {
+        let required = self.required(place.text);
+        let mut properties = self.properties(place, &required, root);
+        let additional = self.additional(place, root);
         for name in &required {
             if !properties.iter().any(|property| property.name.value == name.value) {
                 properties.extend(self.undescribed(name, additional));
@@ -22,11 +23,11 @@ impl SchemaReader<'_> {
 
     fn properties(
         &mut self,
-        text: &Node,
+        place: Place<'_>,
         required: &[Spanned<String>],
-        root: &Root,
+        root: &mut Root,
     ) -> Vec<Property> {
-        let Some(node) = text.get("properties") else { return Vec::new() };
+        let Some(node) = place.text.get("properties") else { return Vec::new() };
         let Some(entries) = node.entries() else {
             self.expected("a mapping from names to schemas", node);
             return Vec::new();
@@ -35,8 +36,15 @@ impl SchemaReader<'_> {
         for entry in entries {
             properties.push(Property {
                 name: entry.key.clone(),
-                schema: self.subschema(&entry.value, root),
+                schema: self.subschema(
+                    &entry.value,
+                    place,
+                    "properties",
+                    Some(&entry.key.value),
+                    root,
+                ),
                 required: required.iter().any(|name| name.value == entry.key.value),
+                is_described: true,
             });
         }
         properties
@@ -65,7 +73,7 @@ impl SchemaReader<'_> {
     /// A required property that `properties` does not describe.
     fn undescribed(&mut self, name: &Spanned<String>, rest: Additional) -> Option<Property> {
         let schema = match rest {
-            Additional::Open => reserve(self.project, name.span),
+            Additional::Open | Additional::Declared => reserve(self.project, name.span),
             Additional::Typed(node) => node,
             Additional::Closed => {
                 let message = format!(
@@ -78,32 +86,40 @@ impl SchemaReader<'_> {
                 return None;
             }
         };
-        Some(Property { name: name.clone(), schema, required: true })
+        Some(Property { name: name.clone(), schema, required: true, is_described: false })
     }
 
-    fn additional(&mut self, text: &Node, root: &Root) -> Additional {
-        let Some(node) = text.get("additionalProperties") else { return Additional::Open };
+    /// What stands beside the properties. With `patternProperties` no type can say it.
+    fn additional(&mut self, place: Place<'_>, root: &mut Root) -> Additional {
+        let Some(node) = place.text.get("additionalProperties") else { return Additional::Open };
+        if place.text.get("patternProperties").is_some() {
+            return Additional::Open;
+        }
         match &node.value {
             Value::Boolean(false) => Additional::Closed,
-            Value::Boolean(true) => Additional::Open,
-            Value::Mapping(entries) if entries.is_empty() => Additional::Open,
-            _ => Additional::Typed(self.subschema(node, root)),
+            Value::Boolean(true) => Additional::Declared,
+            Value::Mapping(entries) if entries.is_empty() => Additional::Declared,
+            _ => Additional::Typed(self.subschema(node, place, "additionalProperties", None, root)),
         }
     }
 
     /// Reads an array (2020-12 core, 10.3.1; validation, 6.4).
-    pub(super) fn array(&mut self, text: &Node, root: &Root) -> ArrayShape {
+    pub(super) fn array(&mut self, place: Place<'_>, root: &mut Root) -> ArrayShape {
+        let text = place.text;
         let min_items = self.count(text, "minItems");
         let max_items = self.count(text, "maxItems");
         self.check_counts(text, "maxItems", min_items, max_items);
-        let items = self.items(text, root);
+        let items = self.items(place, root);
         ArrayShape { items, min_items, max_items }
     }
 
-    fn items(&mut self, text: &Node, root: &Root) -> NodeId {
-        match text.get("items") {
-            Some(items) => self.subschema(items, root),
-            None => reserve(self.project, text.span),
+    /// What each item is. With `prefixItems` no type can say it.
+    fn items(&mut self, place: Place<'_>, root: &mut Root) -> NodeId {
+        match place.text.get("items") {
+            Some(items) if place.text.get("prefixItems").is_none() => {
+                self.subschema(items, place, "items", None, root)
+            }
+            _ => reserve(self.project, place.text.span),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Root, SchemaReader};
+use super::SchemaReader;
+use super::places::Root;
 use crate::diagnostic::Diagnostic;
 use crate::model::{ServiceId, TypeId};
 use crate::nearest;
@@ -48,15 +49,9 @@ impl TypeNames {
     }
 }
 
-/// Whether a definition's name can stand in a `$ref` as it is.
-pub(super) fn is_definition_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !name.is_empty() && name.chars().all(plain)
-}
-
 impl SchemaReader<'_> {
     /// Reads `$ref`.
-    pub(super) fn reference(&mut self, text: &Node, root: &Root) -> Shape {
+    pub(super) fn reference(&mut self, text: &Node, root: &mut Root) -> Shape {
         let Some(node) = text.get("$ref") else { return Shape::Any };
         let Some(target) = node.as_str() else {
             self.expected("the name of a type", node);
@@ -64,28 +59,23 @@ impl SchemaReader<'_> {
         };
         match target.strip_prefix('#') {
             Some("") => Shape::Local(root.node),
-            Some(pointer) => self.local(pointer, node.span, root),
+            Some(fragment) => self.local(fragment, node.span, root),
             None => self.named(target, node.span),
         }
     }
 
-    fn local(&mut self, pointer: &str, span: Span, root: &Root) -> Shape {
-        let Some(name) = pointer.strip_prefix("/$defs/").filter(|name| is_definition_name(name))
-        else {
-            let message = format!("the reference `#{pointer}` is not supported yet");
-            let finding = Diagnostic::error("unsupported-reference", span, message)
-                .help("`#` and `#/$defs/Name` may stand here, or the name of a type");
-            self.report.add(finding);
+    /// A place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2).
+    fn local(&mut self, fragment: &str, span: Span, root: &mut Root) -> Shape {
+        let Some(fragment) = percent_decoded(fragment) else {
+            let message = format!("the reference `#{fragment}` is not a URI fragment");
+            self.report.add(Diagnostic::error("unsupported-reference", span, message));
             return Shape::Any;
         };
-        if let Some(&id) = root.definitions.get(name) {
-            return Shape::Local(id);
-        }
-        let known = root.definitions.keys().map(String::as_str);
-        let advice = nearest::advice(name, known, "definitions of this schema");
-        let message = format!("`$defs` has no `{name}`");
-        self.report.add(Diagnostic::error("unknown-definition", span, message).help(advice));
-        Shape::Any
+        Shape::Local(if fragment.starts_with('/') {
+            self.referred(&fragment, span, root)
+        } else {
+            self.referred_anchor(&fragment, span, root)
+        })
     }
 
     /// Reads the name of a type.
@@ -105,4 +95,16 @@ impl SchemaReader<'_> {
             }
         }
     }
+}
+
+/// A URI fragment with its escapes resolved (RFC 3986, 2.1).
+fn percent_decoded(fragment: &str) -> Option<String> {
+    let mut parts = fragment.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (hex, rest) = part.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(hex, 16).ok()?);
+        bytes.extend(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }

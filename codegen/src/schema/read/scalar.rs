@@ -4,8 +4,11 @@ use std::cmp::Ordering;
 
 use super::SchemaReader;
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Bound, Json, NumberRules, Pattern, Shape, StringRules, number, pattern};
-use crate::source::Spanned;
+use crate::schema::{
+    Annotations, Bound, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
+    json_equal, number, pattern,
+};
+use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
 impl SchemaReader<'_> {
@@ -14,11 +17,14 @@ impl SchemaReader<'_> {
         let min_length = self.count(text, "minLength");
         let max_length = self.count(text, "maxLength");
         self.check_counts(text, "maxLength", min_length, max_length);
-        StringRules { min_length, max_length, pattern: self.pattern(text) }
+        let pattern = text.get("pattern").and_then(|node| self.pattern(node));
+        let format = text.get("format").and_then(Node::as_str);
+        let format = FORMATS.into_iter().find(|known| Some(known.name) == format);
+        StringRules { min_length, max_length, pattern, format }
     }
 
-    fn pattern(&mut self, text: &Node) -> Option<Pattern> {
-        let node = text.get("pattern")?;
+    /// Reads a pattern.
+    pub(super) fn pattern(&mut self, node: &Node) -> Option<Pattern> {
         let Some(ecma) = node.as_str() else {
             self.expected("a pattern", node);
             return None;
@@ -113,49 +119,56 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Reads `enum`: strings, and `null` beside them.
+    /// Reads an `enum` of strings or of integers, and `null` beside them.
     pub(super) fn enumeration(&mut self, text: &Node) -> Shape {
         let Some(node) = text.get("enum") else { return Shape::Any };
-        let Value::Sequence(items) = &node.value else {
-            self.expected("a list of values", node);
-            return Shape::Any;
+        let Value::Sequence(items) = &node.value else { return Shape::Any };
+        self.check_values(text, node);
+        let null = items.iter().any(|item| matches!(item.value, Value::Null));
+        let strings = items.iter().filter_map(|item| match &item.value {
+            Value::String(value) => Some(Spanned::new(value.clone(), item.span)),
+            _ => None,
+        });
+        let integers = items.iter().filter_map(|item| match &item.value {
+            Value::Number(text) => {
+                number::ceiling(text, false).map(|value| Spanned::new(value, item.span))
+            }
+            _ => None,
+        });
+        let (strings, integers): (Vec<_>, Vec<_>) = (strings.collect(), integers.collect());
+        let shape = match (strings.as_slice(), integers.as_slice()) {
+            ([], []) => return Shape::Null,
+            ([only], []) => Shape::Const(Json::string(&only.value)),
+            ([], [only]) => Shape::Const(Json::Number(only.value.to_string())),
+            ([], _) => Shape::IntegerEnum(integers),
+            _ => Shape::Enum(strings.into_iter().map(undescribed).collect()),
         };
-        let (mut strings, mut null) = (Vec::<Spanned<String>>::new(), None);
+        if null { self.nullable(shape, text.span) } else { shape }
+    }
+
+    /// Checks the values of an `enum` of any kind.
+    pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
+        let Value::Sequence(items) = &node.value else { return };
+        let mut known: Vec<(Json, Span)> = Vec::new();
         for item in items {
             self.check_type_allows(text, item);
-            let first = match &item.value {
-                Value::String(value) => {
-                    let first = strings.iter().find(|known| known.value == *value);
-                    let first = first.map(|known| known.span);
-                    strings.push(Spanned::new(value.clone(), item.span));
-                    first
+            let value = item.to_json();
+            match known.iter().find(|(known, _)| json_equal(known, &value)) {
+                Some((_, first)) => {
+                    let finding = Diagnostic::error(
+                        "repeated-value",
+                        item.span,
+                        "this value stands here twice",
+                    );
+                    self.report.add(finding.also(*first, "first here"));
                 }
-                Value::Null => null.replace(item.span),
-                _ => {
-                    let message = format!("{} in an `enum` is not supported yet", item.kind());
-                    let finding = Diagnostic::error("unsupported-enum", item.span, message)
-                        .help("strings, and null beside them, may stand here");
-                    self.report.add(finding);
-                    None
-                }
-            };
-            if let Some(first) = first {
-                let finding =
-                    Diagnostic::error("repeated-value", item.span, "this value stands here twice")
-                        .also(first, "first here");
-                self.report.add(finding);
+                None => known.push((value, item.span)),
             }
         }
         if items.is_empty() {
             let message = "an empty `enum` accepts nothing";
             self.report.add(Diagnostic::error("empty-enum", node.span, message));
         }
-        let shape = match strings.as_slice() {
-            [] => return Shape::Null,
-            [only] => Shape::Const(Json::string(&only.value)),
-            _ => Shape::Enum(strings),
-        };
-        if null.is_some() { self.nullable(shape, text.span) } else { shape }
     }
 
     /// Reports a value that the `type` beside it never accepts.
@@ -172,6 +185,23 @@ impl SchemaReader<'_> {
             self.report.add(finding);
         }
     }
+}
+
+/// A value of an `enum`, where nothing can be said about it.
+fn undescribed(value: Spanned<String>) -> EnumValue {
+    EnumValue { value, annotations: Annotations::default() }
+}
+
+/// Whether an `enum` can be a type: strings, or integers of 64 bits, and `null` beside them.
+pub(super) fn is_enumeration(node: &Node) -> bool {
+    let Value::Sequence(items) = &node.value else { return false };
+    let is_string = |node: &Node| matches!(node.value, Value::String(_));
+    let is_integer = |node: &Node| match &node.value {
+        Value::Number(text) => number::is_whole(text) && number::ceiling(text, false).is_some(),
+        _ => false,
+    };
+    let others = || items.iter().filter(|item| !matches!(item.value, Value::Null));
+    !items.is_empty() && (others().all(is_string) || others().all(is_integer))
 }
 
 fn word(node: &Node) -> &str {

@@ -1,116 +1,197 @@
-//! What can only be judged when every schema is read: references that lead nowhere, members that
-//! accept `null`, tags of unions. Never reads text.
+//! What can only be judged when every schema is read: references that lead nowhere, and what type a
+//! choice among schemas is. Never reads text.
 
 use std::collections::BTreeSet;
 
+use super::union::bare;
+use super::{blank, reserve};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Project;
 use crate::schema::{
-    Json, Node, NodeId, Property, Shape, UnionShape, Variant, as_object, resolved,
+    Assertion, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
+    UnionShape, Variant, as_object, resolved,
 };
-use crate::source::{Span, Spanned};
+use crate::source::Spanned;
 
 /// Questions left open while reading.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    pub(super) nulls: Vec<PendingNull>,
-    pub(super) unions: Vec<PendingUnion>,
+    pub(super) choices: Vec<PendingChoice>,
 }
 
-/// `anyOf` or `oneOf`, and where.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
-    /// `oneOf`: no two members may accept one value.
-    pub(super) exclusive: bool,
-    pub(super) span: Span,
-}
-
-/// A choice of `null` and one other schema, which may itself accept `null`.
+/// `anyOf`, `oneOf`, or an `allOf` of one.
 #[derive(Debug)]
-pub(super) struct PendingNull {
+pub(super) struct PendingChoice {
     pub(super) node: NodeId,
-    pub(super) inner: NodeId,
-    pub(super) choice: Choice,
-}
-
-/// A choice among schemas that should be objects with a common tag.
-#[derive(Debug)]
-pub(super) struct PendingUnion {
-    pub(super) node: NodeId,
-    pub(super) variants: Vec<NodeId>,
-    pub(super) choice: Choice,
+    pub(super) keyword: &'static str,
+    pub(super) members: Vec<NodeId>,
 }
 
 impl Pending {
     /// Answers all questions.
     pub(crate) fn settle(self, project: &mut Project, report: &mut Report) {
-        if find_endless(project, report) {
+        if find_endless(project, &self.choices, report) {
             return;
         }
-        for null in &self.nulls {
-            null.settle(project, report);
-        }
-        for union in &self.unions {
-            union.settle(project, report);
+        // Members come before the choices they stand in.
+        for choice in &self.choices {
+            choice.settle(project);
         }
     }
 }
 
-impl PendingNull {
-    fn settle(&self, project: &mut Project, report: &mut Report) {
-        if !accepts_null(project, self.inner) {
+impl PendingChoice {
+    fn settle(&self, project: &mut Project) {
+        // Beside other keywords a choice of one stays a choice: what is additional or unevaluated does not
+        // look into it (2020-12 core, 10.3 and 11).
+        let stands_alone = project.schemas[self.node].assertions.is_empty();
+        if let ([only], true) = (self.members.as_slice(), stands_alone) {
+            let member = project.schemas[*only].clone();
+            self.become_shape(project, member.shape, member.assertions);
             return;
         }
-        if self.choice.exclusive {
-            let message = "both members of this `oneOf` accept null, so together they refuse it";
-            let finding = Diagnostic::error("null-twice", self.choice.span, message)
-                .help("write `anyOf`, or leave the member `null` out");
-            report.add(finding);
-            return;
+        let is_null = |&id: &NodeId| is_plainly_null(&project.schemas[id]);
+        let (nulls, others): (Vec<NodeId>, Vec<NodeId>) =
+            self.members.iter().partition(|id| is_null(id));
+        let shape = match nulls.len() {
+            0 => typed(project, &others),
+            1 => self.nullable(project, &others),
+            _ => None,
+        };
+        match shape {
+            Some(shape) => self.become_shape(project, shape, Vec::new()),
+            None => self.assert(project, &others, !nulls.is_empty()),
         }
-        let shape = project.schemas[self.inner].shape.clone();
-        let node = Node { shape, ..project.schemas[self.node].clone() };
-        project.schemas.set(self.node, node);
+    }
+
+    fn become_shape(&self, project: &mut Project, shape: Shape, mut assertions: Vec<Assertion>) {
+        let node = project.schemas[self.node].clone();
+        project.schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
+        let word = kind(project, self.node).map(|kind| Json::string(kind.word()));
+        // A `type` beside the choice that the choice's own type says already.
+        let is_said = |assertion: &Assertion| match &assertion.operand {
+            Operand::Plain(types) => assertion.keyword == "type" && Some(types) == word.as_ref(),
+            _ => false,
+        };
+        assertions.extend(node.assertions.iter().filter(|assertion| !is_said(assertion)).cloned());
+        project.schemas.set(self.node, Node { shape, assertions, ..node });
+    }
+
+    /// A choice of `null` and something else.
+    fn nullable(&self, project: &mut Project, others: &[NodeId]) -> Option<Shape> {
+        let refuses_null =
+            others.iter().all(|&other| kind(project, other).is_some_and(|kind| kind != Kind::Null));
+        if self.keyword == "oneOf" && !refuses_null {
+            return None;
+        }
+        let [only] = others else {
+            let shape = typed(project, others)?;
+            let span = project.schemas[self.node].span;
+            let inner = project.schemas.add(Node { shape, ..blank(span) });
+            return Some(Shape::Nullable(inner));
+        };
+        let inner = &project.schemas[resolved(project, *only)];
+        let takes_null_anyway =
+            matches!(inner.shape, Shape::Any | Shape::Null | Shape::Nullable(_));
+        let only_node = &project.schemas[*only];
+        if takes_null_anyway && inner.assertions.is_empty() && only_node.assertions.is_empty() {
+            return Some(only_node.shape.clone());
+        }
+        Some(Shape::Nullable(*only))
+    }
+
+    /// Keeps the choice as an assertion, beside the type of the kind that all members share.
+    fn assert(&self, project: &mut Project, others: &[NodeId], nullable: bool) {
+        let kinds: BTreeSet<Option<Kind>> =
+            others.iter().map(|&other| kind(project, other)).collect();
+        let span = project.schemas[self.node].span;
+        let mut shape = match kinds.iter().next() {
+            Some(Some(kind)) if kinds.len() == 1 => {
+                let items = reserve(project, span);
+                bare(*kind, items)
+            }
+            _ => Shape::Any,
+        };
+        if nullable && !matches!(shape, Shape::Any) {
+            let inner = project.schemas.add(Node { shape, ..blank(span) });
+            shape = Shape::Nullable(inner);
+        }
+        let operand = Operand::Schemas(self.members.clone());
+        self.become_shape(project, shape, vec![Assertion { keyword: self.keyword, operand }]);
     }
 }
 
-impl PendingUnion {
-    fn settle(&self, project: &mut Project, report: &mut Report) {
-        match self.shape(project) {
-            Ok(union) => {
-                let shape = Shape::Union(union);
-                let node = Node { shape, ..project.schemas[self.node].clone() };
-                project.schemas.set(self.node, node);
-            }
-            Err((span, message)) => {
-                let finding = Diagnostic::error("unsupported-union", self.choice.span, message)
-                    .also(span, "this member")
-                    .help(
-                        "members must be objects that share a required property, with a \
-                         different constant string in each; or one schema and null",
-                    );
-                report.add(finding);
-            }
-        }
-    }
+fn is_plainly_null(node: &Node) -> bool {
+    matches!(node.shape, Shape::Null) && node.assertions.is_empty()
+}
 
-    fn shape(&self, project: &Project) -> Result<UnionShape, (Span, &'static str)> {
-        let mut objects = Vec::new();
-        for &variant in &self.variants {
-            let object = as_object(project, variant).ok_or_else(|| {
-                let span = project.schemas[variant].span;
-                (span, "a choice with a member that is not an object is not supported yet")
-            })?;
-            objects.push((variant, &object.properties));
+/// The only kind of value a schema can accept, where there is one.
+fn kind(project: &Project, node: NodeId) -> Option<Kind> {
+    Some(match &project.schemas[resolved(project, node)].shape {
+        Shape::Null | Shape::Const(Json::Null) => Kind::Null,
+        Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
+        Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
+        Shape::Integer(_) | Shape::IntegerEnum(_) => Kind::Integer,
+        Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
+        Shape::Array(_) | Shape::Const(Json::Array(_)) => Kind::Array,
+        Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
+        Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
+            return None;
         }
-        let candidates = objects.first().map_or(&[][..], |(_, properties)| properties.as_slice());
-        candidates.iter().find_map(|tag| tagged(project, &objects, &tag.name.value)).ok_or_else(
-            || {
-                let span = project.schemas[self.variants[0]].span;
-                (span, "nothing tells the members of this choice apart")
-            },
-        )
+    })
+}
+
+/// A type that accepts exactly what a choice of these does, be it `anyOf` or `oneOf`.
+fn typed(project: &Project, members: &[NodeId]) -> Option<Shape> {
+    strings(project, members)
+        .map(Shape::Enum)
+        .or_else(|| tagged_union(project, members).map(Shape::Union))
+        .or_else(|| mixed(project, members).map(Shape::Mixed))
+}
+
+/// Constant strings, each once: an enum.
+fn strings(project: &Project, members: &[NodeId]) -> Option<Vec<EnumValue>> {
+    let mut values: Vec<EnumValue> = Vec::new();
+    for &member in members {
+        let node = &project.schemas[member];
+        match &node.shape {
+            Shape::Const(Json::String(value))
+                if node.assertions.is_empty()
+                    && values.iter().all(|known| known.value.value != *value) =>
+            {
+                let value = Spanned::new(value.clone(), node.span);
+                values.push(EnumValue { value, annotations: node.annotations.clone() });
+            }
+            _ => return None,
+        }
     }
+    (values.len() > 1).then_some(values)
+}
+
+/// Schemas of different kinds.
+fn mixed(project: &Project, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
+    let mut seen = BTreeSet::new();
+    let mut variants = Vec::new();
+    for &schema in members {
+        let kind = kind(project, schema)?;
+        // One number may be an integer too.
+        let number = if kind == Kind::Integer { Kind::Number } else { kind };
+        if !seen.insert(number) {
+            return None;
+        }
+        variants.push(MixedVariant { kind, schema });
+    }
+    (variants.len() > 1).then_some(variants)
+}
+
+/// Objects that share a required property, with a different constant string in each.
+fn tagged_union(project: &Project, members: &[NodeId]) -> Option<UnionShape> {
+    let mut objects = Vec::new();
+    for &member in members {
+        objects.push((member, &as_object(project, member)?.properties));
+    }
+    let (_, candidates) = objects.first()?;
+    candidates.iter().find_map(|tag| tagged(project, &objects, &tag.name.value))
 }
 
 /// The union told apart by a property, where it is required in each and nowhere the same.
@@ -133,45 +214,82 @@ fn tagged(
     Some(UnionShape { tag: tag.to_owned(), variants })
 }
 
-fn accepts_null(project: &Project, node: NodeId) -> bool {
-    let shape = &project.schemas[resolved(project, node)].shape;
-    matches!(shape, Shape::Any | Shape::Null | Shape::Nullable(_))
+/// Reports schemas that have to accept a value before they can accept it; whether there are any.
+fn find_endless(project: &Project, choices: &[PendingChoice], report: &mut Report) -> bool {
+    let mut steps: Vec<Vec<NodeId>> =
+        project.schemas.ids().map(|id| in_place(project, id)).collect();
+    for choice in choices {
+        steps[choice.node.position()].extend(&choice.members);
+    }
+    let mut search =
+        Search { steps: &steps, state: vec![State::New; steps.len()], circles: Vec::new() };
+    for id in project.schemas.ids() {
+        search.from(id);
+    }
+    for &node in &search.circles {
+        let message = "this schema refers to itself without an object or array between";
+        report.add(Diagnostic::error("endless-reference", project.schemas[node].span, message));
+    }
+    !search.circles.is_empty()
 }
 
-/// Reports chains of references that never reach an object or array; whether there are any.
-fn find_endless(project: &Project, report: &mut Report) -> bool {
-    let count = project.schemas.len();
-    let mut settled = vec![false; count];
-    let mut found = false;
-    for start in project.schemas.ids() {
-        let mut walked = BTreeSet::new();
-        let mut at = Some(start);
-        while let Some(node) = at {
-            if settled[node.position()] {
-                break;
-            }
-            if !walked.insert(node) {
-                found = true;
-                let message = "this schema refers to itself without an object or array between";
-                let span = project.schemas[node].span;
-                report.add(Diagnostic::error("endless-reference", span, message));
-                break;
-            }
-            at = next(project, node);
-        }
-        for node in walked {
-            settled[node.position()] = true;
-        }
-    }
-    found
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    Open,
+    Done,
 }
 
-/// The node that has to accept a value for this one to accept it.
-fn next(project: &Project, node: NodeId) -> Option<NodeId> {
-    match project.schemas[node].shape {
-        Shape::Named(name) => Some(project[name].schema),
-        Shape::Local(target) => Some(target),
-        Shape::Nullable(inner) => Some(inner),
-        _ => None,
+/// A depth-first search for circles, with a stack of its own.
+struct Search<'a> {
+    steps: &'a [Vec<NodeId>],
+    state: Vec<State>,
+    circles: Vec<NodeId>,
+}
+
+impl Search<'_> {
+    fn from(&mut self, start: NodeId) {
+        let mut stack = vec![(start, 0)];
+        while let Some((node, next)) = stack.pop() {
+            let position = node.position();
+            if next == 0 {
+                if self.state[position] != State::New {
+                    continue;
+                }
+                self.state[position] = State::Open;
+            }
+            let Some(&step) = self.steps[position].get(next) else {
+                self.state[position] = State::Done;
+                continue;
+            };
+            stack.push((node, next + 1));
+            match self.state[step.position()] {
+                State::New => stack.push((step, 0)),
+                State::Open => self.circles.push(step),
+                State::Done => {}
+            }
+        }
     }
+}
+
+/// The nodes that judge the same value as a node does (2020-12 core, 10.2).
+fn in_place(project: &Project, node: NodeId) -> Vec<NodeId> {
+    let schema = &project.schemas[node];
+    let mut steps = match schema.shape {
+        Shape::Named(name) => vec![project[name].schema],
+        Shape::Local(target) => vec![target],
+        Shape::Nullable(inner) => vec![inner],
+        _ => Vec::new(),
+    };
+    for assertion in &schema.assertions {
+        match (assertion.keyword, &assertion.operand) {
+            ("allOf" | "anyOf" | "oneOf", Operand::Schemas(nodes)) => steps.extend(nodes),
+            ("not" | "if" | "then" | "else" | "$ref", Operand::Schema(node)) => steps.push(*node),
+            ("dependentSchemas", Operand::Named(nodes)) => {
+                steps.extend(nodes.iter().map(|(_, node)| *node));
+            }
+            _ => {}
+        }
+    }
+    steps
 }

@@ -1,13 +1,12 @@
-//! Limits that a schema sets on one value: lengths, item counts, ranges, patterns.
+//! Limits that a schema sets on one value: lengths, item counts, ranges.
 //!
 //! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
 
 use std::ops::{Bound, RangeBounds};
-use std::sync::OnceLock;
 
-use regex_lite::Regex;
-
+use super::Pattern;
 use super::issues::Issues;
+use super::text::double_text;
 use crate::issue::{IssueKind, shortened};
 use crate::value::{Integer, Number};
 
@@ -67,40 +66,6 @@ impl Length {
     #[inline]
     fn check_pattern(self, text: &str, issues: &mut Issues) -> bool {
         self.pattern.is_none_or(|pattern| pattern.check(text, issues))
-    }
-}
-
-/// A regular expression of a schema, compiled when it is first used.
-///
-/// As JSON Schema wants, it may match anywhere in the string.
-#[derive(Debug)]
-pub struct Pattern {
-    ecma: &'static str,
-    regex: &'static str,
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl Pattern {
-    /// A pattern: as the schema has it (ECMA-262) and translated to the syntax of `regex-lite`.
-    ///
-    /// The translation must be valid: a pattern that does not compile matches no string.
-    pub const fn new(ecma: &'static str, regex: &'static str) -> Self {
-        Self { ecma, regex, compiled: OnceLock::new() }
-    }
-
-    /// Whether the pattern matches somewhere in the string.
-    pub fn matches(&self, text: &str) -> bool {
-        let compiled = self.compiled.get_or_init(|| Regex::new(self.regex).ok());
-        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
-    }
-
-    fn check(&self, text: &str, issues: &mut Issues) -> bool {
-        let matches = self.matches(text);
-        if !matches {
-            let pattern = self.ecma.to_owned();
-            issues.add(IssueKind::Pattern { pattern, found: shortened(text) });
-        }
-        matches
     }
 }
 
@@ -189,10 +154,17 @@ impl Range<i64> {
         Self { low: or(self.low, i64::MIN), high: or(self.high, i64::MAX) }
     }
 
+    /// Whether an integer is in the range; if not, it is recorded.
+    #[inline]
+    pub(super) fn check_small(self, number: i64, issues: &mut Issues) -> bool {
+        self.holds(number) || self.check(&Integer::from(number), issues)
+    }
+
     /// Whether an integer of any size is in the range; if not, it is recorded.
+    #[cold]
     pub(super) fn check(self, number: &Integer, issues: &mut Issues) -> bool {
         let (low, high) = (self.low.map(Integer::from), self.high.map(Integer::from));
-        check(number, (low, high), number, issues)
+        check(number, (low, high), &number.to_string(), issues)
     }
 }
 
@@ -217,19 +189,17 @@ impl Limit for Integer {
 
 impl Limit for f64 {
     fn number(&self) -> Number {
-        // A bound without a fraction reads better without ".0"; the display form never has it.
-        Number::try_from(*self)
-            .map_or_else(|_| Number::default(), |_| Number::of_json(&self.to_string()))
+        if self.is_finite() { Number::of_json(&double_text(*self)) } else { Number::default() }
     }
 }
 
 fn check<N: Limit>(
     number: &N,
     (low, high): (Bound<N>, Bound<N>),
-    found: &(impl ToString + ?Sized),
+    found: &str,
     issues: &mut Issues,
 ) -> bool {
-    let found = || shortened(&found.to_string());
+    let found = || shortened(found);
     let broken = match (&low, &high) {
         (Bound::Included(minimum) | Bound::Excluded(minimum), _)
             if !(low.as_ref(), Bound::Unbounded).contains(number) =>

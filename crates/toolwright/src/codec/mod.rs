@@ -3,21 +3,34 @@
 //! A codec is a plain function over a [`Reader`] or a [`Writer`], not generic over formats: that is what keeps
 //! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
 
+#[cfg(feature = "validator")]
+mod checked;
+#[cfg(feature = "validator")]
+mod explain;
+mod format;
 mod impls;
 mod issues;
 mod limits;
+mod mixed;
 mod object_reader;
 mod object_writer;
+mod output;
+mod pattern;
 mod reader;
+mod runs;
 mod scanner;
 mod string;
 mod text;
 mod union;
 mod writer;
 
-pub use limits::{Items, Length, Pattern, Range};
+#[cfg(feature = "validator")]
+pub use checked::Validator;
+pub use limits::{Items, Length, Range};
+pub use mixed::Kind;
 pub use object_reader::ObjectReader;
 pub use object_writer::ObjectWriter;
+pub use pattern::Pattern;
 pub use reader::Reader;
 pub(crate) use text::{nearest_double, quote};
 pub use writer::Writer;

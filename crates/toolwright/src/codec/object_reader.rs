@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::Reader;
 use super::string::meaning;
-use crate::issue::IssueKind;
+use crate::issue::{IssueKind, Names};
 use crate::value::Map;
 
 /// Objects with this many keys are indexed, so that a repeated key is found in constant time. So are objects with
@@ -18,53 +18,92 @@ pub struct ObjectReader<'r, 'a> {
     /// Where this object's keys begin in the reader's list, and how many it has.
     base: usize,
     count: usize,
+    /// A bit for each kind of key so far: most new keys are then known to be new without a comparison.
+    seen: u64,
     index: Option<HashSet<Cow<'a, str>>>,
-    at_start: bool,
-    at_value: bool,
-    closed: bool,
+    place: Place,
     /// How many issues there were before the value under the current key was read.
     mark: usize,
+}
+
+/// Where the reader is in the object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    BeforeFirstKey,
+    BeforeValue,
+    BehindValue,
+    BehindObject,
 }
 
 impl<'r, 'a> ObjectReader<'r, 'a> {
     /// Reads on behind the opening brace.
     pub(super) fn new(reader: &'r mut Reader<'a>) -> Self {
-        let base = reader.keys.len();
-        let mark = reader.issues.count();
-        let (at_start, at_value, closed) = (true, false, false);
-        Self { reader, base, count: 0, index: None, at_start, at_value, closed, mark }
+        let (base, mark) = (reader.keys.len(), reader.issues.count());
+        let place = Place::BeforeFirstKey;
+        Self { reader, base, count: 0, seen: 0, index: None, place, mark }
     }
 
     /// The next key, or nothing at the end of the object. A repeated key is an issue and is passed over.
     pub fn next_key(&mut self) -> Option<Cow<'a, str>> {
-        loop {
-            let key = self.advance()?;
-            if !self.has(&key) {
-                self.remember(key.clone());
-                self.at_value = true;
-                return Some(key);
-            }
-            let repeated = IssueKind::DuplicateKey { key: key.to_string() };
-            self.reader.issues.add_under(&key, repeated);
-            self.mark = self.reader.issues.count();
-            self.reader.scanner.skip()?;
+        match self.usual_key() {
+            Some(key) => Some(Cow::Borrowed(key)),
+            None => self.unusual_key(),
         }
     }
 
-    fn advance(&mut self) -> Option<Cow<'a, str>> {
-        if self.closed {
+    /// The next key where nothing is special: the last value was read, the key is written plainly and surely new.
+    /// Otherwise nothing has happened.
+    #[inline]
+    fn usual_key(&mut self) -> Option<&'a str> {
+        let first = match self.place {
+            Place::BeforeFirstKey => true,
+            Place::BehindValue => false,
+            Place::BeforeValue | Place::BehindObject => return None,
+        };
+        let (key, value) = self.reader.scanner.plain_key(first)?;
+        let kind = kind_of(key);
+        if self.seen & kind != 0 {
             return None;
         }
         self.settle();
-        if self.at_value {
-            self.at_value = false;
+        self.seen |= kind;
+        self.reader.scanner.position = value;
+        self.push(key);
+        Some(key)
+    }
+
+    /// The next key in all other cases.
+    fn unusual_key(&mut self) -> Option<Cow<'a, str>> {
+        loop {
+            let key = self.advance()?;
+            let kind = kind_of(&key);
+            if self.seen & kind == 0 || !self.has(&key) {
+                self.seen |= kind;
+                self.remember(key.clone());
+                return Some(key);
+            }
+            self.refuse_repeated(&key)?;
+        }
+    }
+
+    #[cold]
+    fn refuse_repeated(&mut self, key: &str) -> Option<()> {
+        let repeated = IssueKind::DuplicateKey { key: key.to_owned() };
+        self.reader.issues.add_under(key, repeated);
+        self.mark = self.reader.issues.count();
+        self.reader.scanner.skip()
+    }
+
+    fn advance(&mut self) -> Option<Cow<'a, str>> {
+        if self.place == Place::BehindObject {
+            return None;
+        }
+        self.settle();
+        if self.place == Place::BeforeValue {
             self.reader.scanner.skip()?;
         }
-        // What objects inside the last value left behind.
-        self.reader.keys.truncate(self.base + self.count);
-        let key = self.reader.scanner.next_key(self.at_start);
-        self.at_start = false;
-        self.closed = key.is_none();
+        let key = self.reader.scanner.next_key(self.place == Place::BeforeFirstKey);
+        self.place = if key.is_some() { Place::BehindValue } else { Place::BehindObject };
         key
     }
 
@@ -75,13 +114,23 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         }
     }
 
-    fn remember(&mut self, key: Cow<'a, str>) {
-        self.reader.keys.push(self.reader.scanner.written_key);
+    #[inline]
+    fn push(&mut self, written: &'a str) {
+        // What objects inside the last value left behind goes first.
+        self.reader.keys.truncate(self.base + self.count);
+        self.reader.keys.push(written);
         self.count += 1;
+        self.place = Place::BeforeValue;
+    }
+
+    fn remember(&mut self, key: Cow<'a, str>) {
+        self.push(self.reader.scanner.written_key);
         if let Some(index) = &mut self.index {
             index.insert(key);
-        } else if self.count == UNINDEXED || matches!(key, Cow::Owned(_)) {
+        } else if self.count >= UNINDEXED || matches!(key, Cow::Owned(_)) {
             self.index = Some(self.indexed());
+            // From now on every key is looked up.
+            self.seen = u64::MAX;
         }
     }
 
@@ -97,13 +146,14 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
     }
 
     fn current(&self) -> Cow<'a, str> {
-        self.keys().last().map_or(Cow::Borrowed(""), |key| meaning(key))
+        let key = self.keys().last().copied().unwrap_or_default();
+        if self.index.is_some() { meaning(key) } else { Cow::Borrowed(key) }
     }
 
     /// The reader, at the value under the current key. Issues found there get the key into their
     /// pointer with the next [`next_key`](Self::next_key), so call that until it gives nothing.
     pub fn value(&mut self) -> &mut Reader<'a> {
-        self.at_value = false;
+        self.place = Place::BehindValue;
         self.mark = self.reader.issues.count();
         self.reader
     }
@@ -124,12 +174,12 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
 
     /// Refuses the current key; `known` are the keys the schema allows.
     #[cold]
-    pub fn unknown_key(&mut self, known: &[&str]) {
+    pub fn unknown_key(&mut self, known: &'static [&'static str]) {
         let key = self.current();
-        let known = known.iter().map(|known| (*known).to_owned()).collect();
-        self.reader.issues.add_under(&key, IssueKind::UnknownKey { key: key.to_string(), known });
+        let unknown = IssueKind::UnknownKey { key: key.to_string(), known: known.into() };
+        self.reader.issues.add_under(&key, unknown);
         self.mark = self.reader.issues.count();
-        self.at_value = false;
+        self.place = Place::BehindValue;
         self.reader.scanner.skip();
     }
 
@@ -157,7 +207,15 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
     #[cold]
     fn miss(&mut self, key: &'static str) {
         if !self.has(key) {
-            self.reader.issues.add_under(key, IssueKind::Missing { one_of: Vec::new() });
+            self.reader.issues.add_under(key, IssueKind::Missing { one_of: Names::default() });
         }
     }
+}
+
+/// One bit, the same for equal keys: from length, first and last byte.
+#[inline]
+fn kind_of(key: &str) -> u64 {
+    let byte = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+    let bytes = key.as_bytes();
+    1 << ((bytes.len() * 3 + byte(bytes.first()) + byte(bytes.last()) * 7) % 64)
 }

@@ -1,7 +1,6 @@
 //! Objects of a payload that is being written, entry by entry.
 
 use super::Writer;
-use super::text::quote;
 use crate::issue::IssueKind;
 use crate::value::Map;
 
@@ -21,12 +20,21 @@ impl<'w> ObjectWriter<'w> {
         Self { writer, empty: true, key: "", mark }
     }
 
-    /// The writer, behind a key: write exactly one value there.
+    /// The writer, behind a key: write exactly one value there. The key is one that JSON needs no escape
+    /// for; any other goes through [`escaped_key`](Self::escaped_key).
     pub fn key(&mut self, key: &'static str) -> &mut Writer {
+        self.settle();
+        self.writer.text.plain_key(self.empty, key);
+        self.empty = false;
+        self.key = key;
+        self.writer
+    }
+
+    /// As [`key`](Self::key), for a key with quotes, backslashes or control characters in it.
+    pub fn escaped_key(&mut self, key: &'static str) -> &mut Writer {
         self.settle();
         self.start(key);
         self.key = key;
-        self.mark = self.writer.issues.count();
         self.writer
     }
 
@@ -57,22 +65,28 @@ impl<'w> ObjectWriter<'w> {
     /// Closes the object.
     pub fn end(mut self) {
         self.settle();
-        self.writer.close('}');
+        self.writer.close(b'}');
     }
 
     /// Adds the last key to the path of the issues of its value.
     fn settle(&mut self) {
         if self.writer.issues.count() > self.mark {
-            self.writer.issues.under_key(self.mark, self.key);
+            self.locate();
         }
+    }
+
+    #[cold]
+    fn locate(&mut self) {
+        self.writer.issues.under_key(self.mark, self.key);
+        self.mark = self.writer.issues.count();
     }
 
     fn start(&mut self, key: &str) {
         if !self.empty {
-            self.writer.text.push(',');
+            self.writer.text.push(b',');
         }
         self.empty = false;
-        quote(&mut self.writer.text, key);
-        self.writer.text.push(':');
+        self.writer.text.quote(key);
+        self.writer.text.push(b':');
     }
 }

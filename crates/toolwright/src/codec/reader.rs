@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::issues::Issues;
 use super::object_reader::ObjectReader;
-use super::scanner::Scanner;
+use super::scanner::{Scanner, Word};
 use super::text::nearest_double;
 use super::{Items, Length, Range};
 use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf, describe, shortened};
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
     /// Reads `null`.
     pub fn null(&mut self) -> Option<()> {
         match self.scanner.peek() {
-            Some(b'n') => self.scanner.word("null"),
+            Some(b'n') => self.scanner.word(Word::Null),
             _ => self.mismatch("null"),
         }
     }
@@ -62,14 +62,24 @@ impl<'a> Reader<'a> {
     /// Reads a boolean.
     pub fn boolean(&mut self) -> Option<bool> {
         match self.scanner.peek() {
-            Some(b't') => self.scanner.word("true").map(|()| true),
-            Some(b'f') => self.scanner.word("false").map(|()| false),
+            Some(b't') => self.scanner.word(Word::True).map(|()| true),
+            Some(b'f') => self.scanner.word(Word::False).map(|()| false),
             _ => self.mismatch("a boolean"),
         }
     }
 
     /// Reads a string.
     pub fn string(&mut self, limits: Length) -> Option<String> {
+        self.scanner.peek();
+        match self.scanner.plain_string() {
+            Some(text) => limits.check(text, &mut self.issues).then(|| text.to_owned()),
+            None => self.odd_string(limits),
+        }
+    }
+
+    /// Reads a string with escapes, or what is not a string.
+    #[cold]
+    fn odd_string(&mut self, limits: Length) -> Option<String> {
         let text = self.text("a string")?;
         limits.check(&text, &mut self.issues).then(|| text.into_owned())
     }
@@ -78,20 +88,28 @@ impl<'a> Reader<'a> {
     pub fn integer(&mut self, range: Range<i64>) -> Option<i64> {
         self.scanner.peek();
         match self.scanner.plain_integer() {
-            Some(small) if range.holds(small) => Some(small),
-            Some(small) => {
-                range.check(&Integer::from(small), &mut self.issues);
-                None
-            }
-            None => self.big_integer(range.within_i64())?.to_i64(),
+            Some(small) => range.check_small(small, &mut self.issues).then_some(small),
+            None => self.odd_integer(range.within_i64())?.to_i64(),
         }
     }
 
     /// Reads an integer of any size; `1.0` and `1e2` are integers.
     pub fn big_integer(&mut self, range: Range<i64>) -> Option<Integer> {
+        self.scanner.peek();
+        match self.scanner.plain_integer() {
+            Some(small) => {
+                range.check_small(small, &mut self.issues).then_some(Integer::from(small))
+            }
+            None => self.odd_integer(range),
+        }
+    }
+
+    /// Reads an integer that is large or has a point or an exponent.
+    #[cold]
+    fn odd_integer(&mut self, range: Range<i64>) -> Option<Integer> {
         let text = self.digits("an integer")?;
         let Some(integer) = Integer::of_decimal(Decimal::of(text)) else {
-            let (expected, found) = ("an integer".to_owned(), describe(text));
+            let (expected, found) = ("an integer".into(), describe(text));
             self.issues.add(IssueKind::Type { expected, found });
             return None;
         };
@@ -130,7 +148,7 @@ impl<'a> Reader<'a> {
             return Some(());
         }
         let found = shortened(self.scanner.since(start));
-        self.issues.add(IssueKind::Constant { expected: json.to_owned(), found });
+        self.issues.add(IssueKind::Constant { expected: json.into(), found });
         None
     }
 
@@ -147,16 +165,28 @@ impl<'a> Reader<'a> {
 
     /// Reads one of an enum's strings and returns what stands for it.
     pub fn variant<T: Copy>(&mut self, variants: &'static [(&'static str, T)]) -> Option<T> {
-        let names = || variants.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
+        let names = || variants.iter().map(|(name, _)| *name).collect();
         if self.scanner.peek() != Some(b'"') {
-            return self.mismatch(&OneOf(&names()).to_string());
+            self.refuse_kind(names());
+            return None;
         }
         let text = self.scanner.string()?;
-        if let Some((_, variant)) = variants.iter().find(|(name, _)| *name == text) {
-            return Some(*variant);
+        let variant = variants.iter().find(|(name, _)| *name == text);
+        if variant.is_none() {
+            self.refuse_variant(names(), &text);
         }
-        self.issues.add(IssueKind::Variant { one_of: names(), found: shortened(&text) });
-        None
+        variant.map(|(_, variant)| *variant)
+    }
+
+    #[cold]
+    fn refuse_kind(&mut self, one_of: Vec<&'static str>) {
+        self.refuse(OneOf(&one_of).to_string().into());
+    }
+
+    #[cold]
+    fn refuse_variant(&mut self, one_of: Vec<&'static str>, found: &str) {
+        let (one_of, found) = (one_of.into(), shortened(found));
+        self.issues.add(IssueKind::Variant { one_of, found });
     }
 
     /// Reads an array, each item by `item`.
@@ -214,7 +244,7 @@ impl<'a> Reader<'a> {
     /// Reads `null`, or a value by `value`.
     pub fn nullable<T>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.scanner.peek() == Some(b'n') {
-            return self.scanner.word("null").map(|()| None);
+            return self.scanner.word(Word::Null).map(|()| None);
         }
         let mark = self.issues.count();
         let value = value(self);
@@ -233,14 +263,14 @@ impl<'a> Reader<'a> {
         Some(ObjectReader::new(self))
     }
 
-    fn text(&mut self, expected: &str) -> Option<Cow<'a, str>> {
+    pub(super) fn text(&mut self, expected: &'static str) -> Option<Cow<'a, str>> {
         match self.scanner.peek() {
             Some(b'"') => self.scanner.string(),
             _ => self.mismatch(expected),
         }
     }
 
-    fn digits(&mut self, expected: &str) -> Option<&'a str> {
+    fn digits(&mut self, expected: &'static str) -> Option<&'a str> {
         match self.scanner.peek() {
             Some(b'-' | b'0'..=b'9') => self.scanner.number(),
             _ => self.mismatch(expected),
@@ -248,17 +278,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips a value of another kind than expected; never returns anything.
-    fn mismatch<T>(&mut self, expected: &str) -> Option<T> {
-        self.refuse(expected);
+    fn mismatch<T>(&mut self, expected: &'static str) -> Option<T> {
+        self.refuse(expected.into());
         None
     }
 
     #[cold]
-    fn refuse(&mut self, expected: &str) {
+    pub(super) fn refuse(&mut self, expected: Cow<'static, str>) {
         let start = self.scanner.position;
         if self.scanner.skip().is_some() {
             let found = describe(self.scanner.since(start));
-            self.issues.add(IssueKind::Type { expected: expected.to_owned(), found });
+            self.issues.add(IssueKind::Type { expected, found });
         }
     }
 }
@@ -267,6 +297,6 @@ impl<'a> Reader<'a> {
 #[cold]
 pub(super) fn unexplained(json: &[u8]) -> InvalidPayload {
     let found = describe(String::from_utf8_lossy(json).trim_start());
-    let expected = "a value that its decoder takes".to_owned();
+    let expected = "a value that its decoder takes".into();
     InvalidPayload::new(vec![Issue::new("", IssueKind::Type { expected, found })])
 }

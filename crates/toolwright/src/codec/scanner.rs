@@ -24,6 +24,25 @@ pub(super) struct Mark {
     depth: usize,
 }
 
+/// The words of JSON.
+#[derive(Clone, Copy)]
+pub(super) enum Word {
+    Null,
+    True,
+    False,
+}
+
+impl Word {
+    /// How it is written, and what is expected where it is not.
+    fn texts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Null => ("null", "`null`"),
+            Self::True => ("true", "`true`"),
+            Self::False => ("false", "`false`"),
+        }
+    }
+}
+
 impl<'a> Scanner<'a> {
     /// A scanner of bytes that should be JSON in UTF-8.
     pub(super) fn new(json: &'a [u8]) -> Self {
@@ -68,11 +87,11 @@ impl<'a> Scanner<'a> {
 
     /// Stops for good: the text is not JSON at the cursor. Only the first failure counts.
     #[cold]
-    pub(super) fn fail(&mut self, expected: &str) {
+    pub(super) fn fail(&mut self, expected: &'static str) {
         let found = self.text.get(self.position..).and_then(|rest| rest.chars().next());
         let found = found.map_or_else(|| "the end".to_owned(), |found| format!("{found:?}"));
         let offset = self.position;
-        self.stop(IssueKind::Malformed { offset, expected: expected.to_owned(), found });
+        self.stop(IssueKind::Malformed { offset, expected: expected.into(), found });
     }
 
     fn stop(&mut self, failure: IssueKind) {
@@ -153,7 +172,10 @@ impl<'a> Scanner<'a> {
         }
         let start = self.position + 1;
         let key = self.string()?;
-        self.written_key = self.text.get(start..self.position - 1).unwrap_or_default();
+        self.written_key = match key {
+            Cow::Borrowed(written) => written,
+            Cow::Owned(_) => self.text.get(start..self.position - 1).unwrap_or_default(),
+        };
         if self.peek() != Some(b':') {
             self.fail("`:`");
             return None;
@@ -163,13 +185,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads `null`, `true` or `false`, which is expected because of its first letter.
-    pub(super) fn word(&mut self, word: &'static str) -> Option<()> {
+    pub(super) fn word(&mut self, word: Word) -> Option<()> {
+        let (word, expected) = word.texts();
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
             self.position += word.len();
             return Some(());
         }
-        self.fail(&format!("`{word}`"));
+        self.fail(expected);
         None
     }
 
@@ -193,7 +216,7 @@ impl<'a> Scanner<'a> {
         Some(self.since(start))
     }
 
-    fn digits(&mut self, expected: &str) -> Option<()> {
+    fn digits(&mut self, expected: &'static str) -> Option<()> {
         let start = self.position;
         while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
             self.position += 1;
@@ -208,14 +231,19 @@ impl<'a> Scanner<'a> {
     /// Reads an integer that surely fits and is written plainly; moves only if it is one.
     #[inline]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
-        let bytes = self.text.as_bytes().get(self.position..)?;
-        let negative = bytes.first() == Some(&b'-');
-        let digits = bytes.get(usize::from(negative)..)?;
+        let (negative, digits) = match self.text.as_bytes().get(self.position..)? {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
         let mut length = 0;
         let mut value = 0_i64;
         // Eighteen digits never overflow an `i64`.
-        while let Some(digit @ b'0'..=b'9') = digits.get(length).filter(|_| length < 18) {
-            value = value * 10 + i64::from(digit - b'0');
+        for byte in digits.iter().take(18) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value * 10 + i64::from(digit);
             length += 1;
         }
         let goes_on = matches!(digits.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
@@ -233,9 +261,9 @@ impl<'a> Scanner<'a> {
             Some(b'"') => self.string().map(drop),
             Some(b'{') => self.skip_object(),
             Some(b'[') => self.skip_array(),
-            Some(b't') => self.word("true"),
-            Some(b'f') => self.word("false"),
-            Some(b'n') => self.word("null"),
+            Some(b't') => self.word(Word::True),
+            Some(b'f') => self.word(Word::False),
+            Some(b'n') => self.word(Word::Null),
             Some(b'-' | b'0'..=b'9') => self.number().map(drop),
             _ => {
                 self.fail("a value");
@@ -272,5 +300,5 @@ impl<'a> Scanner<'a> {
 
 fn not_utf8(json: &[u8], offset: usize) -> IssueKind {
     let found = json.get(offset).map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));
-    IssueKind::Malformed { offset, expected: "UTF-8".to_owned(), found }
+    IssueKind::Malformed { offset, expected: "UTF-8".into(), found }
 }

@@ -10,20 +10,46 @@ impl<'a> Scanner<'a> {
     /// Reads the string whose opening quote is at the cursor.
     #[inline]
     pub(super) fn string(&mut self) -> Option<Cow<'a, str>> {
-        self.position += 1;
-        let start = self.position;
-        self.position = self.end_of_plain(start);
-        if self.byte() == Some(b'"') {
-            let text = self.since(start);
-            self.position += 1;
-            return Some(Cow::Borrowed(text));
+        match self.plain_string() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.unescaped().map(Cow::Owned),
         }
-        self.unescaped(start).map(Cow::Owned)
     }
 
-    /// Reads on from the first byte that is not plain text.
+    /// Reads the string at the cursor if it is written without escapes; else the cursor stays.
+    #[inline]
+    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
+        let (text, end) = self.plain_between_quotes(self.position)?;
+        self.position = end;
+        Some(text)
+    }
+
+    /// The key at the cursor and the place of its value, if it is written without escapes and white space, as most keys
+    /// are. The cursor stays.
+    #[inline]
+    pub(super) fn plain_key(&self, first: bool) -> Option<(&'a str, usize)> {
+        if !first && self.byte() != Some(b',') {
+            return None;
+        }
+        let (key, end) = self.plain_between_quotes(self.position + usize::from(!first))?;
+        if self.text.as_bytes().get(end) == Some(&b':') { Some((key, end + 1)) } else { None }
+    }
+
+    /// The text between a quote at this place and the next, and the place behind it.
+    #[inline]
+    fn plain_between_quotes(&self, quote: usize) -> Option<(&'a str, usize)> {
+        let bytes = self.text.as_bytes();
+        let start = quote + 1;
+        let end = plain_end(bytes, start);
+        let quoted = bytes.get(quote) == Some(&b'"') && bytes.get(end) == Some(&b'"');
+        if quoted { Some((self.text.get(start..end)?, end + 1)) } else { None }
+    }
+
+    /// Reads a string that is not plain text.
     #[cold]
-    fn unescaped(&mut self, start: usize) -> Option<String> {
+    pub(super) fn unescaped(&mut self) -> Option<String> {
+        let start = self.position + 1;
+        self.position = self.end_of_plain(start);
         let mut text = self.since(start).to_owned();
         loop {
             match self.byte() {
@@ -114,7 +140,7 @@ impl<'a> Scanner<'a> {
 
 /// What a right string means, given as it is written between its quotes.
 pub(super) fn meaning(written: &str) -> Cow<'_, str> {
-    if !written.contains('\\') {
+    if !written.as_bytes().contains(&b'\\') {
         return Cow::Borrowed(written);
     }
     let quoted = format!("\"{written}\"");
@@ -127,18 +153,45 @@ pub(super) fn meaning(written: &str) -> Cow<'_, str> {
 /// Eight bytes are looked at in one step: text is most of a payload.
 #[inline]
 pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
-    let mut position = start;
-    while let Some(chunk) = bytes.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
+    let mut rest = bytes.get(start..).unwrap_or_default();
+    while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
         let special = special_bytes(u64::from_le_bytes(*chunk));
         if special != 0 {
-            return position + special.trailing_zeros() as usize / 8;
+            return bytes.len() - rest.len() + special.trailing_zeros() as usize / 8;
         }
-        position += 8;
+        rest = behind;
     }
-    let rest = bytes.get(position..).unwrap_or_default();
-    position + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+    let plain = rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len());
+    bytes.len() - rest.len() + plain
 }
 
+/// Whether a text may stand in a JSON string as it is.
+#[inline]
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    if bytes.len() > 16 {
+        return is_long_plain(bytes);
+    }
+    // Two looks that overlap cover a short text.
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return special_bytes(u64::from_le_bytes(*first))
+            | special_bytes(u64::from_le_bytes(*last))
+            == 0;
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let word = |chunk: &[u8; 4]| u64::from(u32::from_le_bytes(*chunk));
+        return special_bytes(word(first) << 32 | word(last)) == 0;
+    }
+    !bytes.iter().any(|byte| is_special(*byte))
+}
+
+fn is_long_plain(bytes: &[u8]) -> bool {
+    // Without an early end inside a chunk, so that the compiler looks at all of it in one step.
+    let special = |chunk: &[u8; 16]| chunk.iter().fold(false, |any, byte| any | is_special(*byte));
+    let (chunks, _) = bytes.as_chunks::<16>();
+    !chunks.iter().any(special) && !bytes.last_chunk::<16>().is_some_and(special)
+}
+
+#[inline]
 fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }

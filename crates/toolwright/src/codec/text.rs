@@ -1,74 +1,72 @@
-//! Single values as JSON text: strings escaped, numbers printed and parsed.
+//! Single values between text and memory, apart from any payload: quoted strings and numbers.
 
-use std::fmt::Write as _;
+use super::output::Output;
 
-use super::string::plain_end;
+/// Numbers of at most so many digits are exact in a double.
+const EXACT_DIGITS: usize = 15;
+
+/// Powers of ten that are exact in a double, as far as short decimals need them.
+pub(super) const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// Writes a text as a JSON string, escaping only what must be.
 pub(crate) fn quote(json: &mut String, text: &str) {
-    json.push('"');
-    let mut rest = text;
-    loop {
-        let (plain, special) = rest.split_at(plain_end(rest.as_bytes(), 0));
-        json.push_str(plain);
-        let mut characters = special.chars();
-        let Some(character) = characters.next() else { break };
-        escape(json, character);
-        rest = characters.as_str();
-    }
-    json.push('"');
+    let mut quoted = Output::with_capacity(text.len() + 2);
+    quoted.quote(text);
+    json.push_str(&quoted.into_string());
 }
 
-fn escape(json: &mut String, character: char) {
-    match character {
-        '"' => json.push_str("\\\""),
-        '\\' => json.push_str("\\\\"),
-        '\n' => json.push_str("\\n"),
-        '\r' => json.push_str("\\r"),
-        '\t' => json.push_str("\\t"),
-        '\u{8}' => json.push_str("\\b"),
-        '\u{c}' => json.push_str("\\f"),
-        control => {
-            json.push_str(if control < '\u{10}' { "\\u000" } else { "\\u001" });
-            json.extend(char::from_digit(u32::from(control) % 16, 16));
-        }
-    }
-}
-
-/// Writes an integer; several times faster than the formatting machinery.
-pub(super) fn write_integer(json: &mut String, value: i64) {
-    if value < 0 {
-        json.push('-');
-    }
-    let mut digits = [b'0'; 20];
-    let mut start = digits.len();
-    let mut left = value.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] += u8::try_from(left % 10).unwrap_or_default();
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    json.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
-}
-
-/// Writes a finite double: the shortest text that reads back as the same one.
-pub(super) fn write_double(json: &mut String, value: f64) {
-    // The debug form is that text, with an exponent where it is needed, and always JSON; but it says
-    // `2.0` where a person or a model would write `2`.
-    let written = write!(json, "{value:?}");
-    debug_assert!(written.is_ok(), "a string takes any text");
-    if json.ends_with(".0") {
-        json.truncate(json.len() - 2);
-    }
+/// A finite double as the shortest text that reads back as the same one.
+pub(crate) fn double_text(value: f64) -> String {
+    let mut text = Output::default();
+    text.double(value);
+    text.into_string()
 }
 
 /// The nearest finite double of a JSON number; beyond the largest double, the largest.
 pub(crate) fn nearest_double(number: &str) -> f64 {
-    // The grammar of JSON numbers is part of what `f64` reads, so the fallback is never taken.
-    number.parse::<f64>().unwrap_or_default().clamp(f64::MIN, f64::MAX)
+    short_double(number).unwrap_or_else(|| {
+        // The grammar of JSON numbers is part of what `f64` reads, so the fallback is never taken.
+        number.parse::<f64>().unwrap_or_default().clamp(f64::MIN, f64::MAX)
+    })
+}
+
+/// A number of few digits without an exponent: both sides of the division are exact, so its result is the nearest
+/// double.
+fn short_double(number: &str) -> Option<f64> {
+    let unsigned = number.strip_prefix('-').unwrap_or(number);
+    if unsigned.len() > EXACT_DIGITS {
+        return None;
+    }
+    let (mut digits, mut places, mut step) = (0_u64, 0, 0);
+    for byte in unsigned.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                digits = digits * 10 + u64::from(byte - b'0');
+                places += step;
+            }
+            b'.' => step = 1,
+            _ => return None,
+        }
+    }
+    let value = double(digits) / POWERS_OF_TEN[places];
+    Some(if unsigned.len() < number.len() { -value } else { value })
+}
+
+/// The double of an integer.
+#[expect(clippy::cast_precision_loss, reason = "callers pass integers of at most 15 digits")]
+pub(super) fn double(value: u64) -> f64 {
+    value as f64
+}
+
+/// The integer below.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "callers pass what fits"
+)]
+pub(super) fn whole(value: f64) -> u64 {
+    value as u64
 }
 
 #[cfg(test)]
@@ -76,18 +74,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_written_as_the_standard_library_does() {
-        for value in [0, 7, -7, 10, 1_234_567_890, i64::MAX, i64::MIN] {
-            let mut json = String::new();
-            write_integer(&mut json, value);
-            assert_eq!(json, value.to_string());
+    fn short_numbers_are_the_doubles_that_the_standard_library_reads() {
+        let mut texts: Vec<String> =
+            (0..20_000).map(|n| format!("{}.{:03}", n / 7, n % 1000)).collect();
+        texts.extend(
+            ["0", "-0", "-0.0", "0.1", "123456789012345", "0.0000000000001", "1e5", "1E-2"]
+                .map(String::from),
+        );
+        texts.extend(
+            ["9007199254740993", "0.30000000000000004", "12345678901234.5"].map(String::from),
+        );
+        for text in texts {
+            let expected: f64 = text.parse().unwrap();
+            assert_eq!(nearest_double(&text).to_bits(), expected.to_bits(), "{text}");
         }
-    }
-
-    #[test]
-    fn only_what_must_be_is_escaped() {
-        let mut json = String::new();
-        quote(&mut json, "é/\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}😀");
-        assert_eq!(json, "\"é/\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}😀\"");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Reader;
 use super::scanner::Scanner;
-use crate::issue::{IssueKind, OneOf, describe, shortened};
+use crate::issue::{IssueKind, Names, OneOf, describe, shortened};
 
 impl Reader<'_> {
     /// Finds the tag of the object at the cursor without moving: the value of one property, if it is one
@@ -61,13 +61,11 @@ fn unquoted(json: &str) -> Option<Cow<'_, str>> {
 }
 
 #[cold]
-fn no_variant(found: Option<&str>, tags: &[&str]) -> IssueKind {
-    let one_of = tags.iter().map(|tag| (*tag).to_owned()).collect();
-    match found {
-        None => IssueKind::Missing { one_of },
-        Some(json) => match unquoted(json) {
-            Some(text) => IssueKind::Tag { one_of, found: shortened(&text) },
-            None => IssueKind::Type { expected: OneOf(&one_of).to_string(), found: describe(json) },
-        },
+fn no_variant(found: Option<&str>, tags: &'static [&'static str]) -> IssueKind {
+    let one_of = Names::Borrowed(tags);
+    let Some(json) = found else { return IssueKind::Missing { one_of } };
+    if let Some(text) = unquoted(json) {
+        return IssueKind::Tag { one_of, found: shortened(&text) };
     }
+    IssueKind::Type { expected: OneOf(tags).to_string().into(), found: describe(json) }
 }

@@ -4,16 +4,20 @@
 
 use super::issues::Issues;
 use super::object_writer::ObjectWriter;
-use super::text::{quote, write_double, write_integer};
+use super::output::Output;
+use super::text::double_text;
 use super::{Items, Length, Range};
-use crate::issue::{InvalidPayload, IssueKind};
+use crate::issue::{InvalidPayload, IssueKind, Names};
 use crate::value::{Integer, Map, Number, Value};
+
+/// How many bytes there is room for at first: enough for most payloads.
+const ROOM: usize = 1024;
 
 /// JSON text that is being written, and what was wrong so far.
 ///
 /// After an issue the text goes on, so that every issue is found, and is then thrown away.
 pub struct Writer {
-    pub(super) text: String,
+    pub(super) text: Output,
     pub(super) issues: Issues,
     depth: usize,
     max_depth: usize,
@@ -21,16 +25,19 @@ pub struct Writer {
 
 impl Writer {
     pub(super) fn new(max_depth: usize) -> Self {
-        let text = String::with_capacity(128);
+        let text = Output::with_capacity(ROOM);
         Self { text, issues: Issues::default(), depth: 0, max_depth }
     }
 
     pub(super) fn finish(self) -> Result<String, InvalidPayload> {
-        self.issues.finish().map_or(Ok(self.text), Err)
+        match self.issues.finish() {
+            None => Ok(self.text.into_string()),
+            Some(invalid) => Err(invalid),
+        }
     }
 
     pub(super) fn into_text(self) -> String {
-        self.text
+        self.text.into_string()
     }
 
     /// Writes `null`.
@@ -46,19 +53,25 @@ impl Writer {
     /// Writes a string.
     pub fn string(&mut self, value: &str, limits: Length) {
         limits.check(value, &mut self.issues);
-        quote(&mut self.text, value);
+        self.text.quote(value);
     }
 
     /// Writes an integer.
     pub fn integer(&mut self, value: i64, range: Range<i64>) {
-        if !range.holds(value) {
-            range.check(&Integer::from(value), &mut self.issues);
-        }
-        write_integer(&mut self.text, value);
+        range.check_small(value, &mut self.issues);
+        self.text.integer(value);
     }
 
     /// Writes an integer of any size.
     pub fn big_integer(&mut self, value: &Integer, range: Range<i64>) {
+        match value.to_i64() {
+            Some(small) => self.integer(small, range),
+            None => self.large_integer(value, range),
+        }
+    }
+
+    #[cold]
+    fn large_integer(&mut self, value: &Integer, range: Range<i64>) {
         range.check(value, &mut self.issues);
         self.text.push_str(&value.to_string());
     }
@@ -69,9 +82,10 @@ impl Writer {
             self.issues.add(IssueKind::NotFinite);
             return;
         }
-        let start = self.text.len();
-        write_double(&mut self.text, value);
-        range.check(value, self.text.get(start..).unwrap_or_default(), &mut self.issues);
+        if !range.holds(value) {
+            range.check(value, &double_text(value), &mut self.issues);
+        }
+        self.text.double(value);
     }
 
     /// Writes a number as it was written.
@@ -99,20 +113,20 @@ impl Writer {
     /// Writes the string that stands for an enum's value.
     pub fn variant<T: PartialEq>(&mut self, value: &T, variants: &'static [(&'static str, T)]) {
         if let Some((name, _)) = variants.iter().find(|(_, variant)| variant == value) {
-            return quote(&mut self.text, name);
+            return self.text.quote(name);
         }
-        self.refuse_variant(variants.iter().map(|(name, _)| (*name).to_owned()).collect());
+        self.refuse_variant(variants.iter().map(|(name, _)| *name).collect());
     }
 
     #[cold]
-    fn refuse_variant(&mut self, one_of: Vec<String>) {
+    fn refuse_variant(&mut self, one_of: Names) {
         self.issues.add(IssueKind::Variant { one_of, found: "a value without a name".to_owned() });
     }
 
     /// Writes an array, each item by `item`.
     pub fn array<T>(&mut self, items: &[T], limits: Items, mut item: impl FnMut(&mut Self, &T)) {
         limits.check(items.len(), &mut self.issues);
-        if !self.open('[') {
+        if !self.open(b'[') {
             return;
         }
         for (index, value) in items.iter().enumerate() {
@@ -120,12 +134,12 @@ impl Writer {
             item(self, value);
             self.end_item(mark, index);
         }
-        self.close(']');
+        self.close(b']');
     }
 
     fn start_item(&mut self, index: usize) -> usize {
         if index > 0 {
-            self.text.push(',');
+            self.text.push(b',');
         }
         self.issues.count()
     }
@@ -154,11 +168,11 @@ impl Writer {
     /// Opens an object, whose entries are then written one by one; nothing where it is nested too
     /// deep, which is an issue.
     pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
-        self.open('{').then(|| ObjectWriter::new(self))
+        self.open(b'{').then(|| ObjectWriter::new(self))
     }
 
     /// Opens an array or object, unless it is nested too deep.
-    fn open(&mut self, bracket: char) -> bool {
+    fn open(&mut self, bracket: u8) -> bool {
         if self.depth == self.max_depth {
             self.issues.add(IssueKind::TooDeep { limit: self.max_depth });
             return false;
@@ -168,7 +182,7 @@ impl Writer {
         true
     }
 
-    pub(super) fn close(&mut self, bracket: char) {
+    pub(super) fn close(&mut self, bracket: u8) {
         self.depth -= 1;
         self.text.push(bracket);
     }

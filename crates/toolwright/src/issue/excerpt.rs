@@ -7,13 +7,21 @@ const LONGEST: usize = 60;
 
 /// A text of at most 60 characters: what is longer is cut and ends in `…`; line breaks become spaces.
 pub(crate) fn shortened(text: &str) -> String {
+    let mut short = String::with_capacity(text.len().min(LONGEST + 1));
+    push_shortened(&mut short, text);
+    short
+}
+
+fn push_shortened(short: &mut String, text: &str) {
+    if text.len() <= LONGEST && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return short.push_str(text);
+    }
     let mut calm = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut short: String = calm.by_ref().take(LONGEST).collect();
+    short.extend(calm.by_ref().take(LONGEST));
     if calm.next().is_some() {
         short.pop();
         short.push('…');
     }
-    short
 }
 
 /// The text as a JSON string.
@@ -33,7 +41,11 @@ pub(crate) fn describe(json: &str) -> String {
         Some(b'n') => return "null".to_owned(),
         _ => "the number",
     };
-    format!("{kind} {}", shortened(json))
+    let mut description = String::with_capacity(kind.len() + 1 + json.len().min(LONGEST + 1));
+    description.push_str(kind);
+    description.push(' ');
+    push_shortened(&mut description, json);
+    description
 }
 
 #[cfg(test)]

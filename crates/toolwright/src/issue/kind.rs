@@ -2,10 +2,15 @@
 //!
 //! Nothing here knows where in a payload an issue is.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::nearest;
+use crate::format::Format;
 use crate::value::{Number, Value};
+
+/// Names that a schema lists: generated code has them ready.
+pub type Names = Cow<'static, [&'static str]>;
 
 /// What is wrong at one place of a payload.
 ///
@@ -18,7 +23,7 @@ pub enum IssueKind {
         /// How many bytes before the mistake are right.
         offset: usize,
         /// What should stand there.
-        expected: String,
+        expected: Cow<'static, str>,
         /// What stands there.
         found: String,
     },
@@ -30,21 +35,21 @@ pub enum IssueKind {
     /// A value of the wrong kind.
     Type {
         /// The kind that is right, with its article: `an integer`.
-        expected: String,
+        expected: Cow<'static, str>,
         /// Kind and beginning of the value that was found: `the string "two"`.
         found: String,
     },
     /// A required property is not there.
     Missing {
         /// The values it may have, where the schema lists them.
-        one_of: Vec<String>,
+        one_of: Names,
     },
     /// A key that the schema does not allow.
     UnknownKey {
         /// The key that was found.
         key: String,
         /// The keys that are allowed.
-        known: Vec<String>,
+        known: Names,
     },
     /// A key that stands in its object more than once.
     DuplicateKey {
@@ -54,21 +59,21 @@ pub enum IssueKind {
     /// Another value than the only one allowed.
     Constant {
         /// The allowed value as JSON.
-        expected: String,
+        expected: Cow<'static, str>,
         /// Beginning of the value that was found, as JSON.
         found: String,
     },
     /// A string that is not one of an enum's values.
     Variant {
         /// The values of the enum.
-        one_of: Vec<String>,
+        one_of: Names,
         /// Beginning of the string that was found.
         found: String,
     },
     /// A tag that names no variant of a union.
     Tag {
         /// The tags of the union.
-        one_of: Vec<String>,
+        one_of: Names,
         /// Beginning of the tag that was found.
         found: String,
     },
@@ -89,7 +94,14 @@ pub enum IssueKind {
     /// A string that does not match its pattern.
     Pattern {
         /// The pattern, as the schema has it.
-        pattern: String,
+        pattern: &'static str,
+        /// Beginning of the string that was found.
+        found: String,
+    },
+    /// A string that is not of its format.
+    Format {
+        /// The format.
+        format: Format,
         /// Beginning of the string that was found.
         found: String,
     },
@@ -125,6 +137,11 @@ pub enum IssueKind {
         /// How many it has.
         length: u64,
     },
+    /// A value that breaks a part of its schema which no type can say.
+    Schema {
+        /// What is wrong, in the words of the validator.
+        message: String,
+    },
     /// A number without a JSON form: NaN or an infinity. Only encoding meets it.
     NotFinite,
 }
@@ -145,10 +162,12 @@ impl IssueKind {
             Self::TooShort { .. } => "too_short",
             Self::TooLong { .. } => "too_long",
             Self::Pattern { .. } => "pattern",
+            Self::Format { .. } => "format",
             Self::BelowMinimum { .. } => "below_minimum",
             Self::AboveMaximum { .. } => "above_maximum",
             Self::TooFewItems { .. } => "too_few_items",
             Self::TooManyItems { .. } => "too_many_items",
+            Self::Schema { .. } => "schema",
             Self::NotFinite => "not_finite",
         }
     }
@@ -158,11 +177,12 @@ impl IssueKind {
         match self {
             Self::Malformed { expected, .. }
             | Self::Type { expected, .. }
-            | Self::Constant { expected, .. } => Some(Value::from(expected.as_str())),
+            | Self::Constant { expected, .. } => Some(Value::from(&**expected)),
             Self::Variant { one_of, .. } | Self::Tag { one_of, .. } => Some(strings(one_of)),
             Self::Missing { one_of } if !one_of.is_empty() => Some(strings(one_of)),
             Self::UnknownKey { known, .. } => Some(strings(known)),
-            Self::Pattern { pattern, .. } => Some(Value::from(pattern.as_str())),
+            Self::Pattern { pattern, .. } => Some(Value::from(*pattern)),
+            Self::Format { format, .. } => Some(Value::from(format.name())),
             _ => None,
         }
     }
@@ -176,6 +196,7 @@ impl IssueKind {
             | Self::Variant { found, .. }
             | Self::Tag { found, .. }
             | Self::Pattern { found, .. }
+            | Self::Format { found, .. }
             | Self::BelowMinimum { found, .. }
             | Self::AboveMaximum { found, .. }
             | Self::UnknownKey { key: found, .. }
@@ -224,6 +245,7 @@ impl fmt::Display for IssueKind {
             Self::Variant { one_of, found } | Self::Tag { one_of, found } => {
                 write_choice(out, one_of, found)
             }
+            Self::Schema { message } => out.write_str(message),
             Self::NotFinite => out.write_str("found NaN or an infinity, expected a finite number"),
             _ => self.write_limit(out),
         }
@@ -248,6 +270,10 @@ impl IssueKind {
             Self::Pattern { pattern, found } => {
                 write!(out, "found {}, expected a match of `{pattern}`", super::quoted(found))
             }
+            Self::Format { format, found } => {
+                let (noun, example) = (format.noun(), format.example());
+                write!(out, "found {}, expected {noun} such as {example}", super::quoted(found))
+            }
             Self::BelowMinimum { minimum, exclusive, found } => {
                 let words = if *exclusive { "more than" } else { "at least" };
                 write!(out, "found {found}, expected {words} {minimum}")
@@ -261,7 +287,7 @@ impl IssueKind {
     }
 }
 
-fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[String]) -> fmt::Result {
+fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) -> fmt::Result {
     write!(out, "unknown key `{key}`")?;
     match nearest(key, known) {
         Some(near) => write!(out, ", did you mean `{near}`?"),
@@ -270,7 +296,7 @@ fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[String]) 
     }
 }
 
-fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[String], found: &str) -> fmt::Result {
+fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[&str], found: &str) -> fmt::Result {
     write!(out, "found {}, expected {}", super::quoted(found), OneOf(one_of))?;
     match nearest(found, one_of) {
         Some(near) => write!(out, ", did you mean {}?", super::quoted(near)),
@@ -278,12 +304,12 @@ fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[String], found: &str) ->
     }
 }
 
-fn strings(texts: &[String]) -> Value {
-    Value::Array(texts.iter().map(|text| Value::from(text.as_str())).collect())
+fn strings(texts: &[&str]) -> Value {
+    Value::Array(texts.iter().map(|text| Value::from(*text)).collect())
 }
 
 /// A list of strings as JSON, led by "one of" when there is a choice.
-pub(crate) struct OneOf<'a>(pub(crate) &'a [String]);
+pub(crate) struct OneOf<'a>(pub(crate) &'a [&'a str]);
 
 impl fmt::Display for OneOf<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

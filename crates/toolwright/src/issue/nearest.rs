@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate that is so close to `word` that it is probably meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: &'a [String]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let word = spelled(word);
     if word.len() > LONGEST {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: &'a [String]) -> Option<&'a st
         .map(|candidate| (distance(&word, &spelled(candidate)), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate.as_str())
+        .map(|(_, candidate)| *candidate)
 }
 
 /// Case and the choice between `-`, `_` and a space are the commonest slips, so they cost nothing.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_found_and_another_word_is_not() {
-        let known: Vec<String> = ["name", "in_progress", "id"].map(String::from).into();
+        let known = ["name", "in_progress", "id"];
         let cases = [
             ("nme", Some("name")),
             ("anme", Some("name")),

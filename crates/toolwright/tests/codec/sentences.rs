@@ -1,7 +1,7 @@
 //! How issues read, and how they are given as data.
 
 use toolwright::codec::from_json;
-use toolwright::issue::{Issue, IssueKind};
+use toolwright::issue::{Issue, IssueKind, Names};
 use toolwright::{InvalidPayload, Value};
 
 use super::model::{Item, Status, issues};
@@ -42,7 +42,7 @@ fn a_long_finding_is_cut() {
 
 #[test]
 fn an_object_without_keys_says_so() {
-    let kind = IssueKind::UnknownKey { key: "x".into(), known: Vec::new() };
+    let kind = IssueKind::UnknownKey { key: "x".into(), known: Names::default() };
     let issue = Issue::new("/x", kind);
     assert_eq!(issue.to_string(), "`/x`: unknown key `x`, no key is allowed here");
     assert_eq!((issue.pointer(), issue.code()), ("/x", "unknown_key"));

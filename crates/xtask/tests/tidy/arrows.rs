@@ -17,6 +17,8 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-cli", &["toolwright-codegen"]),
+    arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen"]),
+    arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
     arrows("crates/xtask", &["toolwright-codegen"]),
     Arrows {
         folder: "crates/toolwright-demo",
@@ -28,6 +30,9 @@ const OURS: &[Arrows] = &[
 
 /// Every user of generated code compiles these, so each one more needs a decision.
 const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
+
+/// Only users of generated code with the `validator` feature compile these (decision 0008).
+const UNDER_A_FEATURE: [&str; 2] = ["jsonschema", "serde_json"];
 
 const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
     Arrows { folder, ours, generated: false }
@@ -91,7 +96,9 @@ fn wrong_arrows(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
     let is_generated = |name: &str| generated.iter().any(|(package, _)| package == name);
     let is_wrong = |name: &&str| {
         let wrong_of_ours = name.starts_with("toolwright") && !arrows.ours.contains(name);
-        let too_much = arrows.folder == "crates/toolwright" && !UNDER_THE_CONTRACT.contains(name);
+        let optional = UNDER_A_FEATURE.contains(name) && is_optional(file, name);
+        let too_much =
+            arrows.folder == "crates/toolwright" && !UNDER_THE_CONTRACT.contains(name) && !optional;
         wrong_of_ours || too_much || (!arrows.generated && is_generated(name))
     };
     let expected = if arrows.folder == "crates/toolwright" {
@@ -184,6 +191,12 @@ fn dependencies(file: &File) -> Vec<&str> {
         }
     }
     names
+}
+
+/// Whether a dependency is there only for a feature.
+fn is_optional(file: &File, name: &str) -> bool {
+    let entry = format!("{name} = ");
+    file.lines().any(|(_, line)| line.starts_with(&entry) && line.contains("optional = true"))
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ pub static GET_TODOS: ToolSpec = ToolSpec::typed(
             call: Some("Reading todos"),
             result: Some("{{ result.items | length }} todos"),
         },
+        args_sample: Some("{}"),
         limits: spec::CallLimits {
             timeout: Some(Duration::from_secs(5)),
             attempts: None,

@@ -1,0 +1,170 @@
+//! What a server's answer to `tools/list` says about each tool (MCP 2025-11-25, "Tools"). Never looks
+//! into a schema.
+
+use super::keywords::{Entries, take};
+use super::warnings::Warnings;
+use crate::schema::Json;
+
+/// One tool as its server lists it.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// Its name on the server.
+    pub(super) name: String,
+    /// A short name for people.
+    pub(super) title: Option<String>,
+    /// What it does.
+    pub(super) description: String,
+    /// The schema of its arguments.
+    pub(super) args: Option<Json>,
+    /// The schema of its structured result.
+    pub(super) result: Option<Json>,
+    /// The hints that the language has, under its names.
+    pub(super) annotations: Vec<(String, Json)>,
+}
+
+/// MCP's hints and their names in the language.
+const HINTS: [(&str, &str); 4] = [
+    ("readOnlyHint", "read_only"),
+    ("destructiveHint", "destructive"),
+    ("idempotentHint", "idempotent"),
+    ("openWorldHint", "open_world"),
+];
+
+/// The tools of a list: bare, under `tools`, or in a JSON-RPC response.
+pub(super) fn tools(json: Json, warnings: &mut Warnings) -> Result<Vec<Listed>, String> {
+    let items = match json {
+        Json::Array(items) => items,
+        Json::Object(entries) => unwrapped(entries, warnings)?,
+        other => return Err(format!("expected a list of tools, found {}", shown(&other))),
+    };
+    let listed = items.into_iter().enumerate();
+    listed.map(|(index, item)| tool(index, item, warnings)).collect()
+}
+
+fn unwrapped(mut entries: Entries, warnings: &mut Warnings) -> Result<Vec<Json>, String> {
+    if let Some(error) = take(&mut entries, "error") {
+        return Err(format!("the server answered with an error: {}", shown(&error)));
+    }
+    if let Some(result) = take(&mut entries, "result") {
+        let Json::Object(result) = result else {
+            return Err(format!("expected `tools` in `result`, found {}", shown(&result)));
+        };
+        return unwrapped(result, warnings);
+    }
+    let Some(Json::Array(items)) = take(&mut entries, "tools") else {
+        return Err("expected a list under `tools`, as `tools/list` gives it".to_owned());
+    };
+    for (key, value) in entries {
+        match key.as_str() {
+            _ if value == Json::Null => {}
+            "nextCursor" => warnings.add("the list has a `nextCursor`: it is one page of several"),
+            _ => warnings.add(format!("`{key}` beside `tools` was left out")),
+        }
+    }
+    Ok(items)
+}
+
+fn tool(index: usize, item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
+    let Json::Object(mut entries) = item else {
+        return Err(format!("expected tool {} to be an object, found {}", index + 1, shown(&item)));
+    };
+    entries.retain(|(_, value)| *value != Json::Null);
+    let Some(Json::String(name)) = take(&mut entries, "name") else {
+        return Err(format!("tool {} has no `name`, by which it is called", index + 1));
+    };
+    let mut reader = Reader { name: &name, warnings };
+    let mut title = reader.text(&mut entries, "title");
+    let annotations = take(&mut entries, "annotations");
+    let annotations = reader.annotations(annotations, &mut title);
+    let description = reader.description(&mut entries, title.as_deref());
+    let args = take(&mut entries, "inputSchema");
+    let result = take(&mut entries, "outputSchema");
+    for (key, _) in entries {
+        reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
+    }
+    Ok(Listed { name, title, description, args, result, annotations })
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    warnings: &'a mut Warnings,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.at(self.name, message);
+    }
+
+    /// A text that says something.
+    fn text(&mut self, entries: &mut Entries, key: &str) -> Option<String> {
+        match take(entries, key)? {
+            Json::String(text) if !text.trim().is_empty() => Some(text),
+            Json::String(_) => {
+                self.warn(format!("an empty `{key}` was left out"));
+                None
+            }
+            _ => {
+                self.warn(format!("a `{key}` that is not a text was left out"));
+                None
+            }
+        }
+    }
+
+    fn description(&mut self, entries: &mut Entries, title: Option<&str>) -> String {
+        self.text(entries, "description").unwrap_or_else(|| {
+            self.warn("a tool without a description was given its name as one; say what it does");
+            title.unwrap_or(self.name).to_owned()
+        })
+    }
+
+    /// The hints; a title among them becomes the tool's where it has none.
+    fn annotations(&mut self, found: Option<Json>, title: &mut Option<String>) -> Entries {
+        let mut entries = match found {
+            Some(Json::Object(entries)) => entries,
+            None => Vec::new(),
+            Some(_) => {
+                self.warn("`annotations` that are not an object were left out");
+                Vec::new()
+            }
+        };
+        entries.retain(|(_, value)| *value != Json::Null);
+        let second = self.text(&mut entries, "title");
+        match (&title, second) {
+            (None, second) => *title = second,
+            (Some(first), Some(second)) if *first != second => {
+                self.warn("`annotations.title` differs from `title` and was left out");
+            }
+            _ => {}
+        }
+        let hints = entries.into_iter().filter_map(|(key, value)| self.hint(&key, value));
+        let mut hints: Entries = hints.collect();
+        hints.sort_by_key(|(name, _)| HINTS.iter().position(|(_, known)| known == name));
+        hints
+    }
+
+    fn hint(&mut self, key: &str, value: Json) -> Option<(String, Json)> {
+        let known = HINTS.iter().find(|(hint, _)| *hint == key);
+        match (known, &value) {
+            (Some((_, name)), Json::Boolean(_)) => Some(((*name).to_owned(), value)),
+            (Some(_), _) => {
+                self.warn(format!(
+                    "`annotations.{key}` is neither true nor false and was left out"
+                ));
+                None
+            }
+            (None, _) => {
+                self.warn(format!(
+                    "the language has no place for `annotations.{key}`, so it was left out"
+                ));
+                None
+            }
+        }
+    }
+}
+
+/// The beginning of a value, for an error.
+fn shown(value: &Json) -> String {
+    let text = value.to_string();
+    let start: String = text.chars().take(80).collect();
+    if start.len() < text.len() { start + "…" } else { start }
+}

@@ -1,0 +1,230 @@
+//! Slips that real servers make, mended one schema at a time with a warning each. Never touches what
+//! is valid, whatever it means.
+
+use super::defaults::is_of_type;
+use super::fitting::fitting;
+use super::keywords::{Entries, is_known, take};
+use super::warnings::Subject;
+use crate::schema::Json;
+
+/// Words that other languages have for JSON's types.
+const TYPE_WORDS: [(&str, &str); 13] = [
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("str", "string"),
+    ("text", "string"),
+    ("bool", "boolean"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("none", "null"),
+];
+
+const TYPES: [&str; 7] = ["null", "boolean", "string", "integer", "number", "array", "object"];
+
+/// Mends one schema, whose parts have been mended.
+pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+    let entries = match schema {
+        Json::Object(entries) => entries,
+        Json::Boolean(_) => return schema,
+        other => {
+            let message = format!("{other} is no schema, so any value is let through");
+            subject.warn(pointer, message);
+            return Json::Boolean(true);
+        }
+    };
+    let mut slips = Slips { pointer, subject };
+    let entries = slips.example(entries).into_iter();
+    let entries = entries.filter_map(|(key, value)| slips.entry(key, value)).collect();
+    Json::Object(slips.listed(entries))
+}
+
+struct Slips<'a, 'b> {
+    pointer: &'a str,
+    subject: &'a mut Subject<'b>,
+}
+
+impl Slips<'_, '_> {
+    fn warn(&mut self, message: impl Into<String>) {
+        self.subject.warn(self.pointer, message);
+    }
+
+    /// OpenAPI's `example` is a list of one in JSON Schema.
+    fn example(&mut self, mut entries: Entries) -> Entries {
+        let has_examples = entries.iter().any(|(key, _)| key == "examples");
+        if !has_examples && let Some(value) = take(&mut entries, "example") {
+            self.warn("`example` is no keyword, so it became `examples`");
+            entries.push(("examples".to_owned(), Json::Array(vec![value])));
+        }
+        entries
+    }
+
+    fn entry(&mut self, key: String, value: Json) -> Option<(String, Json)> {
+        if !is_known(&key) {
+            self.warn(format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out"));
+            return None;
+        }
+        let mended = match (key.as_str(), value) {
+            ("default" | "const", value) => Some(value),
+            ("type", value) => return Some(("type".to_owned(), self.types(value)?)),
+            ("required", Json::Array(names)) => Some(self.required(names)),
+            ("enum", Json::Array(values)) => Some(Json::Array(self.distinct("enum", values))),
+            ("examples", value) => Some(self.examples(value)),
+            ("pattern", Json::String(pattern)) => Some(Json::String(self.pattern(pattern))),
+            ("patternProperties", Json::Object(entries)) => {
+                let mended = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
+                Some(Json::Object(mended.collect()))
+            }
+            (key, value) => fitting(key, value),
+        };
+        if mended.is_none() {
+            self.warn(format!("`{key}` does not hold what it should, so it was left out"));
+        }
+        mended.map(|value| (key, value))
+    }
+
+    fn required(&mut self, mut names: Vec<Json>) -> Json {
+        let count = names.len();
+        names.retain(|name| matches!(name, Json::String(_)));
+        if names.len() < count {
+            self.warn("what is no name in `required` was left out");
+        }
+        Json::Array(self.distinct("required", names))
+    }
+
+    /// Values beside a type they are not of can never be sent; where all are such, the type is the slip.
+    fn listed(&mut self, mut entries: Entries) -> Entries {
+        let Some((_, kind)) = entries.iter().find(|(key, _)| key == "type").cloned() else {
+            return entries;
+        };
+        let is_possible = |value: &Json| match &kind {
+            Json::Array(words) => words.iter().any(|word| is_word_of(value, word)),
+            word => is_word_of(value, word),
+        };
+        let values = entries.iter_mut().find(|(key, _)| key == "enum");
+        let Some((_, Json::Array(values))) = values else { return entries };
+        let count = values.len();
+        if values.iter().any(is_possible) {
+            values.retain(is_possible);
+            if values.len() < count {
+                self.warn("a value of `enum` that is not of the `type` beside it was left out");
+            }
+        } else if count > 0 {
+            self.warn("`type` was left out, as no value of the `enum` beside it is of that type");
+            take(&mut entries, "type");
+        }
+        entries
+    }
+
+    /// Python's spellings of what ECMA 262 has too.
+    fn pattern(&mut self, pattern: String) -> String {
+        let mended = ecma(&pattern);
+        if mended != pattern {
+            self.warn(format!("the pattern {pattern} is Python's and became {mended}"));
+        }
+        mended
+    }
+
+    fn types(&mut self, value: Json) -> Option<Json> {
+        match value {
+            Json::String(word) => self.type_word(word),
+            Json::Array(words) => {
+                let words = words.into_iter().filter_map(|word| match word {
+                    Json::String(word) => self.type_word(word),
+                    _ => self.no_type(&word),
+                });
+                let words = words.collect();
+                let words = self.distinct("type", words);
+                (!words.is_empty()).then_some(Json::Array(words))
+            }
+            other => self.no_type(&other),
+        }
+    }
+
+    fn type_word(&mut self, word: String) -> Option<Json> {
+        if TYPES.contains(&word.as_str()) {
+            return Some(Json::String(word));
+        }
+        let lower = word.to_ascii_lowercase();
+        let meant = TYPE_WORDS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
+        let Some(meant) = meant.or_else(|| TYPES.into_iter().find(|known| *known == lower)) else {
+            return self.no_type(&Json::String(word));
+        };
+        self.warn(format!("the type `{word}` became `{meant}`"));
+        Some(Json::string(meant))
+    }
+
+    fn no_type(&mut self, value: &Json) -> Option<Json> {
+        self.warn(format!("{value} is no type, so it was left out"));
+        None
+    }
+
+    fn distinct(&mut self, key: &str, values: Vec<Json>) -> Vec<Json> {
+        let mut distinct = Vec::new();
+        for value in values {
+            if distinct.contains(&value) {
+                self.warn(format!("a repeated value of `{key}` was left out"));
+            } else {
+                distinct.push(value);
+            }
+        }
+        distinct
+    }
+
+    fn examples(&mut self, value: Json) -> Json {
+        if matches!(value, Json::Array(_)) {
+            return value;
+        }
+        self.warn("`examples` that are no list were put into one");
+        Json::Array(vec![value])
+    }
+}
+
+fn is_word_of(value: &Json, word: &Json) -> bool {
+    matches!(word, Json::String(word) if is_of_type(value, word))
+}
+
+/// A regular expression with `\A`, `\Z` and groups with names in the words of ECMA 262. A name is
+/// left out: nothing can ask for it.
+fn ecma(pattern: &str) -> String {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let (taken, text) = match c {
+            _ if rest.starts_with("\\A") => (2, "^"),
+            _ if rest.starts_with("\\Z") => (2, "$"),
+            '\\' => {
+                let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                (end, &rest[..end])
+            }
+            _ if rest.starts_with("(?P<") => (rest.find('>').map_or(rest.len(), |at| at + 1), "("),
+            c => (c.len_utf8(), &rest[..c.len_utf8()]),
+        };
+        out.push_str(text);
+        rest = &rest[taken..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ecma;
+
+    #[test]
+    fn patterns_of_python_are_written_as_ecma_has_them() {
+        let cases = [
+            (r"\A\d+\Z", r"^\d+$"),
+            (r"\\Z\\\Z", r"\\Z\\$"),
+            ("(?P<year>[0-9]{4})-é(?:x)", "([0-9]{4})-é(?:x)"),
+            ("(?P<open", "("),
+            ("a\\", "a\\"),
+        ];
+        for (python, expected) in cases {
+            assert_eq!(ecma(python), expected);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Definitions of many schemas to the types of one service: what two tools define alike becomes one
+//! type, what they define differently under one name becomes two. Never changes what a schema accepts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::keywords::{Entries, rebuild};
+use super::references::{Standalone, target};
+use super::warnings::Warnings;
+use crate::naming;
+use crate::schema::Json;
+
+/// The types of a service, while they are gathered.
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    /// In the order in which they are met.
+    types: Entries,
+    /// A definition and all it reaches, as text, to the type it became.
+    known: BTreeMap<String, String>,
+    /// Every name in use, as it becomes Rust.
+    taken: BTreeSet<String>,
+    /// What the names of types inside the tools begin with.
+    derived: Vec<String>,
+}
+
+/// Whose schema it is, for names and warnings.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The tool's name in the language.
+    pub(super) tool: &'a str,
+    /// `args` or `result`.
+    pub(super) side: &'a str,
+}
+
+impl Types {
+    /// No types yet, for tools of these names.
+    pub(super) fn of(tools: &[String]) -> Self {
+        let sides = |tool: &String| ["Args", "Result"].map(|side| naming::pascal(tool) + side);
+        Self { derived: tools.iter().flat_map(sides).collect(), ..Self::default() }
+    }
+
+    /// Makes types of a schema's definitions and gives the schema that refers to them. Definitions that
+    /// refer to the whole schema stay inside it: nowhere else does `#` mean the same.
+    pub(super) fn lift(
+        &mut self,
+        schema: Standalone,
+        origin: Origin<'_>,
+        warnings: &mut Warnings,
+    ) -> Json {
+        let reach = Reach::of(&schema);
+        let mut names = BTreeMap::new();
+        let mut new = Vec::new();
+        for (name, body) in &schema.definitions {
+            if reach.is_free(name) {
+                let (key, wanted) = (reach.key(name, &schema), naming::pascal(name));
+                let known = self.known.get(&key).cloned();
+                let is_new = known.is_none();
+                let chosen = known.unwrap_or_else(|| self.name(&wanted, origin, warnings));
+                self.known.insert(key, chosen.clone());
+                names.insert(name.clone(), chosen.clone());
+                new.extend(is_new.then(|| (chosen, body.clone())));
+            }
+        }
+        let lifted = new.into_iter().map(|(name, body)| (name, renamed(body, &names)));
+        self.types.extend(lifted.collect::<Entries>());
+        rooted(schema, &names)
+    }
+
+    /// The types.
+    pub(super) fn into_entries(self) -> Entries {
+        self.types
+    }
+
+    /// The first free of the wanted name, the one with the tool before it, and so on.
+    fn name(&mut self, wanted: &str, origin: Origin<'_>, warnings: &mut Warnings) -> String {
+        let tool = naming::pascal(origin.tool);
+        let sided = format!("{tool}{}{wanted}", naming::pascal(origin.side));
+        let mut preferred = vec![wanted.to_owned(), format!("{tool}{wanted}")];
+        preferred.retain(|name| !self.is_derived(name));
+        let last = (1_u32..).map(|number| match number {
+            1 => sided.clone(),
+            number => format!("{sided}{number}"),
+        });
+        let mut candidates = preferred.into_iter().chain(last);
+        let chosen = candidates.find(|name| self.claim(name)).unwrap_or_default();
+        if chosen != wanted {
+            let message = format!("the type name `{wanted}` is taken or reserved");
+            warnings.at(format!("{} {} `{chosen}`", origin.tool, origin.side), message);
+        }
+        chosen
+    }
+
+    fn claim(&mut self, name: &str) -> bool {
+        let is_name = naming::is_type_name(name) && !naming::is_reserved_type(name);
+        is_name && self.taken.insert(naming::pascal(name))
+    }
+
+    /// Whether something inside a tool may get this name by the way that leads there.
+    fn is_derived(&self, name: &str) -> bool {
+        let rest = |start: &String| name.strip_prefix(start.as_str());
+        let mut rests = self.derived.iter().filter_map(rest);
+        rests.any(|rest| !rest.starts_with(|next: char| next.is_ascii_lowercase()))
+    }
+}
+
+/// What each definition of a schema reaches.
+struct Reach<'a> {
+    /// Names of definitions, or `#`, by definition.
+    direct: BTreeMap<&'a str, BTreeSet<String>>,
+}
+
+impl<'a> Reach<'a> {
+    fn of(schema: &'a Standalone) -> Self {
+        let definitions = schema.definitions.iter();
+        Self { direct: definitions.map(|(name, body)| (name.as_str(), references(body))).collect() }
+    }
+
+    /// A definition and all that it reaches.
+    fn closure(&self, name: &str) -> BTreeSet<String> {
+        let mut reached = BTreeSet::from([name.to_owned()]);
+        let mut open = vec![name.to_owned()];
+        while let Some(next) = open.pop() {
+            for name in self.direct.get(next.as_str()).into_iter().flatten() {
+                if reached.insert(name.clone()) {
+                    open.push(name.clone());
+                }
+            }
+        }
+        reached
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !self.closure(name).contains("#")
+    }
+
+    /// A text that is the same for two definitions exactly if they may be one type.
+    fn key(&self, name: &str, schema: &Standalone) -> String {
+        let reached = self.closure(name);
+        let bodies = schema.definitions.iter().filter(|(name, _)| reached.contains(name));
+        let mut bodies: Entries = bodies.cloned().collect();
+        bodies.sort_by(|(a, _), (b, _)| a.cmp(b));
+        format!("{name} {}", Json::Object(bodies))
+    }
+}
+
+/// What a schema refers to: names of definitions, and `#` for anything else.
+fn references(schema: &Json) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    rebuild(schema.clone(), "", &mut |schema, _| {
+        if schema.get("$ref").is_some() || schema.get("$dynamicRef").is_some() {
+            found.insert(target(&schema).unwrap_or("#").to_owned());
+        }
+        schema
+    });
+    found
+}
+
+/// A schema that refers to types where definitions became such.
+fn renamed(schema: Json, names: &BTreeMap<String, String>) -> Json {
+    rebuild(schema, "", &mut |schema, _| {
+        let name = target(&schema).and_then(|name| names.get(name));
+        let Some(name) = name.cloned() else { return schema };
+        let Json::Object(mut entries) = schema else { return schema };
+        for (key, value) in &mut entries {
+            if key == "$ref" {
+                *value = Json::string(&name);
+            }
+        }
+        Json::Object(entries)
+    })
+}
+
+/// The schema itself, with the definitions that have to stay.
+fn rooted(schema: Standalone, names: &BTreeMap<String, String>) -> Json {
+    let root = renamed(schema.root, names);
+    let stay = schema.definitions.into_iter().filter(|(name, _)| !names.contains_key(name));
+    let stay: Entries = stay.map(|(name, body)| (name, renamed(body, names))).collect();
+    match root {
+        Json::Object(mut entries) if !stay.is_empty() => {
+            entries.push(("$defs".to_owned(), Json::Object(stay)));
+            Json::Object(entries)
+        }
+        root => root,
+    }
+}

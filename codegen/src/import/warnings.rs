@@ -1,0 +1,82 @@
+//! What an import changed or left out, collected so that equal findings stand together. Never decides
+//! what is changed.
+
+use std::fmt;
+
+/// How many places of one warning are named when it is shown.
+const SHOWN_PLACES: usize = 4;
+
+/// One kind of thing that an import changed or left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What was found and what was done, in one sentence without a full stop.
+    pub message: String,
+    /// Every place it happened at: a tool's name on the server, then `args` or `result` and a JSON
+    /// Pointer where it is about a schema. Empty where it is about the whole list.
+    pub places: Vec<String>,
+}
+
+/// Collects warnings in the order in which their kinds are first met.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    found: Vec<Warning>,
+}
+
+/// The schema that warnings are about, and who takes them.
+pub(super) struct Subject<'a> {
+    /// The tool's name on the server.
+    pub(super) tool: &'a str,
+    /// `args` or `result`.
+    pub(super) side: &'static str,
+    /// Takes the warnings.
+    pub(super) warnings: &'a mut Warnings,
+}
+
+impl Warnings {
+    /// Adds a place to the warning of this message.
+    pub(super) fn at(&mut self, place: impl Into<String>, message: impl Into<String>) {
+        self.warning(message.into()).places.push(place.into());
+    }
+
+    /// Adds a warning about the whole list.
+    pub(super) fn add(&mut self, message: impl Into<String>) {
+        self.warning(message.into());
+    }
+
+    /// The warnings.
+    pub(super) fn into_vec(self) -> Vec<Warning> {
+        self.found
+    }
+
+    fn warning(&mut self, message: String) -> &mut Warning {
+        let known = self.found.iter().position(|warning| warning.message == message);
+        let index = known.unwrap_or_else(|| {
+            self.found.push(Warning { message, places: Vec::new() });
+            self.found.len() - 1
+        });
+        &mut self.found[index]
+    }
+}
+
+impl Subject<'_> {
+    /// Adds a warning at a JSON Pointer of the schema.
+    pub(super) fn warn(&mut self, pointer: &str, message: impl Into<String>) {
+        let place = format!("{} {} {pointer}", self.tool, self.side);
+        self.warnings.at(place.trim_end(), message);
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        let shown: Vec<&str> = self.places.iter().take(SHOWN_PLACES).map(String::as_str).collect();
+        if shown.is_empty() {
+            return Ok(());
+        }
+        write!(f, ": {}", shown.join(", "))?;
+        match self.places.len() - shown.len() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}

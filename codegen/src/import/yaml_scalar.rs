@@ -1,0 +1,153 @@
+//! One scalar as a person would write it in YAML: plain where that reads back as the same text, in
+//! quotes or as a block where it does not. Never knows where in a document it stands.
+
+use std::fmt::Write as _;
+
+/// The shortest room a folded text is given, however deep it stands.
+const MIN_WIDTH: usize = 40;
+
+/// Words that some YAML reader, of 1.1 or 1.2, takes for something else than a string.
+const RESERVED: [&str; 14] =
+    ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", "=", "<<", "---", "..."];
+
+/// A text on one line.
+pub(super) fn inline(text: &str, in_flow: bool) -> String {
+    if is_plain(text, in_flow) {
+        text.to_owned()
+    } else if text.contains(['"', '\\']) && text.chars().all(is_visible) && !text.contains('\n') {
+        format!("'{}'", text.replace('\'', "''"))
+    } else {
+        double_quoted(text)
+    }
+}
+
+/// A text of several lines as a literal block, its lines indented: all after the key, without the last
+/// line break. `None` where the block would not read back as the same text.
+pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
+    let body = text.trim_end_matches('\n');
+    // Blanks alone on the first line with anything in it are where YAML readers differ.
+    let first = text.trim_start_matches('\n').split('\n').next();
+    let is_possible = body.contains('\n')
+        && text.chars().all(|c| c == '\n' || is_visible(c))
+        && first.is_some_and(|line| !line.trim().is_empty());
+    if !is_possible {
+        return None;
+    }
+    // The reader takes the indent of the first line with text in it for that of the block.
+    let indicator = if first.is_some_and(|line| line.starts_with(' ')) { "2" } else { "" };
+    let chomping = match text.len() - body.len() {
+        0 => "-",
+        1 => "",
+        _ => "+",
+    };
+    let mut out = format!("|{indicator}{chomping}");
+    for line in body.split('\n') {
+        push_line(&mut out, indent, line);
+    }
+    out.extend(std::iter::repeat_n('\n', (text.len() - body.len()).saturating_sub(1)));
+    Some(out)
+}
+
+/// A long text of one line as a folded block that fits a width; `None` where folding would change it.
+pub(super) fn folded(text: &str, indent: usize, width: usize) -> Option<String> {
+    let is_possible = text.chars().all(is_visible)
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !text.contains("  ");
+    if !is_possible {
+        return None;
+    }
+    let room = width.saturating_sub(indent).max(MIN_WIDTH);
+    let lines = wrapped(text, room);
+    let mut out = ">-".to_owned();
+    for line in &lines {
+        push_line(&mut out, indent, line);
+    }
+    (lines.len() > 1).then_some(out)
+}
+
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        match lines.last_mut() {
+            Some(line) if used + 1 + length <= room => {
+                line.push(' ');
+                line.push_str(word);
+                used += 1 + length;
+            }
+            _ => {
+                lines.push(word.to_owned());
+                used = length;
+            }
+        }
+    }
+    lines
+}
+
+fn push_line(out: &mut String, indent: usize, line: &str) {
+    out.push('\n');
+    if !line.is_empty() {
+        out.extend(std::iter::repeat_n(' ', indent));
+        out.push_str(line);
+    }
+}
+
+fn is_plain(text: &str, in_flow: bool) -> bool {
+    const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`";
+    let breaks_flow = |c: char| ",[]{}:".contains(c);
+    !text.is_empty()
+        && text.chars().all(is_visible)
+        && !text.starts_with(|c: char| INDICATORS.contains(c) || c == ' ')
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !(in_flow && (text.contains(breaks_flow) || text.ends_with('-')))
+        && !RESERVED.contains(&text.to_ascii_lowercase().as_str())
+        && !looks_like_number(text)
+}
+
+/// Numbers, dates, versions and times, in any notation a YAML reader knows.
+fn looks_like_number(text: &str) -> bool {
+    let first = text.trim_start_matches(['+', '-', '.']);
+    let is_special = ["inf", "nan"].contains(&first.to_ascii_lowercase().as_str());
+    let is_part = |c: char| c.is_ascii_hexdigit() || "xXoO_+-.:TZ ".contains(c);
+    is_special
+        || text.starts_with("...")
+        || (first.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part))
+}
+
+/// Whether a character is seen for what it is: no control, no change of direction, nothing invisible
+/// but the joiners that emoji and scripts need.
+fn is_visible(c: char) -> bool {
+    let is_hidden = matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..='\u{10ffff}');
+    !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_visible(c) => out.push(c),
+            c => {
+                let code = c as u32;
+                let _ = match code {
+                    0..=0xff => write!(out, "\\x{code:02x}"),
+                    0x100..=0xffff => write!(out, "\\u{code:04x}"),
+                    _ => write!(out, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    out.push('"');
+    out
+}

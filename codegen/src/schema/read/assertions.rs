@@ -1,0 +1,193 @@
+//! Keywords that no type can say: what stands behind them is checked and kept.
+
+use super::keywords::{Expected, Form, assertion};
+use super::places::Root;
+use super::{Place, SchemaReader, reserve};
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand, pattern};
+use crate::yaml::{self, Entry, Value};
+
+impl SchemaReader<'_> {
+    /// Reads every keyword that the form leaves over.
+    pub(super) fn assertions(
+        &mut self,
+        entries: &[Entry],
+        form: Form,
+        kinds: Option<&[Kind]>,
+        place: Place<'_>,
+        root: &mut Root,
+    ) -> Vec<Assertion> {
+        let typed = form.typed_keywords(place.text);
+        let mut read = Vec::new();
+        for entry in entries {
+            if !self.check_keyword(&entry.key) || typed.contains(&entry.key.value.as_str()) {
+                continue;
+            }
+            let Some((keyword, expected, about)) = assertion(&entry.key.value) else { continue };
+            if self.is_idle(keyword, about, kinds, entry) {
+                continue;
+            }
+            if let Some(operand) = self.operand(keyword, expected, &entry.value, place, root) {
+                read.push(Assertion { keyword, operand });
+            }
+        }
+        read
+    }
+
+    /// Whether a keyword is about other kinds of values than `type` allows. It then has no effect, which
+    /// is most likely a slip.
+    fn is_idle(
+        &mut self,
+        keyword: &str,
+        about: &[Kind],
+        kinds: Option<&[Kind]>,
+        entry: &Entry,
+    ) -> bool {
+        let Some(kinds) = kinds else { return false };
+        let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
+        if idle {
+            let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+            let message = format!("`{keyword}` has no effect on `type: {}`", words.join(", "));
+            let finding = Diagnostic::warning("no-effect", entry.key.span, message);
+            self.report.add(finding.help("remove one of the two"));
+        }
+        idle
+    }
+
+    fn operand(
+        &mut self,
+        keyword: &'static str,
+        expected: Expected,
+        value: &yaml::Node,
+        place: Place<'_>,
+        root: &mut Root,
+    ) -> Option<Operand> {
+        match expected {
+            Expected::Schema => {
+                Some(Operand::Schema(self.subschema(value, place, keyword, None, root)))
+            }
+            Expected::Schemas => self.schemas(keyword, value, place, root).map(Operand::Schemas),
+            Expected::Named | Expected::Patterns => {
+                let named = self.named_schemas(keyword, value, place, root)?;
+                if expected == Expected::Patterns {
+                    self.check_patterns(value);
+                }
+                (keyword != "$defs").then_some(Operand::Named(named))
+            }
+            Expected::Reference => {
+                let shape = self.reference(place.text, root);
+                let id = reserve(self.project, value.span);
+                let node = self.project.schemas[id].clone();
+                self.project.schemas.set(id, Node { shape, ..node });
+                Some(Operand::Schema(id))
+            }
+            Expected::Count => self
+                .count(place.text, keyword)
+                .map(|count| Operand::Plain(Json::Number(count.to_string()))),
+            plain => {
+                let fits = self.fits(plain, value);
+                (fits && !is_vacuous(keyword, value)).then(|| Operand::Plain(value.to_json()))
+            }
+        }
+    }
+
+    /// A list of schemas, at least one.
+    pub(super) fn schemas(
+        &mut self,
+        keyword: &'static str,
+        value: &yaml::Node,
+        place: Place<'_>,
+        root: &mut Root,
+    ) -> Option<Vec<NodeId>> {
+        let Value::Sequence(items) = &value.value else {
+            self.expected("a list of schemas", value);
+            return None;
+        };
+        if items.is_empty() {
+            self.expected("at least one schema", value);
+        }
+        let read = |(index, item): (usize, &yaml::Node)| {
+            self.subschema(item, place, keyword, Some(&index.to_string()), root)
+        };
+        Some(items.iter().enumerate().map(read).collect())
+    }
+
+    fn named_schemas(
+        &mut self,
+        keyword: &'static str,
+        value: &yaml::Node,
+        place: Place<'_>,
+        root: &mut Root,
+    ) -> Option<Vec<(String, NodeId)>> {
+        let Some(entries) = value.entries() else {
+            self.expected("a mapping from names to schemas", value);
+            return None;
+        };
+        let mut named = Vec::new();
+        for Entry { key, value } in entries {
+            named.push((
+                key.value.clone(),
+                self.subschema(value, place, keyword, Some(&key.value), root),
+            ));
+        }
+        Some(named)
+    }
+
+    /// Patterns that no engine here reads would fail at run time.
+    fn check_patterns(&mut self, value: &yaml::Node) {
+        for Entry { key, .. } in value.entries().unwrap_or_default() {
+            if let Err(message) = pattern::translate(&key.value) {
+                let message = format!("this pattern cannot be used: {message}");
+                self.report.add(Diagnostic::error("bad-pattern", key.span, message));
+            }
+        }
+    }
+
+    /// Checks what stands behind a keyword that takes no schema.
+    fn fits(&mut self, expected: Expected, value: &yaml::Node) -> bool {
+        let is_text = |node: &yaml::Node| matches!(node.value, Value::String(_));
+        let is_names = |node: &yaml::Node| match &node.value {
+            Value::Sequence(items) => items.iter().all(is_text),
+            _ => false,
+        };
+        let (fits, words) = match expected {
+            Expected::Number => (matches!(value.value, Value::Number(_)), "a number"),
+            Expected::Positive => (is_positive(value), "a number above 0"),
+            Expected::Boolean => (matches!(value.value, Value::Boolean(_)), "`true` or `false`"),
+            Expected::Text => (is_text(value), "a string"),
+            Expected::Pattern => (self.pattern(value).is_some(), "a pattern"),
+            Expected::Names => (is_names(value), "a list of property names"),
+            Expected::NamesByName => {
+                let entries = value.entries();
+                let lists = entries
+                    .is_some_and(|entries| entries.iter().all(|entry| is_names(&entry.value)));
+                (lists, "a mapping from property names to lists of property names")
+            }
+            Expected::Values => {
+                self.check_values(value, value);
+                (matches!(value.value, Value::Sequence(_)), "a list of values")
+            }
+            _ => (true, ""),
+        };
+        // A bad pattern has been reported in words of its own.
+        if !fits && expected != Expected::Pattern {
+            self.expected(words, value);
+        }
+        fits
+    }
+}
+
+fn is_positive(value: &yaml::Node) -> bool {
+    match &value.value {
+        Value::Number(text) => {
+            let number = crate::schema::number::as_f64(text);
+            number > 0.0 && number.is_finite()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a keyword says nothing by this value.
+fn is_vacuous(keyword: &str, value: &yaml::Node) -> bool {
+    keyword == "uniqueItems" && matches!(value.value, Value::Boolean(false))
+}

@@ -1,0 +1,129 @@
+//! A small value that a schema accepts, for telling a model what a right call looks like. Never used to
+//! judge a value.
+
+use super::{
+    ArrayShape, Bound, Json, NodeId, NumberRules, ObjectShape, Shape, StringRules, number,
+    violations,
+};
+use crate::model::Project;
+
+/// The deepest nesting of a sample: enough for what is required, and an end for what goes on for ever.
+const MAX_DEPTH: usize = 12;
+
+/// A value with what is required and little else; none where it takes more than looking at the schema to
+/// find one.
+pub fn sample(project: &Project, node: NodeId) -> Option<Json> {
+    let sampler = Sampler { project };
+    let value = sampler.value(node, 0)?;
+    violations(project, node, &value).is_empty().then_some(value)
+}
+
+struct Sampler<'a> {
+    project: &'a Project,
+}
+
+impl Sampler<'_> {
+    fn value(&self, node: NodeId, depth: usize) -> Option<Json> {
+        let schema = &self.project.schemas[node];
+        if depth > MAX_DEPTH || !schema.assertions.is_empty() {
+            return None;
+        }
+        let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
+        let fits = |value: &&Json| violations(self.project, node, value).is_empty();
+        if let Some(value) = own.into_iter().find(fits) {
+            return Some(value.clone());
+        }
+        Some(match &schema.shape {
+            Shape::Any => Json::Object(Vec::new()),
+            Shape::Null => Json::Null,
+            Shape::Boolean => Json::Boolean(true),
+            Shape::String(rules) => Json::String(text(rules)?),
+            Shape::Integer(rules) => Json::Number(integer(rules).to_string()),
+            Shape::Number(rules) => Json::Number(decimal(rules)?),
+            Shape::Const(value) => value.clone(),
+            Shape::Enum(values) => Json::string(&values.first()?.value.value),
+            Shape::IntegerEnum(values) => Json::Number(values.first()?.value.to_string()),
+            Shape::Array(array) => self.array(array, depth)?,
+            Shape::Object(object) => self.object(object, depth)?,
+            Shape::Nullable(inner) => self.value(*inner, depth + 1).unwrap_or(Json::Null),
+            Shape::Union(union) => {
+                union.variants.iter().find_map(|variant| self.value(variant.schema, depth + 1))?
+            }
+            Shape::Mixed(variants) => {
+                variants.iter().find_map(|variant| self.value(variant.schema, depth + 1))?
+            }
+            Shape::Named(name) => self.value(self.project[*name].schema, depth + 1)?,
+            Shape::Local(target) => self.value(*target, depth + 1)?,
+        })
+    }
+
+    /// One item, so that its shape is to be seen, where that many are allowed.
+    fn array(&self, array: &ArrayShape, depth: usize) -> Option<Json> {
+        let least = array.min_items.unwrap_or(0);
+        let count = least.max(1).min(array.max_items.unwrap_or(u64::MAX));
+        let item = self.value(array.items, depth + 1);
+        match item {
+            Some(item) if count <= 16 => {
+                Some(Json::Array(std::iter::repeat_n(item, usize::try_from(count).ok()?).collect()))
+            }
+            _ => (least == 0).then(|| Json::Array(Vec::new())),
+        }
+    }
+
+    fn object(&self, object: &ObjectShape, depth: usize) -> Option<Json> {
+        let required = object.properties.iter().filter(|property| property.required);
+        let entry = |property: &super::Property| {
+            Some((property.name.value.clone(), self.value(property.schema, depth + 1)?))
+        };
+        Some(Json::Object(required.map(entry).collect::<Option<_>>()?))
+    }
+}
+
+/// A text of the right length; a pattern or an odd format is for people to write examples of.
+fn text(rules: &StringRules) -> Option<String> {
+    let word = match rules.format.map(|format| format.name) {
+        Some("date-time") => "2026-11-21T10:00:00Z",
+        Some("date") => "2026-11-21",
+        Some("time") => "10:00:00Z",
+        Some("duration") => "PT1H30M",
+        Some("uuid") => "123e4567-e89b-42d3-a456-426614174000",
+        Some("ipv4") => "192.0.2.1",
+        Some("ipv6") => "2001:db8::1",
+        Some("uri") => "https://example.com/",
+        Some("email") => "name@example.com",
+        Some("hostname") => "example.com",
+        Some("regex") => "^a+$",
+        Some("json-pointer") => "/a/0",
+        _ => "text",
+    };
+    let (least, most) = (rules.min_length.unwrap_or(0), rules.max_length.unwrap_or(u64::MAX));
+    if least > 64 {
+        return None;
+    }
+    let letters = word.chars().chain(std::iter::repeat('x'));
+    let length = (word.len() as u64).max(least).min(most);
+    Some(letters.take(usize::try_from(length).ok()?).collect())
+}
+
+fn integer(rules: &NumberRules) -> i64 {
+    let (least, most) = (rules.least_integer(), rules.greatest_integer());
+    1.max(least.unwrap_or(1)).min(most.unwrap_or(i64::MAX))
+}
+
+/// A whole number where one fits, else a bound that is inside.
+fn decimal(rules: &NumberRules) -> Option<String> {
+    let whole = integer(rules).to_string();
+    let inside = |text: &str| {
+        let bound = |bound: &Option<Bound>, wrong: std::cmp::Ordering| {
+            bound.as_ref().is_none_or(|bound| {
+                let order = number::compare(text, &bound.number);
+                order != wrong && !(bound.exclusive && order == std::cmp::Ordering::Equal)
+            })
+        };
+        bound(&rules.lower, std::cmp::Ordering::Less)
+            && bound(&rules.upper, std::cmp::Ordering::Greater)
+    };
+    let bounds =
+        [&rules.lower, &rules.upper].into_iter().flatten().map(|bound| bound.number.clone());
+    std::iter::once(whole).chain(bounds).find(|text| inside(text))
+}

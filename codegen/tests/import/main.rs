@@ -1,0 +1,187 @@
+//! `import mcp` on lists of tools: small ones whose files are to be seen, and those of real servers,
+//! whose meaning must survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
+
+mod json;
+mod meaning;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use meaning::Comparison;
+use toolwright_codegen::diagnostic::Report;
+use toolwright_codegen::import::{Imported, NotAToolList, Owner, tools_list};
+use toolwright_codegen::lower::lower;
+use toolwright_codegen::schema::Json;
+use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{syntax, yaml};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import").join(name)
+}
+
+fn lists(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the lists are there");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let mut lists: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|kind| kind == "json")).collect();
+    lists.sort();
+    assert!(!lists.is_empty());
+    lists
+}
+
+fn import(text: &str) -> Result<Imported, NotAToolList> {
+    tools_list(text, Owner { service: "keeper", toolset: "imported" })
+}
+
+/// The file as a value; it must be a schema file in which nothing is wrong, as `check` sees it.
+fn parsed(imported: &Imported) -> Json {
+    let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
+    let sources = Sources::new(vec![source]);
+    let mut report = Report::default();
+    let nodes: Vec<_> = sources
+        .iter()
+        .filter_map(|(id, source)| yaml::parse(id, &source.text, &mut report))
+        .collect();
+    let documents = syntax::parse(&sources, &mut report);
+    lower(&documents, &mut report);
+    let is_wrong = report.has_errors();
+    assert!(!is_wrong, "{:#?}\n{}", report.into_findings(), imported.text);
+    nodes[0].to_json()
+}
+
+/// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
+fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, found).expect("the expectation can be written");
+        return;
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected != found {
+        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
+    }
+}
+
+#[test]
+fn lists_become_files_a_person_could_have_written() {
+    let mut wrong = Vec::new();
+    for path in lists(&folder("cases")) {
+        let imported = import(&fs::read_to_string(&path).expect("readable")).expect("a list");
+        parsed(&imported);
+        let warnings = imported.warnings.iter().map(|warning| format!("{warning}\n"));
+        expect(&path.with_extension("yaml"), &imported.text, &mut wrong);
+        expect(&path.with_extension("warnings"), &warnings.collect::<String>(), &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_no_list_of_tools_is_refused_with_a_reason() {
+    let cases = [
+        ("{", "this is not JSON at 1:2: expected a key in quotes"),
+        ("7", "expected a list of tools, found 7"),
+        ("{}", "expected a list under `tools`, as `tools/list` gives it"),
+        ("{\"result\": []}", "expected `tools` in `result`, found []"),
+        (
+            "{\"id\": 1, \"error\": {\"code\": -32601}}",
+            "the server answered with an error: {\"code\":-32601}",
+        ),
+        ("[1]", "expected tool 1 to be an object, found 1"),
+        ("[{\"description\": \"x\"}]", "tool 1 has no `name`, by which it is called"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(import(text).expect_err(text).to_string(), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_import_depends_on_its_input_alone() {
+    for path in lists(&folder("cases")) {
+        let text = fs::read_to_string(path).expect("readable");
+        assert_eq!(import(&text).expect("a list").text, import(&text).expect("a list").text);
+    }
+}
+
+#[test]
+fn no_part_of_a_list_panics() {
+    for path in lists(&folder("cases")) {
+        let text = fs::read_to_string(path).expect("readable");
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..lines.len() {
+            let _ = import(&[&lines[..at], &lines[at + 1..]].concat().join("\n"));
+        }
+        for (at, _) in text.char_indices().step_by(11) {
+            let _ = import(&text[..at]);
+            let _ = import(&format!("{}null{}", &text[..at], &text[at..]));
+        }
+    }
+}
+
+#[test]
+fn lists_of_real_servers_keep_every_tool_and_its_meaning() {
+    check_all(&folder("real"));
+}
+
+#[test]
+fn lists_of_the_whole_corpus_keep_every_tool_and_its_meaning() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/mcp-tools");
+    if !corpus.is_dir() {
+        eprintln!(
+            "notice: no shared/corpus/mcp-tools beside this checkout, so only tests/import/real was tried"
+        );
+        return;
+    }
+    check_all(&corpus);
+}
+
+fn check_all(folder: &Path) {
+    for path in lists(folder) {
+        let text = fs::read_to_string(&path).expect("readable");
+        let imported = import(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        check(&json::read(&text), &imported);
+    }
+}
+
+fn check(list: &Json, imported: &Imported) {
+    let file = parsed(imported);
+    let toolset = file.get("toolsets").and_then(|sets| sets.get("imported")).expect("the toolset");
+    let Some(Json::Object(ours)) = toolset.get("tools") else { panic!("no tools") };
+    let Some(Json::Array(theirs)) = list.get("tools") else { panic!("no list") };
+    assert_eq!((ours.len(), imported.tools), (theirs.len(), theirs.len()));
+    for (theirs, (name, ours)) in theirs.iter().zip(ours) {
+        let remote = theirs.get("name").expect("a name");
+        assert_eq!(ours.get("remote").unwrap_or(&Json::string(name)), remote);
+        assert_eq!(ours.get("description"), theirs.get("description"));
+        check_hints(theirs, ours);
+        for (their_side, side) in [("inputSchema", "args"), ("outputSchema", "result")] {
+            let schemas = theirs.get(their_side).filter(|schema| **schema != Json::Null);
+            assert_eq!(schemas.is_some(), ours.get(side).is_some());
+            let (Some(theirs), Some(ours)) = (schemas, ours.get(side)) else { continue };
+            let Json::String(remote) = remote else { panic!("a name") };
+            Comparison {
+                theirs,
+                ours,
+                types: file.get("types"),
+                place: format!("{remote} {side}"),
+                warnings: &imported.warnings,
+                seen: BTreeSet::new(),
+            }
+            .run();
+        }
+    }
+}
+
+fn check_hints(theirs: &Json, ours: &Json) {
+    let words = [
+        ("readOnlyHint", "read_only"),
+        ("destructiveHint", "destructive"),
+        ("idempotentHint", "idempotent"),
+        ("openWorldHint", "open_world"),
+    ];
+    for (hint, word) in words {
+        let of =
+            |tool: &Json, key: &str| tool.get("annotations").and_then(|all| all.get(key)).cloned();
+        let hint = of(theirs, hint).filter(|value| *value != Json::Null);
+        assert_eq!(hint, of(ours, word));
+    }
+}

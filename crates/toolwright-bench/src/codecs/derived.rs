@@ -1,0 +1,161 @@
+//! The types of `schema/tracker.yaml` as a careful person writes them with serde's derive. Checks no limits.
+
+use serde::{Deserialize, Serialize};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// `"low"`
+    Low,
+    /// `"medium"`
+    Medium,
+    /// `"high"`
+    High,
+    /// `"critical"`
+    Critical,
+}
+
+/// Where it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Region {
+    /// `"eu_west"`
+    EuWest,
+    /// `"eu_north"`
+    EuNorth,
+    /// `"us_east"`
+    UsEast,
+    /// `"us_west"`
+    UsWest,
+    /// `"ap_south"`
+    ApSouth,
+}
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// `"detected"`
+    Detected,
+    /// `"acknowledged"`
+    Acknowledged,
+    /// `"commented"`
+    Commented,
+    /// `"mitigated"`
+    Mitigated,
+    /// `"resolved"`
+    Resolved,
+}
+
+/// Somebody who works on an incident.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Person {
+    /// `id`
+    pub id: i64,
+    /// `name`
+    pub name: String,
+    /// `email`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// `on_call`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_call: Option<bool>,
+}
+
+/// Whom it hurts and how much.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Impact {
+    /// `users`
+    pub users: i64,
+    /// Percent of all requests.
+    pub share: f64,
+    /// `regions`
+    pub regions: Vec<Region>,
+    /// `revenue_loss`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revenue_loss: Option<f64>,
+}
+
+/// One entry of the timeline.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Event {
+    /// Seconds since the incident began.
+    pub at: i64,
+    /// `kind`
+    pub kind: EventKind,
+    /// `by`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// `text`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A page that says more.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Link {
+    /// `title`
+    pub title: String,
+    /// `url`
+    pub url: String,
+}
+
+/// Everything that is known of an incident.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Incident {
+    /// `key`
+    pub key: String,
+    /// `title`
+    pub title: String,
+    /// `description`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// `severity`
+    pub severity: Severity,
+    /// `reporter`
+    pub reporter: Person,
+    /// `assignees`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignees: Option<Vec<Person>>,
+    /// `impact`
+    pub impact: Impact,
+    /// `timeline`
+    pub timeline: Vec<Event>,
+    /// `tags`
+    pub tags: Vec<String>,
+    /// `links`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<Link>>,
+    /// `duplicate_of`: serde has no form for both absent and null, so absent is written as null.
+    pub duplicate_of: Option<String>,
+    /// `public`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public: Option<bool>,
+}
+
+/// Which incidents to list.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct SearchIncidents {
+    /// `query`
+    pub query: String,
+    /// `severities`
+    pub severities: Vec<Severity>,
+    /// `regions`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<Vec<Region>>,
+    /// `opened_by`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_by: Option<Person>,
+    /// `min_share`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_share: Option<f64>,
+    /// `limit`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<i64>,
+    /// `cursor`: serde has no form for both absent and null, so absent is written as null.
+    pub cursor: Option<String>,
+    /// `include_closed`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_closed: Option<bool>,
+}

@@ -1,0 +1,11 @@
+//! Compares toolwright with its peers side by side. Never a test: nothing fails when a figure is bad.
+
+pub mod codecs;
+pub mod compile;
+pub mod report;
+pub mod rounds;
+
+/// What the compiler makes of this package's `schema/`.
+pub mod generated {
+    include!(concat!(env!("OUT_DIR"), "/toolwright/mod.rs"));
+}

@@ -1,0 +1,51 @@
+//! `cargo xtask bench [NAME] [--json]`: runs the areas asked for and prints what they found.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use toolwright_bench::report::{Comparison, json_lines, table};
+use toolwright_bench::{codecs, compile};
+
+/// Compare with peers side by side.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask bench")]
+struct Arguments {
+    /// One area; all of them unless given.
+    name: Option<Area>,
+    /// Print a JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What can be compared.
+#[derive(Clone, Copy, ValueEnum)]
+enum Area {
+    /// Decoding and encoding.
+    Codecs,
+    /// Compiling what is generated; takes minutes.
+    Compile,
+}
+
+fn main() -> ExitCode {
+    let Arguments { name, json } = Arguments::parse();
+    let areas = name.as_ref().map_or(Area::value_variants(), std::slice::from_ref);
+    for area in areas {
+        match run(*area) {
+            Ok((_, comparisons)) if json => print!("{}", json_lines(&comparisons)),
+            Ok((name, comparisons)) => println!("{}", table(name, &comparisons)),
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::from(3);
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn run(area: Area) -> io::Result<(&'static str, Vec<Comparison>)> {
+    match area {
+        Area::Codecs => Ok(("codecs", codecs::run())),
+        Area::Compile => Ok(("compile", compile::run()?)),
+    }
+}

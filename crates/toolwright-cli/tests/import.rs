@@ -1,0 +1,103 @@
+//! `toolwright import` as scripts meet it: exit codes, streams, files.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const LIST: &str = r#"{"tools": [{
+    "name": "get-time",
+    "description": "Tells the time.",
+    "inputSchema": {"type": "object", "properties": {"zone": {"type": "string", "default": null}}}
+}]}"#;
+
+const FILE: &str = "toolwright: 1
+service: clock
+
+toolsets:
+  clock_tools:
+    description: Tools of the MCP server clock_tools.
+    mcp: { server: clock_tools }
+    tools:
+      get_time:
+        remote: get-time
+        description: Tells the time.
+        args:
+          type: object
+          properties: { zone: { type: string } }
+";
+
+/// Runs `import mcp` in a folder, for one toolset of one service.
+fn import(folder: &Path, arguments: &[&str]) -> Output {
+    toolwright(
+        folder,
+        &[&["import", "mcp", "--toolset", "clock_tools", "--service", "clock"], arguments].concat(),
+    )
+}
+
+fn toolwright(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_toolwright"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn text(stream: &[u8]) -> &str {
+    std::str::from_utf8(stream).unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list.json"), LIST).unwrap();
+    fs::write(folder.path().join("wrong.json"), "{\n  \"tools\": 1\n}\n").unwrap();
+    fs::write(folder.path().join("broken.json"), "{\n  \"tools\"\n}\n").unwrap();
+    folder
+}
+
+#[test]
+fn a_list_becomes_a_file_that_check_accepts() {
+    let folder = folder();
+    let output = import(folder.path(), &["--tools-json", "list.json", "-o", "clock.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(fs::read_to_string(folder.path().join("clock.yaml")).unwrap(), FILE);
+    assert_eq!(text(&output.stdout), "import: 1 tool, 1 warning: clock.yaml\n");
+    assert_eq!(
+        text(&output.stderr),
+        "warning: `default: null` that its own schema refuses was left out: get-time args /properties/zone\n"
+    );
+    let check = toolwright(folder.path(), &["check", "clock.yaml"]);
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check.stderr));
+}
+
+#[test]
+fn without_a_file_the_schema_alone_is_on_stdout() {
+    let folder = folder();
+    let output = import(folder.path(), &["--tools-json", "list.json"]);
+    assert_eq!(text(&output.stdout), FILE);
+    assert!(text(&output.stderr).ends_with("import: 1 tool, 1 warning\n"));
+}
+
+#[test]
+fn exit_codes_tell_what_kind_of_failure_it_is() {
+    let folder = folder();
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["--tools-json", "wrong.json"], 1, "wrong.json: expected a list under `tools`"),
+        (&["--tools-json", "broken.json"], 1, "broken.json: this is not JSON at 3:1: expected `:`"),
+        (&["--tools-json", "nowhere.json"], 1, "no file nowhere.json"),
+        (&["--tools-json", "."], 3, "cannot read"),
+        (&["--tools-json", "list.json", "-o", "no/such/folder.yaml"], 3, "cannot write"),
+        (&[], 2, "--tools-json"),
+        (&["--tools-json", "list.json", "--url", "http://localhost"], 2, "cannot be used with"),
+        (&["--url", "http://localhost"], 2, "not supported yet"),
+        (&["--", "server", "--stdio"], 2, "not supported yet"),
+    ];
+    for (arguments, code, message) in cases {
+        let output = import(folder.path(), arguments);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{shown}");
+        assert!(shown.contains(message), "{arguments:?}\n{shown}");
+        assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    }
+    let wrong = ["import", "mcp", "--toolset", "Clock", "--service", "clock", "--tools-json", "x"];
+    assert_eq!(toolwright(folder.path(), &wrong).status.code(), Some(2));
+}

@@ -1,0 +1,62 @@
+//! Compiles every schema of the corpora into `OUT_DIR` and writes down what came of each. Never judges an instance,
+//! and fails on nothing the compiler does: what went wrong is for the tests to report.
+
+mod projects;
+#[path = "../src/record.rs"]
+#[expect(unreachable_pub, reason = "the crate itself publishes this file")]
+mod record;
+mod servers;
+mod suite;
+mod yaml_text;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use projects::Projects;
+use record::{Area, Record};
+
+/// The corpora, from this package's folder; they are no part of the repository.
+const CORPORA: &str = "../../../shared/corpus";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut projects = Projects::new(PathBuf::from(env::var("OUT_DIR")?).join("projects"))?;
+    let kept = Path::new("cases");
+    let corpora = Path::new(CORPORA);
+    // Corpora that are not there make this run at every build, so that the day they appear is not missed.
+    for folder in [kept, corpora] {
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    let mut record = Record { has_corpora: corpora.is_dir(), sources: Vec::new() };
+    record.sources.extend(suite::compile(&kept.join("suite"), Area::Kept, &mut projects)?);
+    record.sources.extend(servers::compile(kept, Area::Kept, &mut projects)?);
+    if record.has_corpora {
+        let suite = corpora.join("json-schema-test-suite/tests/draft2020-12");
+        record.sources.extend(suite::compile(&suite, Area::Suite, &mut projects)?);
+        record.sources.extend(servers::compile(corpora, Area::Servers, &mut projects)?);
+    } else {
+        println!("cargo::warning={CORPORA} is not there: only the cases of this package are run");
+    }
+    projects.finish()?;
+    let path = PathBuf::from(env::var("OUT_DIR")?).join("record.json");
+    fs::write(path, serde_json::to_string(&record)?)?;
+    Ok(())
+}
+
+/// The files of a folder and its folders that end so, in path order; none where the folder is not there.
+fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    if !folder.is_dir() {
+        return Ok(found);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path, extension)?);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,224 @@
+//! JSON text while it is being written: bytes that are UTF-8 by construction. Checks no limits.
+//!
+//! Bytes, because a text that grows by a few of them at a time is copied faster than as a `String`; whether they are
+//! UTF-8 is then asked once, at the end.
+
+use std::io::Write as _;
+
+use super::string::{is_plain, plain_end};
+use super::text::{POWERS_OF_TEN, double, whole};
+
+/// A JSON text that grows.
+#[derive(Default)]
+pub(super) struct Output {
+    bytes: Vec<u8>,
+}
+
+impl Output {
+    pub(super) fn with_capacity(capacity: usize) -> Self {
+        Self { bytes: Vec::with_capacity(capacity) }
+    }
+
+    pub(super) fn into_string(self) -> String {
+        // Only texts and ASCII are ever put in, so nothing is lost.
+        String::from_utf8(self.bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+
+    /// How long the text is: a mark for [`since`](Self::since).
+    #[cfg(feature = "validator")]
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What was written since the mark.
+    #[cfg(feature = "validator")]
+    pub(super) fn since(&self, mark: usize) -> &str {
+        let written = self.bytes.get(mark..).unwrap_or_default();
+        str::from_utf8(written).unwrap_or_default()
+    }
+
+    /// Puts a character of ASCII behind the text.
+    #[inline]
+    pub(super) fn push(&mut self, ascii: u8) {
+        debug_assert!(ascii.is_ascii(), "a byte is a character of its own");
+        self.bytes.push(ascii);
+    }
+
+    #[inline]
+    pub(super) fn push_str(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// Writes a key that needs no escape, with what stands before and behind it.
+    #[inline]
+    pub(super) fn plain_key(&mut self, first: bool, key: &str) {
+        debug_assert!(is_plain(key.as_bytes()), "the caller knows the key");
+        self.bytes.extend_from_slice(if first { b"\"" } else { b",\"" });
+        self.bytes.extend_from_slice(key.as_bytes());
+        self.bytes.extend_from_slice(b"\":");
+    }
+
+    /// Writes a text as a JSON string, escaping only what must be.
+    pub(super) fn quote(&mut self, text: &str) {
+        self.push(b'"');
+        if is_plain(text.as_bytes()) {
+            self.push_str(text);
+        } else {
+            self.push_escaped(text);
+        }
+        self.push(b'"');
+    }
+
+    #[cold]
+    fn push_escaped(&mut self, text: &str) {
+        let mut rest = text;
+        loop {
+            let (plain, special) = rest.split_at(plain_end(rest.as_bytes(), 0));
+            self.push_str(plain);
+            let mut characters = special.chars();
+            let Some(character) = characters.next() else { break };
+            self.escape(character);
+            rest = characters.as_str();
+        }
+    }
+
+    fn escape(&mut self, character: char) {
+        match character {
+            '"' => self.push_str("\\\""),
+            '\\' => self.push_str("\\\\"),
+            '\n' => self.push_str("\\n"),
+            '\r' => self.push_str("\\r"),
+            '\t' => self.push_str("\\t"),
+            '\u{8}' => self.push_str("\\b"),
+            '\u{c}' => self.push_str("\\f"),
+            control => {
+                self.push_str(if control < '\u{10}' { "\\u000" } else { "\\u001" });
+                let digit = char::from_digit(u32::from(control) % 16, 16);
+                self.push_str(digit.unwrap_or_default().encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+
+    /// Writes an integer; several times faster than the formatting machinery.
+    pub(super) fn integer(&mut self, value: i64) {
+        if value < 0 {
+            self.push(b'-');
+        }
+        self.digits(value.unsigned_abs());
+    }
+
+    fn digits(&mut self, value: u64) {
+        let mut digits = [b'0'; 20];
+        let mut start = digits.len();
+        let mut left = value;
+        loop {
+            start -= 1;
+            digits[start] += u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        self.bytes.extend_from_slice(&digits[start..]);
+    }
+
+    /// Writes a finite double: the shortest text that reads back as the same one.
+    pub(super) fn double(&mut self, value: f64) {
+        if let Some((digits, places)) = short_digits(value.abs()) {
+            return self.decimal(value.is_sign_negative(), digits, places);
+        }
+        // The debug form is that text, with an exponent where it is needed, and always JSON; but it says
+        // `2.0` where a person or a model would write `2`.
+        let written = write!(self.bytes, "{value:?}");
+        debug_assert!(written.is_ok(), "memory takes any text");
+        if self.bytes.ends_with(b".0") {
+            self.bytes.truncate(self.bytes.len() - 2);
+        }
+    }
+
+    fn decimal(&mut self, negative: bool, digits: u64, places: usize) {
+        if negative {
+            self.push(b'-');
+        }
+        let power = whole(POWERS_OF_TEN[places]);
+        self.digits(digits / power);
+        if places > 0 {
+            let point = self.bytes.len();
+            // A leading one keeps the zeros behind the point; the point then takes its place.
+            self.digits(power + digits % power);
+            self.bytes[point] = b'.';
+        }
+    }
+}
+
+/// A number with at most three digits behind its point, as an integer and the count of those digits: `(125, 2)`
+/// for 1.25.
+///
+/// The division is exact to the last bit, so these digits read back as the same double, and fewer would not.
+fn short_digits(value: f64) -> Option<(u64, usize)> {
+    // Larger numbers have more digits than a double tells apart.
+    if value.is_nan() || value >= 1e11 {
+        return None;
+    }
+    (0..4).find_map(|places| {
+        let power = POWERS_OF_TEN[places];
+        let digits = whole(value * power + 0.5);
+        let same = (double(digits) / power).to_bits() == value.to_bits();
+        same.then_some((digits, places))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Output)) -> String {
+        let mut output = Output::default();
+        write(&mut output);
+        output.into_string()
+    }
+
+    #[test]
+    fn integers_are_written_as_the_standard_library_does() {
+        for value in [0, 7, -7, 10, 1_234_567_890, i64::MAX, i64::MIN] {
+            assert_eq!(written(|out| out.integer(value)), value.to_string());
+        }
+    }
+
+    #[test]
+    fn doubles_are_written_as_the_standard_library_does_but_for_a_fraction_of_zero() {
+        let mut values: Vec<f64> =
+            (0..20_000).map(|thousandths| f64::from(thousandths) / 1e3).collect();
+        values.extend([0.1 + 0.2, 1e-7, 1e11, 99_999_999_999.999, 1e15, 1e16, 1e300, 0.0005]);
+        values.extend([f64::MIN_POSITIVE, f64::MAX, 1.0 / 3.0, 123_456.789, 0.001, 1.005]);
+        for value in values.into_iter().flat_map(|value| [value, -value]) {
+            let expected = format!("{value:?}");
+            let expected = expected.strip_suffix(".0").unwrap_or(&expected);
+            assert_eq!(written(|out| out.double(value)), expected);
+        }
+    }
+
+    #[test]
+    fn only_what_must_be_is_escaped() {
+        assert_eq!(
+            written(|out| out.quote("é/\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}😀")),
+            "\"é/\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}😀\""
+        );
+    }
+
+    #[test]
+    fn a_special_byte_is_escaped_wherever_it_is() {
+        for length in 1..40 {
+            let plain = "abcd~!#[]".repeat(5);
+            let text = &plain[..length];
+            assert_eq!(written(|out| out.quote(text)), format!("\"{text}\""));
+            for place in 0..length {
+                let mut text = text.to_owned();
+                text.replace_range(place..=place, "\n");
+                let expected = format!("\"{}\"", text.replace('\n', "\\n"));
+                assert_eq!(written(|out| out.quote(&text)), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! IP addresses as text (RFC 2673, section 3.2; RFC 4291, section 2.2). The standard library reads them.
+
+use std::borrow::Cow;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::{Format, Formatted};
+
+/// An IPv6 address, as it is written: there are many ways to write one. The format `ipv6`.
+///
+/// Addresses are equal and ordered as their texts are; compare [`Ipv6::addr`] to compare what they mean.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ipv6 {
+    pub(super) text: String,
+    addr: Ipv6Addr,
+}
+
+impl Ipv6 {
+    /// The address.
+    pub fn addr(&self) -> Ipv6Addr {
+        self.addr
+    }
+}
+
+impl From<Ipv6Addr> for Ipv6 {
+    fn from(addr: Ipv6Addr) -> Self {
+        Self { text: addr.to_string(), addr }
+    }
+}
+
+impl Formatted for Ipv6 {
+    const FORMAT: Format = Format::Ipv6;
+
+    fn of_text(text: &str) -> Option<Self> {
+        text.parse().ok().map(|addr| Self { text: text.to_owned(), addr })
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.text)
+    }
+}
+
+pub(super) fn is_ipv4(text: &str) -> bool {
+    text.parse::<Ipv4Addr>().is_ok()
+}
+
+pub(super) fn is_ipv6(text: &str) -> bool {
+    text.parse::<Ipv6Addr>().is_ok()
+}

@@ -1,0 +1,102 @@
+//! Days of the calendar (RFC 3339, section 5.6, `full-date`, and section 5.7). No time of day is here.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use super::{Format, Formatted};
+
+/// A day, as it is written: `2026-11-21`. The format `date`.
+///
+/// Dates are equal and ordered as their texts are, which is the order of the calendar.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    pub(super) text: String,
+    day: Day,
+}
+
+impl Date {
+    /// The year, 0 to 9999.
+    pub fn year(&self) -> u16 {
+        self.day.year
+    }
+
+    /// The month, 1 to 12.
+    pub fn month(&self) -> u8 {
+        self.day.month
+    }
+
+    /// The day of the month, 1 to 31.
+    pub fn day(&self) -> u8 {
+        self.day.day
+    }
+}
+
+impl Formatted for Date {
+    const FORMAT: Format = Format::Date;
+
+    fn of_text(text: &str) -> Option<Self> {
+        Day::parse(text).map(|day| Self { text: text.to_owned(), day })
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.text)
+    }
+}
+
+pub(super) fn is_date(text: &str) -> bool {
+    Day::parse(text).is_some()
+}
+
+/// A day that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Day {
+    pub(super) year: u16,
+    pub(super) month: u8,
+    pub(super) day: u8,
+}
+
+impl Day {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (year, rest) = digits(text, 4)?;
+        let (month, rest) = digits(rest.strip_prefix('-')?, 2)?;
+        let (day, rest) = digits(rest.strip_prefix('-')?, 2)?;
+        let parsed = Self { year, month, day };
+        (rest.is_empty()
+            && (1..=12).contains(&month)
+            && (1..=parsed.last_of_month()).contains(&day))
+        .then_some(parsed)
+    }
+
+    /// The last day of its month (RFC 3339, section 5.7 and appendix C).
+    pub(super) fn last_of_month(self) -> u8 {
+        let year = self.year;
+        let leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        match self.month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        }
+    }
+
+    /// Days from 1970-01-01.
+    pub(super) fn since_epoch(self) -> i64 {
+        // Years are counted from March, so that a leap day is the last day of its year.
+        let (year, month, day) = (i64::from(self.year), i64::from(self.month), i64::from(self.day));
+        let year = if month > 2 { year } else { year - 1 };
+        let before_month = (153 * ((month + 9) % 12) + 2) / 5;
+        let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+        365 * year + leap_days + before_month + day - 1 - DAYS_TO_EPOCH
+    }
+}
+
+/// Days from the first of March of the year 0 to 1970-01-01.
+const DAYS_TO_EPOCH: i64 = 719_468;
+
+/// A number of exactly so many ASCII digits at the start of a text, and what follows.
+pub(super) fn digits<N: FromStr>(text: &str, count: usize) -> Option<(N, &str)> {
+    let (digits, rest) = text.split_at_checked(count)?;
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    Some((plain.then(|| digits.parse().ok())??, rest))
+}

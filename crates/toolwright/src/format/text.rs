@@ -1,0 +1,145 @@
+//! What all types of a format have in common: the text they were read from, kept as it is, and their codecs.
+//!
+//! No rule of any format is here.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::net::Ipv4Addr;
+
+use super::{Date, DateTime, Format, Ipv6, Uuid};
+use crate::codec::{Decode, Encode, Length, Reader, Writer};
+use crate::issue::{IssueKind, shortened};
+
+/// A type that a text of one format becomes.
+pub trait Formatted: Sized {
+    /// The format.
+    const FORMAT: Format;
+
+    /// The value of a text; nothing where the text is not of the format.
+    fn of_text(text: &str) -> Option<Self>;
+
+    /// The text, as it was read.
+    fn text(&self) -> Cow<'_, str>;
+}
+
+/// A text that is not of the format it should be of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatError {
+    format: Format,
+    found: String,
+}
+
+impl FormatError {
+    pub(crate) fn new(format: Format, found: &str) -> Self {
+        Self { format, found: shortened(found) }
+    }
+
+    /// The format that was expected.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+}
+
+impl From<FormatError> for IssueKind {
+    fn from(error: FormatError) -> Self {
+        Self::Format { format: error.format, found: error.found }
+    }
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        IssueKind::from(self.clone()).fmt(out)
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// The value of a text, or the error that shows it.
+fn parsed<T: Formatted>(text: &str) -> Result<T, FormatError> {
+    T::of_text(text).ok_or_else(|| FormatError::new(T::FORMAT, text))
+}
+
+impl Formatted for Ipv4Addr {
+    const FORMAT: Format = Format::Ipv4;
+
+    fn of_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    // There is only one way to write an address, so the text need not be kept.
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_string())
+    }
+}
+
+/// Codecs of a type that is [`Formatted`].
+macro_rules! codecs {
+    ($($name:ident),+) => {$(
+        impl Decode for $name {
+            fn decode(input: &mut Reader<'_>) -> Option<Self> {
+                input.formatted_as(Length::ANY)
+            }
+        }
+
+        impl Encode for $name {
+            fn encode(&self, out: &mut Writer) {
+                out.formatted_as(self, Length::ANY);
+            }
+        }
+    )+};
+}
+
+/// Ways into and out of a type that keeps its text.
+macro_rules! kept_texts {
+    ($($name:ident),+) => {$(
+        impl $name {
+            /// The value of a text; nothing where the text is not of the format.
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::of_text(text)
+            }
+
+            /// The text, as it was read.
+            pub fn as_str(&self) -> &str {
+                &self.text
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.pad(&self.text)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = FormatError;
+
+            fn from_str(text: &str) -> Result<Self, FormatError> {
+                parsed(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = FormatError;
+
+            fn try_from(text: String) -> Result<Self, FormatError> {
+                parsed(&text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.text
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.text
+            }
+        }
+    )+};
+}
+
+codecs!(Date, DateTime, Ipv4Addr, Ipv6, Uuid);
+kept_texts!(Date, DateTime, Ipv6, Uuid);
+crate::serde_bridge!(Date, DateTime, Ipv6, Uuid);

@@ -1,0 +1,42 @@
+//! UUIDs as text (RFC 9562, section 4; RFC 4122, section 3). Versions and variants mean nothing here, and none is made.
+
+use std::borrow::Cow;
+
+use super::{Format, Formatted};
+
+/// A UUID, as it is written: hexadecimal digits of either case. The format `uuid`.
+///
+/// UUIDs are equal and ordered as their texts are: the case of a digit makes a difference. Compare
+/// [`Uuid::to_bytes`] where it should not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uuid {
+    pub(super) text: String,
+}
+
+impl Uuid {
+    /// The sixteen bytes, most significant first.
+    pub fn to_bytes(&self) -> [u8; 16] {
+        let digits = self.text.chars().filter_map(|c| c.to_digit(16));
+        digits.fold(0_u128, |number, digit| number << 4 | u128::from(digit)).to_be_bytes()
+    }
+}
+
+impl Formatted for Uuid {
+    const FORMAT: Format = Format::Uuid;
+
+    fn of_text(text: &str) -> Option<Self> {
+        is_uuid(text).then(|| Self { text: text.to_owned() })
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.text)
+    }
+}
+
+pub(super) fn is_uuid(text: &str) -> bool {
+    let right = |(place, byte): (usize, u8)| match place {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(right)
+}
