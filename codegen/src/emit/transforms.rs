@@ -67,10 +67,13 @@ fn transform(plan: &Transform) -> TokenStream {
         }
         TransformBody::Move(moved) => {
             let body = field_moves(&plan.method_type, moved);
+            // Where everything is filled in, the arguments hold nothing to move.
+            let holds_something = !moved.fields.is_empty() || moved.additional.is_some();
+            let args = if holds_something { quote!(args) } else { quote!(_args) };
             let docs = payload_docs(&plan.tool, moved.injected.iter().map(|(_, value)| value));
             quote! {
                 #docs
-                pub fn #function(args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
+                pub fn #function(#args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
                     #body
                 }
             }
@@ -157,6 +160,7 @@ fn given(value: &InjectedValue) -> TokenStream {
     let getter = ident(getter);
     let found = match argument {
         Some(argument) => quote!(call.#getter(#argument)),
+        None if getter == "id" && !required => return quote!(Some(call.id().to_owned())),
         None if getter == "id" => quote!(Some(call.id())),
         None => quote!(call.#getter()),
     };

@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
     /// Reports a name that breaks the grammar of names.
     fn check_name(&mut self, what: &str, name: &Spanned<String>) {
         // An empty string has been reported as such.
-        if !name.value.is_empty() && !naming::is_name(&name.value) {
+        if !naming::is_name(&name.value) {
             let message = format!("`{}` is not a name for {what}", name.value);
             let finding = Diagnostic::error("bad-name", name.span, message)
                 .help("lower-case letters, digits and single underscores, at most 64: `get_todos`");

@@ -64,6 +64,7 @@ pub fn is_reserved_tool(name: &str) -> bool {
 pub fn check(project: &Project, report: &mut Report) {
     let types = TypeNames::assign(project);
     packages(project, report);
+    crate_circles(project, &types, report);
     for service in ServiceId::first(project.services.len()) {
         type_scope(project, &types, Scope::Service(service), report);
         methods(project, service, report);
@@ -260,4 +261,58 @@ fn written(origin: &str) -> String {
     let text = origin.trim_end_matches('.');
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().to_string() + chars.as_str())
+}
+
+/// Services whose types use each other's would be crates that depend on each other, which cargo refuses.
+fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
+    let services: Vec<ServiceId> = ServiceId::first(project.services.len()).collect();
+    let uses: Vec<Vec<(usize, Span)>> =
+        services.iter().map(|&service| used_services(project, types, service)).collect();
+    for (start, direct) in uses.iter().enumerate() {
+        for &(next, span) in direct {
+            // Each circle is told once, from its first service.
+            if next > start && reaches(&uses, next, start) {
+                let (a, b) = (&project[services[start]].name, &project[services[next]].name);
+                let message = format!(
+                    "the types of the services `{}` and `{}` use each other, so neither crate can be built first",
+                    a.value, b.value
+                );
+                let finding = Diagnostic::error("crate-circle", a.span, message)
+                    .also(b.span, "the other service")
+                    .also(span, "a type that the first one uses")
+                    .help("declare the types that both need in one of them, or in a third service");
+                report.add(finding);
+            }
+        }
+    }
+}
+
+/// The other services whose types a service's own types and methods use, with such a type.
+fn used_services(project: &Project, types: &TypeNames, service: ServiceId) -> Vec<(usize, Span)> {
+    let own = project.types_of(service).map(|id| project[id].schema);
+    let of_methods =
+        project.methods_of(service).flat_map(|id| [project[id].payload, project[id].result]);
+    let used = types.used_directly(project, Scope::Service(service), own.chain(of_methods));
+    let mut found: Vec<(usize, Span)> = Vec::new();
+    for name in used {
+        if let Scope::Service(other) = name.scope
+            && found.iter().all(|(known, _)| *known != other.position())
+        {
+            found.push((other.position(), project.schemas[name.node].span));
+        }
+    }
+    found
+}
+
+fn reaches(uses: &[Vec<(usize, Span)>], from: usize, to: usize) -> bool {
+    let (mut seen, mut open) = (vec![false; uses.len()], vec![from]);
+    while let Some(at) = open.pop() {
+        if at == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[at], true) {
+            open.extend(uses[at].iter().map(|(next, _)| *next));
+        }
+    }
+    false
 }

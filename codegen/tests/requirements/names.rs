@@ -135,3 +135,35 @@ fn g13_reserved_names_are_refused() {
         assert!(found[0].starts_with("reserved-name"), "{found:#?}");
     }
 }
+
+/// G13: two services whose types use each other's cannot be two crates, and are refused at both places.
+#[test]
+fn g13_services_whose_types_use_each_other_are_refused() {
+    let text = "### a.yaml
+service: users
+types:
+  User: { type: object, properties: { name: { type: string } } }
+  Basket: { type: object, properties: { first: { $ref: shop.Order } } }
+### b.yaml
+service: shop
+types:
+  Order: { type: object, properties: { by: { $ref: users.User } } }
+";
+    let found = refusals(text);
+    assert!(found.iter().any(|found| found.starts_with("crate-circle")), "{found:#?}");
+}
+
+/// G12: an empty text is no name, whatever it would name.
+#[test]
+fn g12_an_empty_name_is_refused() {
+    for yaml in [
+        "toolsets: { t: { tools: { '': { description: X. } } } }",
+        "toolsets: { '': { tools: { x: { description: X. } } } }",
+        "methods: { '': {} }",
+        "methods: { m: { errors: { '': { description: X. } } } }",
+        "agents: { '': {} }",
+    ] {
+        let found = refusals(&format!("### a.yaml\nservice: a\n{yaml}\n"));
+        assert!(!found.is_empty(), "{yaml}");
+    }
+}

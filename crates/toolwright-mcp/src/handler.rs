@@ -7,7 +7,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use toolwright::call::fresh_id;
-use toolwright::{Payload, Scope, ToolCall, ToolSpec};
+use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::Runtime;
 
 use crate::answer::answer;
@@ -58,6 +58,14 @@ impl Handler {
         self.tools.iter().filter(|tool| tool.spec.is_advertised()).map(|tool| &tool.listed)
     }
 
+    /// What a model is not told goes to standard error, where MCP leaves room for it (2025-06-18,
+    /// transports, stdio).
+    fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
+        if let Outcome::Failure(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
+            eprintln!("{}: {} failed, {kind}: {detail}", self.spec.name, tool.spec.name());
+        }
+    }
+
     fn call(&self, tool: &Exposed, arguments: Option<JsonObject>) -> ToolCall {
         let args = serde_json::Value::Object(arguments.unwrap_or_default()).to_string();
         ToolCall::new(tool.spec.name(), Payload::new(args)).with_scope(self.scope.clone())
@@ -88,6 +96,7 @@ impl ServerHandler for Handler {
         let call = self.call(tool, request.arguments);
         tokio::select! {
             result = self.runtime.call(call) => {
+                self.tell_operators(tool, &result.outcome);
                 Ok(answer(&result.outcome, tool.listed.output_schema.is_some()).into())
             }
             // Nobody waits for the answer any more; dropping the call gives it up.

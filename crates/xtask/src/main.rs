@@ -32,7 +32,7 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Serve a worked example over MCP, on stdio or HTTP.
+    /// Serve a worked example over MCP, on stdio.
     Serve {
         /// Which MCP server of the schema.
         server: Server,

@@ -36,7 +36,9 @@ fn source() -> String {
     let mut text =
         "//! The same types with serde's derive.\n\nuse serde::{Deserialize, Serialize};\n"
             .to_owned();
-    types().iter().for_each(|ty| write_type(&mut text, ty));
+    for ty in types() {
+        write_type(&mut text, &ty);
+    }
     text
 }
 

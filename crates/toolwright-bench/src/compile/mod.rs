@@ -78,7 +78,9 @@ fn compare(step: &Step, ours: &Workspace, derived: &Workspace) -> io::Result<Com
 fn measure(step: &Step, side: &Workspace) -> io::Result<f64> {
     let packages: &[&str] = if step.program { &[side.library, "program"] } else { &[side.library] };
     let mut arguments = step.arguments.to_vec();
-    packages.iter().for_each(|package| arguments.extend(["--package", package]));
+    for package in packages {
+        arguments.extend(["--package", package]);
+    }
     side.cargo(&arguments)?;
     side.clean(packages)?;
     side.cargo(&arguments)

@@ -35,8 +35,9 @@ pub(super) fn release_profile() -> &'static str {
 /// A `main` that calls `round` with the type of every root.
 pub(super) fn calls_of_every_root() -> String {
     let roots = tools().into_iter().flat_map(|tool| [tool.args, tool.result]);
-    let calls: String =
+    let calls: Vec<String> =
         roots.map(|root| format!("    size += round::<{root}>(&json);\n")).collect();
+    let calls = calls.concat();
     format!(
         "fn main() {{\n    let json: Vec<u8> = std::env::args().skip(1).collect::<String>().into_bytes();\n    \
          let mut size = 0;\n{calls}    println!(\"{{size}}\");\n}}\n"
@@ -78,7 +79,9 @@ impl Workspace {
     /// Forgets what was compiled of these packages, so that they are compiled again; dependencies stay.
     pub(super) fn clean(&self, packages: &[&str]) -> io::Result<()> {
         let mut arguments = vec!["clean"];
-        packages.iter().for_each(|package| arguments.extend(["--package", package]));
+        for package in packages {
+            arguments.extend(["--package", package]);
+        }
         self.cargo(&arguments).map(drop)
     }
 
