@@ -79,6 +79,7 @@ pub(crate) static CASES: &[Case] = cases! {
     nullables in nullables_tools: Maybe MaybeNames;
     numbers in numbers_tools: Measure;
     objects in objects_tools: NoArguments ClosedObject OpenObject TypedRest OddKeys;
+    oracle in oracle_tools: FileIssue PlaceShape;
     overlaps in overlaps_tools: Meet;
     places in places_tools: Go;
     references in references_tools: Follow FollowInline FollowAlias;

@@ -5,11 +5,13 @@ mod codecs;
 mod crates;
 mod drift;
 mod judge;
+mod oracle;
 mod out_dir;
 mod real;
 mod requirements;
 mod sample;
 mod sentences;
+mod shapes;
 
 /// `schema/`, compiled by the build script.
 pub mod generated {

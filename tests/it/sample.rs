@@ -305,12 +305,7 @@ proptest! {
     #[test]
     fn both_judges_agree_on_what_is_slightly_wrong(bytes in tape(), changes in tape()) {
         for (pair, side) in codecs::sides() {
-            let mut value = sample(&side.schema(pair.spec), &mut Tape(bytes.iter()));
-            let mut choices = Tape(changes.iter());
-            for _ in 0..=choices.below(2) {
-                disturb(&mut value, &mut choices);
-            }
-            let payload = value.to_string();
+            let payload = disturbed(&side.schema(pair.spec), &bytes, &changes);
             let accepted = side.check(pair.spec, &payload);
             let verdict = PUBLISHED.accepts(pair.spec, side, &payload);
             let place = format!("{} {side}: {payload}\n{accepted:?}", pair.spec.name());
@@ -323,8 +318,18 @@ proptest! {
 static PUBLISHED: LazyLock<Published> =
     LazyLock::new(|| Published::of(codecs::tools().map(|pair| pair.spec)));
 
-fn tape() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn tape() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..200)
+}
+
+/// A payload that is right, or one or two changes away from it.
+pub(crate) fn disturbed(schema: &Value, bytes: &[u8], changes: &[u8]) -> String {
+    let mut value = sample(schema, &mut Tape(bytes.iter()));
+    let mut choices = Tape(changes.iter());
+    for _ in 0..choices.below(3) {
+        disturb(&mut value, &mut choices);
+    }
+    value.to_string()
 }
 
 fn sample(schema: &Value, tape: &mut Tape<'_>) -> Value {

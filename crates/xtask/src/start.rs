@@ -23,10 +23,11 @@ pub(crate) fn conformance(check: bool) -> End {
     run(&Invocation::cargo(&package).with(&rest))
 }
 
-pub(crate) fn bench(name: Option<&str>, _json: bool) -> End {
-    let asked = name.map_or_else(String::new, |name| format!(" named {name:?}"));
-    eprintln!("error: there is no benchmark{asked} yet");
-    End::Unusable
+pub(crate) fn bench(name: Option<&str>, json: bool) -> End {
+    let json = json.then_some("--json");
+    let rest: Vec<String> = name.into_iter().chain(json).map(str::to_owned).collect();
+    let package = ["run", "--quiet", "--release", "--package", "toolwright-bench", "--"];
+    run(&Invocation::cargo(&package).with(&rest))
 }
 
 fn run(invocation: &Invocation) -> End {

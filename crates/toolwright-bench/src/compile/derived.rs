@@ -36,8 +36,8 @@ fn source() -> String {
     let mut text =
         "//! The same types with serde's derive.\n\nuse serde::{Deserialize, Serialize};\n"
             .to_owned();
-    for ty in types() {
-        write_type(&mut text, &ty);
+    for ty in &types() {
+        write_type(&mut text, ty);
     }
     text
 }

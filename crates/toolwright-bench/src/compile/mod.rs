@@ -16,7 +16,7 @@ use crate::rounds::median;
 use workspace::Workspace;
 
 /// How often each step is measured.
-const ROUNDS: usize = 1;
+const ROUNDS: usize = 3;
 
 /// A step that is measured.
 struct Step {
@@ -59,9 +59,12 @@ pub fn run() -> io::Result<Vec<Comparison>> {
 }
 
 fn compare(step: &Step, ours: &Workspace, derived: &Workspace) -> io::Result<Comparison> {
+    // Once for the dependencies.
+    build(step, ours)?;
+    build(step, derived)?;
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
-        rounds.push((measure(step, ours)?, measure(step, derived)?));
+        rounds.push((rebuild(step, ours)?, rebuild(step, derived)?));
     }
     Ok(Comparison {
         name: format!("{}, 700 types", step.what),
@@ -74,16 +77,22 @@ fn compare(step: &Step, ours: &Workspace, derived: &Workspace) -> io::Result<Com
     })
 }
 
-/// Compiles once for the dependencies, then once more without them.
-fn measure(step: &Step, side: &Workspace) -> io::Result<f64> {
-    let packages: &[&str] = if step.program { &[side.library, "program"] } else { &[side.library] };
+/// Compiles what is not yet compiled.
+fn build(step: &Step, side: &Workspace) -> io::Result<f64> {
+    let packages = packages(step, side);
     let mut arguments = step.arguments.to_vec();
-    for package in packages {
-        arguments.extend(["--package", package]);
-    }
-    side.cargo(&arguments)?;
-    side.clean(packages)?;
+    arguments.extend(workspace::named(&packages));
     side.cargo(&arguments)
+}
+
+/// Compiles anew what is generated, and nothing else.
+fn rebuild(step: &Step, side: &Workspace) -> io::Result<f64> {
+    side.clean(&packages(step, side))?;
+    build(step, side)
+}
+
+fn packages(step: &Step, side: &Workspace) -> Vec<&'static str> {
+    if step.program { vec![side.library, "program"] } else { vec![side.library] }
 }
 
 fn sizes(ours: &Workspace, derived: &Workspace) -> io::Result<Comparison> {

@@ -34,8 +34,8 @@ fn generate(toolwright: Dependency) -> Compiled {
 
 fn schema() -> String {
     let mut text = "toolwright: 1\nservice: bench\ntypes:\n".to_owned();
-    for ty in types() {
-        write_type(&mut text, &ty);
+    for ty in &types() {
+        write_type(&mut text, ty);
     }
     text += "toolsets:\n  everything:\n    description: Every tool.\n    tools:\n";
     for Tool { name, args, result } in tools() {

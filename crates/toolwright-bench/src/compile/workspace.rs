@@ -27,6 +27,11 @@ pub(super) struct Workspace {
     pub(super) library: &'static str,
 }
 
+/// The arguments that name packages to cargo.
+pub(super) fn named(packages: &[&'static str]) -> impl Iterator<Item = &'static str> {
+    packages.iter().flat_map(|package| ["--package", *package])
+}
+
 /// The part of a manifest that says how release binaries are made.
 pub(super) fn release_profile() -> &'static str {
     "[profile.release]\nstrip = true\n"
@@ -34,10 +39,12 @@ pub(super) fn release_profile() -> &'static str {
 
 /// A `main` that calls `round` with the type of every root.
 pub(super) fn calls_of_every_root() -> String {
-    let roots = tools().into_iter().flat_map(|tool| [tool.args, tool.result]);
-    let calls: Vec<String> =
-        roots.map(|root| format!("    size += round::<{root}>(&json);\n")).collect();
-    let calls = calls.concat();
+    let mut calls = String::new();
+    for root in tools().into_iter().flat_map(|tool| [tool.args, tool.result]) {
+        for part in ["    size += round::<", &root, ">(&json);\n"] {
+            calls.push_str(part);
+        }
+    }
     format!(
         "fn main() {{\n    let json: Vec<u8> = std::env::args().skip(1).collect::<String>().into_bytes();\n    \
          let mut size = 0;\n{calls}    println!(\"{{size}}\");\n}}\n"
@@ -77,12 +84,13 @@ impl Workspace {
     }
 
     /// Forgets what was compiled of these packages, so that they are compiled again; dependencies stay.
-    pub(super) fn clean(&self, packages: &[&str]) -> io::Result<()> {
-        let mut arguments = vec!["clean"];
-        for package in packages {
-            arguments.extend(["--package", package]);
+    pub(super) fn clean(&self, packages: &[&'static str]) -> io::Result<()> {
+        for profile in ["dev", "release"] {
+            let mut arguments = vec!["clean", "--profile", profile];
+            arguments.extend(named(packages));
+            self.cargo(&arguments)?;
         }
-        self.cargo(&arguments).map(drop)
+        Ok(())
     }
 
     /// The size of the release binary in bytes.

@@ -188,7 +188,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         &mut self,
         map: &mut Map<T>,
         key: Cow<'a, str>,
-        decode: impl FnOnce(&mut Reader<'a>) -> Option<T>,
+        decode: fn(&mut Reader<'a>) -> Option<T>,
     ) {
         if let Some(value) = decode(self.value()) {
             // Every key comes once, so there is no need to look for it.
@@ -198,10 +198,11 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
 
     /// Passes on what a required key gave, after the last key; if the key was not there, that is an issue.
     pub fn required<T>(&mut self, key: &'static str, value: Option<T>) -> Option<T> {
-        if value.is_none() {
-            self.miss(key);
+        if let Some(value) = value {
+            return Some(value);
         }
-        value
+        self.miss(key);
+        None
     }
 
     #[cold]

@@ -39,12 +39,7 @@ impl<'w> ObjectWriter<'w> {
     }
 
     /// Writes entries whose keys are free; a key that the schema declares is an issue.
-    pub fn additional<T>(
-        &mut self,
-        map: &Map<T>,
-        declared: &[&str],
-        mut write: impl FnMut(&mut Writer, &T),
-    ) {
+    pub fn additional<T>(&mut self, map: &Map<T>, declared: &[&str], write: fn(&mut Writer, &T)) {
         self.settle();
         for (key, value) in map {
             let mark = self.writer.issues.count();
@@ -82,11 +77,7 @@ impl<'w> ObjectWriter<'w> {
     }
 
     fn start(&mut self, key: &str) {
-        if !self.empty {
-            self.writer.text.push(b',');
-        }
+        self.writer.text.key(key, self.empty);
         self.empty = false;
-        self.writer.text.quote(key);
-        self.writer.text.push(b':');
     }
 }

@@ -60,14 +60,32 @@ impl Output {
     }
 
     /// Writes a text as a JSON string, escaping only what must be.
+    #[inline]
     pub(super) fn quote(&mut self, text: &str) {
         self.push(b'"');
+        self.push_content(text);
+        self.push(b'"');
+    }
+
+    /// Writes a key and its colon, and a comma before it if it is not the first.
+    pub(super) fn key(&mut self, key: &str, first: bool) {
+        // Two bytes in one step: each step waits for the length that the last one left.
+        if first {
+            self.push(b'"');
+        } else {
+            self.push_str(",\"");
+        }
+        self.push_content(key);
+        self.push_str("\":");
+    }
+
+    #[inline]
+    fn push_content(&mut self, text: &str) {
         if is_plain(text.as_bytes()) {
             self.push_str(text);
         } else {
             self.push_escaped(text);
         }
-        self.push(b'"');
     }
 
     #[cold]

@@ -165,36 +165,29 @@ impl<'a> Reader<'a> {
 
     /// Reads one of an enum's strings and returns what stands for it.
     pub fn variant<T: Copy>(&mut self, variants: &'static [(&'static str, T)]) -> Option<T> {
-        let names = || variants.iter().map(|(name, _)| *name).collect();
+        let index = self.choice(variants.len(), &|index| variants[index].0)?;
+        Some(variants[index].1)
+    }
+
+    /// Reads one of so many strings and returns which. All of [`variant`](Self::variant) that need not be compiled
+    /// anew for each type.
+    fn choice(&mut self, count: usize, name: &dyn Fn(usize) -> &'static str) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
-            self.refuse_kind(names());
+            let names: Vec<&str> = (0..count).map(name).collect();
+            self.refuse(OneOf(&names).to_string().into());
             return None;
         }
         let text = self.scanner.string()?;
-        let variant = variants.iter().find(|(name, _)| *name == text);
-        if variant.is_none() {
-            self.refuse_variant(names(), &text);
+        let found = (0..count).find(|index| name(*index) == text);
+        if found.is_none() {
+            let (one_of, found) = ((0..count).map(name).collect(), shortened(&text));
+            self.issues.add(IssueKind::Variant { one_of, found });
         }
-        variant.map(|(_, variant)| *variant)
+        found
     }
 
-    #[cold]
-    fn refuse_kind(&mut self, one_of: Vec<&'static str>) {
-        self.refuse(OneOf(&one_of).to_string().into());
-    }
-
-    #[cold]
-    fn refuse_variant(&mut self, one_of: Vec<&'static str>, found: &str) {
-        let (one_of, found) = (one_of.into(), shortened(found));
-        self.issues.add(IssueKind::Variant { one_of, found });
-    }
-
-    /// Reads an array, each item by `item`.
-    pub fn array<T>(
-        &mut self,
-        limits: Items,
-        mut item: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<Vec<T>> {
+    /// Reads an array, each item by `item`: a function, so that arrays of one type are compiled once.
+    pub fn array<T>(&mut self, limits: Items, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut cursor = self.open_array()?;
         let mut items = Vec::new();
         while self.next_item(&mut cursor) {
@@ -202,7 +195,7 @@ impl<'a> Reader<'a> {
                 items.push(item);
             }
         }
-        self.close_array(&cursor, items.len(), limits).then_some(items)
+        if self.close_array(&cursor, items.len(), limits) { Some(items) } else { None }
     }
 
     fn open_array(&mut self) -> Option<ArrayCursor> {
@@ -231,27 +224,27 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an object whose keys are free, each value by `value`.
-    pub fn map<T>(&mut self, mut value: impl FnMut(&mut Self) -> Option<T>) -> Option<Map<T>> {
+    pub fn map<T>(&mut self, value: fn(&mut Self) -> Option<T>) -> Option<Map<T>> {
         let mut map = Map::new();
         let before = self.issues.count();
         let mut object = self.object()?;
         while let Some(key) = object.next_key() {
-            object.additional(&mut map, key, &mut value);
+            object.additional(&mut map, key, value);
         }
         (self.issues.count() == before && !self.scanner.failed()).then_some(map)
     }
 
     /// Reads `null`, or a value by `value`.
-    pub fn nullable<T>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
+    pub fn nullable<T>(&mut self, value: fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.scanner.peek() == Some(b'n') {
             return self.scanner.word(Word::Null).map(|()| None);
         }
         let mark = self.issues.count();
-        let value = value(self);
-        if value.is_none() {
-            self.issues.allow_null(mark);
+        if let Some(value) = value(self) {
+            return Some(Some(value));
         }
-        value.map(Some)
+        self.issues.allow_null(mark);
+        None
     }
 
     /// Goes into an object, whose entries are then read one by one.

@@ -124,14 +124,19 @@ impl Writer {
     }
 
     /// Writes an array, each item by `item`.
-    pub fn array<T>(&mut self, items: &[T], limits: Items, mut item: impl FnMut(&mut Self, &T)) {
-        limits.check(items.len(), &mut self.issues);
+    pub fn array<T>(&mut self, items: &[T], limits: Items, item: fn(&mut Self, &T)) {
+        self.items(items.len(), limits, &|out, index| item(out, &items[index]));
+    }
+
+    /// All of [`array`](Self::array) that need not be compiled anew for each type.
+    fn items(&mut self, count: usize, limits: Items, item: &dyn Fn(&mut Self, usize)) {
+        limits.check(count, &mut self.issues);
         if !self.open(b'[') {
             return;
         }
-        for (index, value) in items.iter().enumerate() {
+        for index in 0..count {
             let mark = self.start_item(index);
-            item(self, value);
+            item(self, index);
             self.end_item(mark, index);
         }
         self.close(b']');
@@ -151,14 +156,14 @@ impl Writer {
     }
 
     /// Writes an object whose keys are free, each value by `value`.
-    pub fn map<T>(&mut self, map: &Map<T>, value: impl FnMut(&mut Self, &T)) {
+    pub fn map<T>(&mut self, map: &Map<T>, value: fn(&mut Self, &T)) {
         let Some(mut object) = self.object() else { return };
         object.additional(map, &[], value);
         object.end();
     }
 
     /// Writes `null`, or a value by `write`.
-    pub fn nullable<T>(&mut self, value: Option<&T>, write: impl FnOnce(&mut Self, &T)) {
+    pub fn nullable<T>(&mut self, value: Option<&T>, write: fn(&mut Self, &T)) {
         match value {
             Some(value) => write(self, value),
             None => self.null(),

@@ -31,8 +31,8 @@ const OURS: &[Arrows] = &[
 /// Every user of generated code compiles these, so each one more needs a decision.
 const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
 
-/// Only users of generated code with the `validator` feature compile these (decision 0008).
-const UNDER_A_FEATURE: [&str; 2] = ["jsonschema", "serde_json"];
+/// Only those whose schemas say what no type can compile these too: docs/decisions/0008.
+const BEHIND_A_FEATURE: [&str; 2] = ["jsonschema", "serde_json"];
 
 const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
     Arrows { folder, ours, generated: false }
@@ -96,13 +96,17 @@ fn wrong_arrows(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
     let is_generated = |name: &str| generated.iter().any(|(package, _)| package == name);
     let is_wrong = |name: &&str| {
         let wrong_of_ours = name.starts_with("toolwright") && !arrows.ours.contains(name);
-        let optional = UNDER_A_FEATURE.contains(name) && is_optional(file, name);
-        let too_much =
-            arrows.folder == "crates/toolwright" && !UNDER_THE_CONTRACT.contains(name) && !optional;
+        let allowed = UNDER_THE_CONTRACT.contains(name)
+            || (BEHIND_A_FEATURE.contains(name) && is_optional(file, name));
+        let too_much = arrows.folder == "crates/toolwright" && !allowed;
         wrong_of_ours || too_much || (!arrows.generated && is_generated(name))
     };
     let expected = if arrows.folder == "crates/toolwright" {
-        UNDER_THE_CONTRACT.join(", ")
+        format!(
+            "{}, and behind a feature {}",
+            UNDER_THE_CONTRACT.join(", "),
+            BEHIND_A_FEATURE.join(", ")
+        )
     } else {
         format!("of ours only {:?}", arrows.ours)
     };
@@ -193,10 +197,12 @@ fn dependencies(file: &File) -> Vec<&str> {
     names
 }
 
-/// Whether a dependency is there only for a feature.
+/// Whether a dependency is only there if a feature asks for it.
 fn is_optional(file: &File, name: &str) -> bool {
-    let entry = format!("{name} = ");
-    file.lines().any(|(_, line)| line.starts_with(&entry) && line.contains("optional = true"))
+    file.lines().any(|(_, line)| {
+        let rest = line.strip_prefix(name).unwrap_or_default();
+        rest.starts_with([' ', '=']) && rest.contains("optional = true")
+    })
 }
 
 #[cfg(test)]
@@ -229,6 +235,12 @@ mod tests {
             ("codegen/Cargo.toml", "[build-dependencies]\ntoolwright = \"1\"\n", 1),
             ("codegen/Cargo.toml", "[dev-dependencies]\ntoolwright.workspace = true\n", 0),
             ("crates/toolwright/Cargo.toml", "[dependencies]\nserde_json = \"1\"\n", 1),
+            (
+                "crates/toolwright/Cargo.toml",
+                "[dependencies]\nserde_json = { optional = true }\n",
+                0,
+            ),
+            ("crates/toolwright/Cargo.toml", "[dependencies]\nuuid = { optional = true }\n", 1),
             ("crates/toolwright-runtime/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
             ("crates/toolwright-demo/Cargo.toml", "[dependencies]\nb-tools = {}\n", 0),
             ("crates/toolwright-new/Cargo.toml", "", 1),

@@ -1,0 +1,90 @@
+//! What schemas become as Rust types: each value here is written as a user writes it, so that a change of a type is a change
+//! of this file. Never judges payloads: [`crate::codecs`] does.
+
+use std::error::Error;
+use std::net::Ipv4Addr;
+
+use toolwright::codec;
+use toolwright::format::{Date, DateTime, Uuid};
+use toolwright::{Integer, Map, Nullable, Value};
+
+use crate::codec_cases::{
+    assertions_tools::types as assertions, collisions_tools::types as collisions,
+    conditions_tools::types as conditions, formats_tools::types as formats,
+    mixtures_tools::types as mixtures, overlaps_tools::types as overlaps,
+};
+
+#[test]
+fn alike_values_are_different_variants() {
+    use collisions::{Blank, Casing, Direction, Operator, Port, Reaction};
+    assert_eq!([Reaction::Plus1, Reaction::Minus1].map(Reaction::as_str), ["+1", "-1"]);
+    assert_eq!(
+        [Casing::Sum, Casing::Sum2, Casing::Sum3].map(Casing::as_str),
+        ["SUM", "Sum", "sum"]
+    );
+    assert_eq!([Operator::Less, Operator::LessEqual].map(Operator::as_str), ["<", "<="]);
+    assert_eq!([Blank::Empty, Blank::Space].map(Blank::as_str), ["", " "]);
+    assert_eq!([Port::N80, Port::N443].map(Port::as_i64), [80, 443]);
+    assert_eq!([Direction::Up, Direction::Down].map(Direction::as_str), ["up", "down"]);
+}
+
+#[test]
+fn values_of_several_kinds_are_variants_of_their_kind() -> Result<(), Box<dyn Error>> {
+    use mixtures::{Amount, AmountString, BlendArgs, Identifier, Node, Selector, SelectorObject};
+    let args = BlendArgs {
+        identifier: Some(Identifier::Integer(Integer::from(7))),
+        selector: Some(Selector::Object(SelectorObject { label: "a".to_owned() })),
+        amount: Some(Amount::String(AmountString::All)),
+        maybe_amount: Some(Nullable::Null),
+        node: Some(Node::Array(vec![Node::String("a".to_owned())])),
+        ..BlendArgs::default()
+    };
+    assert_eq!(
+        codec::to_json(&args)?,
+        r#"{"identifier":7,"selector":{"label":"a"},"amount":"all","maybe_amount":null,"node":["a"]}"#
+    );
+    Ok(())
+}
+
+#[test]
+fn formats_are_types_of_their_own() -> Result<(), Box<dyn Error>> {
+    let args = formats::StampArgs {
+        date_time: Some("2024-02-29T12:00:00Z".parse::<DateTime>()?),
+        uuid: Some("f81d4fae-7dec-11d0-a765-00a0c91e6bf6".parse::<Uuid>()?),
+        ipv4: Some(Ipv4Addr::LOCALHOST),
+        uri: Some("urn:a".to_owned()),
+        maybe_date: Some(Nullable::Value("2024-02-29".parse::<Date>()?)),
+        ..formats::StampArgs::default()
+    };
+    assert_eq!(
+        codec::to_json(&args)?,
+        r#"{"date_time":"2024-02-29T12:00:00Z","uuid":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6","ipv4":"127.0.0.1","uri":"urn:a","maybe_date":"2024-02-29"}"#
+    );
+    Ok(())
+}
+
+/// What no type says is typed as closely as is true, and checked when it is written too.
+#[test]
+fn what_a_type_cannot_say_is_checked_when_it_is_encoded() -> Result<(), Box<dyn Error>> {
+    use assertions::{AssertAllArgs, Even, Unique};
+    let mut args = AssertAllArgs::new(Even(Integer::from(2)));
+    args.unique = Some(Unique(vec![Even(Integer::from(4)), Even(Integer::from(4))]));
+    let wrong = codec::to_json(&args).map_err(|invalid| invalid.to_string());
+    assert_eq!(
+        wrong,
+        Err("`/unique`: the items 0 and 1 are equal, each may stand once".to_owned())
+    );
+    args.unique = None;
+    assert_eq!(codec::to_json(&args)?, r#"{"even":2}"#);
+    Ok(())
+}
+
+#[test]
+fn objects_that_nothing_tells_apart_are_maps() -> Result<(), Box<dyn Error>> {
+    let name = Map::from_iter([("name".to_owned(), Value::from("a"))]);
+    let args = overlaps::MeetArgs::new(overlaps::Party { additional: name });
+    assert_eq!(codec::to_json(&args)?, r#"{"party":{"name":"a"}}"#);
+    let just: conditions::JustBase = conditions::Base::new("a");
+    assert_eq!(codec::to_json(&just)?, r#"{"id":"a"}"#);
+    Ok(())
+}
