@@ -95,7 +95,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
             let names = variants.iter().map(|variant| ident(&variant.name));
             let values = variants.iter().map(|variant| &variant.value);
             (
-                quote!(input.variant(&[#((#values, Self::#names)),*])),
+                quote!(input.variant(&[#(#values),*], &[#(Self::#names),*])),
                 quote!(out.string(self.as_str(), Length::ANY);),
             )
         }

@@ -3,23 +3,27 @@
 //! Bytes, because a text that grows by a few of them at a time is copied faster than as a `String`; whether they are
 //! UTF-8 is then asked once, at the end.
 
-use std::io::Write as _;
-
 use super::string::{is_plain, plain_end};
 use super::text::{POWERS_OF_TEN, double, whole};
 
 /// A JSON text that grows.
 #[derive(Default)]
 pub(super) struct Output {
+    /// The text, and behind it room for what follows: there a piece is copied with one look at how much is left.
     bytes: Vec<u8>,
+    length: usize,
 }
+
+/// How many bytes of room are made at least.
+const STEP: usize = 512;
 
 impl Output {
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        Self { bytes: Vec::with_capacity(capacity) }
+        Self { bytes: Vec::with_capacity(capacity), length: 0 }
     }
 
-    pub(super) fn into_string(self) -> String {
+    pub(super) fn into_string(mut self) -> String {
+        self.bytes.truncate(self.length);
         // Only texts and ASCII are ever put in, so nothing is lost.
         String::from_utf8(self.bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
@@ -28,68 +32,88 @@ impl Output {
     /// How long the text is: a mark for [`since`](Self::since).
     #[cfg(feature = "validator")]
     pub(super) fn len(&self) -> usize {
-        self.bytes.len()
+        self.length
     }
 
     /// What was written since the mark.
     #[cfg(feature = "validator")]
     pub(super) fn since(&self, mark: usize) -> &str {
-        let written = self.bytes.get(mark..).unwrap_or_default();
+        let written = self.bytes.get(mark..self.length).unwrap_or_default();
         str::from_utf8(written).unwrap_or_default()
+    }
+
+    /// Makes the text so much longer and returns the new part, to be filled by the caller.
+    #[inline]
+    fn more(&mut self, count: usize) -> &mut [u8] {
+        let start = self.length;
+        if self.bytes.len() - start < count {
+            self.grow(count);
+        }
+        self.length = start + count;
+        &mut self.bytes[start..start + count]
+    }
+
+    #[cold]
+    fn grow(&mut self, count: usize) {
+        let room = self.bytes.len().max(count).max(STEP);
+        self.bytes.resize(self.bytes.len() + room, b' ');
     }
 
     /// Puts a character of ASCII behind the text.
     #[inline]
     pub(super) fn push(&mut self, ascii: u8) {
         debug_assert!(ascii.is_ascii(), "a byte is a character of its own");
-        self.bytes.push(ascii);
+        self.more(1)[0] = ascii;
     }
 
     #[inline]
     pub(super) fn push_str(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        copy(self.more(text.len()), text.as_bytes());
     }
 
     /// Writes a key that needs no escape, with what stands before and behind it.
     #[inline]
     pub(super) fn plain_key(&mut self, first: bool, key: &str) {
         debug_assert!(is_plain(key.as_bytes()), "the caller knows the key");
-        self.bytes.extend_from_slice(if first { b"\"" } else { b",\"" });
-        self.bytes.extend_from_slice(key.as_bytes());
-        self.bytes.extend_from_slice(b"\":");
+        let room = self.more(key.len() + if first { 3 } else { 4 });
+        // Every step waits for the length that the last one left, so the comma is part of this one.
+        let room = match room {
+            [comma, room @ ..] if !first => {
+                *comma = b',';
+                room
+            }
+            room => room,
+        };
+        if let [open, content @ .., close, colon] = room {
+            (*open, *close, *colon) = (b'"', b'"', b':');
+            copy(content, key.as_bytes());
+        }
     }
 
     /// Writes a text as a JSON string, escaping only what must be.
     #[inline]
     pub(super) fn quote(&mut self, text: &str) {
-        self.push(b'"');
-        self.push_content(text);
-        self.push(b'"');
+        if !is_plain(text.as_bytes()) {
+            return self.push_escaped(text);
+        }
+        if let [open, content @ .., close] = self.more(text.len() + 2) {
+            (*open, *close) = (b'"', b'"');
+            copy(content, text.as_bytes());
+        }
     }
 
     /// Writes a key and its colon, and a comma before it if it is not the first.
     pub(super) fn key(&mut self, key: &str, first: bool) {
-        // Two bytes in one step: each step waits for the length that the last one left.
-        if first {
-            self.push(b'"');
-        } else {
-            self.push_str(",\"");
+        if !first {
+            self.push(b',');
         }
-        self.push_content(key);
-        self.push_str("\":");
-    }
-
-    #[inline]
-    fn push_content(&mut self, text: &str) {
-        if is_plain(text.as_bytes()) {
-            self.push_str(text);
-        } else {
-            self.push_escaped(text);
-        }
+        self.quote(key);
+        self.push(b':');
     }
 
     #[cold]
     fn push_escaped(&mut self, text: &str) {
+        self.push(b'"');
         let mut rest = text;
         loop {
             let (plain, special) = rest.split_at(plain_end(rest.as_bytes(), 0));
@@ -99,6 +123,7 @@ impl Output {
             self.escape(character);
             rest = characters.as_str();
         }
+        self.push(b'"');
     }
 
     fn escape(&mut self, character: char) {
@@ -127,18 +152,11 @@ impl Output {
     }
 
     fn digits(&mut self, value: u64) {
-        let mut digits = [b'0'; 20];
-        let mut start = digits.len();
         let mut left = value;
-        loop {
-            start -= 1;
-            digits[start] += u8::try_from(left % 10).unwrap_or_default();
+        for digit in self.more(count_of_digits(value)).iter_mut().rev() {
+            *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
             left /= 10;
-            if left == 0 {
-                break;
-            }
         }
-        self.bytes.extend_from_slice(&digits[start..]);
     }
 
     /// Writes a finite double: the shortest text that reads back as the same one.
@@ -148,11 +166,8 @@ impl Output {
         }
         // The debug form is that text, with an exponent where it is needed, and always JSON; but it says
         // `2.0` where a person or a model would write `2`.
-        let written = write!(self.bytes, "{value:?}");
-        debug_assert!(written.is_ok(), "memory takes any text");
-        if self.bytes.ends_with(b".0") {
-            self.bytes.truncate(self.bytes.len() - 2);
-        }
+        let text = format!("{value:?}");
+        self.push_str(text.strip_suffix(".0").unwrap_or(&text));
     }
 
     fn decimal(&mut self, negative: bool, digits: u64, places: usize) {
@@ -162,11 +177,37 @@ impl Output {
         let power = whole(POWERS_OF_TEN[places]);
         self.digits(digits / power);
         if places > 0 {
-            let point = self.bytes.len();
+            let point = self.length;
             // A leading one keeps the zeros behind the point; the point then takes its place.
             self.digits(power + digits % power);
             self.bytes[point] = b'.';
         }
+    }
+}
+
+fn count_of_digits(value: u64) -> usize {
+    value.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Copies a text into a place of its length. A short one is two words that overlap, which takes no call.
+#[inline]
+fn copy(place: &mut [u8], text: &[u8]) {
+    match text.len() {
+        0..4 => place.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte),
+        4..8 => copy_ends::<4>(place, text),
+        8..=16 => copy_ends::<8>(place, text),
+        _ => place.copy_from_slice(text),
+    }
+}
+
+/// Copies the first and the last bytes, which is everything where they meet.
+#[inline]
+fn copy_ends<const N: usize>(place: &mut [u8], text: &[u8]) {
+    if let (Some(first), Some(start)) = (text.first_chunk::<N>(), place.first_chunk_mut::<N>()) {
+        *start = *first;
+    }
+    if let (Some(last), Some(end)) = (text.last_chunk::<N>(), place.last_chunk_mut::<N>()) {
+        *end = *last;
     }
 }
 

@@ -163,25 +163,26 @@ impl<'a> Reader<'a> {
         Some(json.parse().is_ok_and(|constant: Value| constant == value))
     }
 
-    /// Reads one of an enum's strings and returns what stands for it.
-    pub fn variant<T: Copy>(&mut self, variants: &'static [(&'static str, T)]) -> Option<T> {
-        let index = self.choice(variants.len(), &|index| variants[index].0)?;
-        Some(variants[index].1)
+    /// Reads one of an enum's strings and returns the variant in the same place.
+    pub fn variant<T: Copy>(
+        &mut self,
+        names: &'static [&'static str],
+        variants: &'static [T],
+    ) -> Option<T> {
+        variants.get(self.choice(names)?).copied()
     }
 
-    /// Reads one of so many strings and returns which. All of [`variant`](Self::variant) that need not be compiled
+    /// Reads one of these strings and returns its place: all of [`variant`](Self::variant) that need not be compiled
     /// anew for each type.
-    fn choice(&mut self, count: usize, name: &dyn Fn(usize) -> &'static str) -> Option<usize> {
+    fn choice(&mut self, names: &'static [&'static str]) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
-            let names: Vec<&str> = (0..count).map(name).collect();
-            self.refuse(OneOf(&names).to_string().into());
+            self.refuse(OneOf(names).to_string().into());
             return None;
         }
         let text = self.scanner.string()?;
-        let found = (0..count).find(|index| name(*index) == text);
+        let found = names.iter().position(|name| *name == text);
         if found.is_none() {
-            let (one_of, found) = ((0..count).map(name).collect(), shortened(&text));
-            self.issues.add(IssueKind::Variant { one_of, found });
+            self.issues.add(IssueKind::Variant { one_of: names.into(), found: shortened(&text) });
         }
         found
     }

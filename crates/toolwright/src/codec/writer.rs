@@ -7,7 +7,7 @@ use super::object_writer::ObjectWriter;
 use super::output::Output;
 use super::text::double_text;
 use super::{Items, Length, Range};
-use crate::issue::{InvalidPayload, IssueKind, Names};
+use crate::issue::{InvalidPayload, IssueKind};
 use crate::value::{Integer, Map, Number, Value};
 
 /// How many bytes there is room for at first: enough for most payloads.
@@ -108,19 +108,6 @@ impl Writer {
     /// Writes a value that is given as JSON.
     pub fn constant(&mut self, json: &'static str) {
         self.text.push_str(json);
-    }
-
-    /// Writes the string that stands for an enum's value.
-    pub fn variant<T: PartialEq>(&mut self, value: &T, variants: &'static [(&'static str, T)]) {
-        if let Some((name, _)) = variants.iter().find(|(_, variant)| variant == value) {
-            return self.text.quote(name);
-        }
-        self.refuse_variant(variants.iter().map(|(name, _)| *name).collect());
-    }
-
-    #[cold]
-    fn refuse_variant(&mut self, one_of: Names) {
-        self.issues.add(IssueKind::Variant { one_of, found: "a value without a name".to_owned() });
     }
 
     /// Writes an array, each item by `item`.

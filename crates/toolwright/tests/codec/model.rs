@@ -111,18 +111,17 @@ pub(crate) enum Status {
     Done,
 }
 
-static STATUSES: [(&str, Status); 3] =
-    [("pending", Status::Pending), ("in_progress", Status::InProgress), ("done", Status::Done)];
+static STATUSES: [&str; 3] = ["pending", "in_progress", "done"];
 
 impl Decode for Status {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.variant(&STATUSES)
+        input.variant(&STATUSES, &[Self::Pending, Self::InProgress, Self::Done])
     }
 }
 
 impl Encode for Status {
     fn encode(&self, out: &mut Writer) {
-        out.variant(self, &STATUSES);
+        out.string(STATUSES[*self as usize], Length::ANY);
     }
 }
 

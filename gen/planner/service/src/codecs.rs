@@ -47,11 +47,8 @@ impl Decode for StepStatus {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
         input
             .variant(
-                &[
-                    ("pending", Self::Pending),
-                    ("in_progress", Self::InProgress),
-                    ("done", Self::Done),
-                ],
+                &["pending", "in_progress", "done"],
+                &[Self::Pending, Self::InProgress, Self::Done],
             )
     }
 }

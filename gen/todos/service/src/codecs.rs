@@ -10,11 +10,8 @@ impl Decode for TodoStatus {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
         input
             .variant(
-                &[
-                    ("pending", Self::Pending),
-                    ("in_progress", Self::InProgress),
-                    ("done", Self::Done),
-                ],
+                &["pending", "in_progress", "done"],
+                &[Self::Pending, Self::InProgress, Self::Done],
             )
     }
 }
@@ -109,7 +106,7 @@ toolwright::serde_bridge!(TodosSnapshot);
 
 impl Decode for UpdateMode {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.variant(&[("replace", Self::Replace), ("merge", Self::Merge)])
+        input.variant(&["replace", "merge"], &[Self::Replace, Self::Merge])
     }
 }
 
