@@ -190,22 +190,41 @@ const WORDS: [&str; 12] = [
     "writeOnly",
 ];
 
-/// Whether the sampler makes right values of a schema: it follows every keyword in it.
-fn is_sampled(schema: &Value) -> bool {
+/// Whether the sampler makes right values of a published schema: it follows every keyword in it.
+fn is_sampled(root: &Value) -> bool {
+    is_followed(root, root)
+}
+
+/// Whether each of several schemas is a constant or has one: a value then fits one of them only.
+fn are_told_apart(root: &Value, schemas: &[Value]) -> bool {
+    schemas.iter().all(|schema| {
+        let target = schema["$ref"].as_str().and_then(|target| root.pointer(&target[1..]));
+        let schema = target.unwrap_or(schema);
+        let mut properties = schema["properties"].as_object().into_iter().flatten();
+        schema.get("const").is_some() || properties.any(|(_, value)| value.get("const").is_some())
+    })
+}
+
+fn is_followed(root: &Value, schema: &Value) -> bool {
     let Some(entries) = schema.as_object() else { return *schema != json!(false) };
     let telling = || entries.keys().map(String::as_str).filter(|word| !WORDS.contains(word));
-    let is_followed = match telling().find(|word| FORMS.contains(word)) {
+    let by_keywords = match telling().find(|word| FORMS.contains(word)) {
         Some(_) => telling().count() == 1,
         None => telling().all(|word| LIMITS.contains(&word)),
     };
     let has_examples = !entries.contains_key("pattern") || entries.contains_key("examples");
     let inside = entries.iter().all(|(keyword, value)| match (keyword.as_str(), value) {
-        ("properties" | "$defs", Value::Object(schemas)) => schemas.values().all(is_sampled),
-        ("anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().all(is_sampled),
-        ("items" | "additionalProperties", Value::Object(_)) => is_sampled(value),
+        ("properties" | "$defs", Value::Object(schemas)) => {
+            schemas.values().all(|schema| is_followed(root, schema))
+        }
+        ("oneOf", Value::Array(schemas)) if !are_told_apart(root, schemas) => false,
+        ("anyOf" | "oneOf", Value::Array(schemas)) => {
+            schemas.iter().all(|schema| is_followed(root, schema))
+        }
+        ("items" | "additionalProperties", Value::Object(_)) => is_followed(root, value),
         _ => true,
     });
-    is_followed && has_examples && inside
+    by_keywords && has_examples && inside
 }
 
 fn count(schema: &Value, keyword: &str) -> Option<usize> {

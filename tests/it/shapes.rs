@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use toolwright::codec;
 use toolwright::format::{Date, DateTime, Uuid};
-use toolwright::{Integer, Map, Nullable, Value};
+use toolwright::{Integer, Nullable};
 
 use crate::codec_cases::{
     assertions_tools::types as assertions, collisions_tools::types as collisions,
@@ -80,10 +80,19 @@ fn what_a_type_cannot_say_is_checked_when_it_is_encoded() -> Result<(), Box<dyn 
 }
 
 #[test]
-fn objects_that_nothing_tells_apart_are_maps() -> Result<(), Box<dyn Error>> {
-    let name = Map::from_iter([("name".to_owned(), Value::from("a"))]);
-    let args = overlaps::MeetArgs::new(overlaps::Party { additional: name });
+fn choices_that_overlap_are_variants_tried_from_the_most_demanding_on() -> Result<(), Box<dyn Error>>
+{
+    use overlaps::{Company, MeetArgs, Party, Person};
+    let args = MeetArgs::new(Party::Person(Person::new("a")));
     assert_eq!(codec::to_json(&args)?, r#"{"party":{"name":"a"}}"#);
+    let party = |json: &str| codec::from_json::<MeetArgs>(json.as_bytes()).map(|args| args.party);
+    let both = party(r#"{"party":{"name":"a","seat":"b"}}"#)?;
+    assert_eq!(both, Party::Company(Company::new("a", "b")));
+    Ok(())
+}
+
+#[test]
+fn an_all_of_of_one_is_another_name() -> Result<(), Box<dyn Error>> {
     let just: conditions::JustBase = conditions::Base::new("a");
     assert_eq!(codec::to_json(&just)?, r#"{"id":"a"}"#);
     Ok(())

@@ -1,5 +1,6 @@
 //! `codecs.rs`: one decode and one encode a type, checks beside the field they check.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -9,7 +10,8 @@ use super::print::Module;
 use super::tokens::{ident, imports, integer, integers, items, length, numbers};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
-    PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    OverlappingVariant, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
+    ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -108,6 +110,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
             )
         }
         Body::Mixed(variants) => (decode_mixed(variants), encode_mixed(variants)),
+        Body::Overlapping(variants) => (decode_overlapping(variants), encode_overlapping(variants)),
         Body::Constant(json) => {
             (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
         }
@@ -355,6 +358,32 @@ fn encode_mixed(variants: &[MixedVariant]) -> TokenStream {
         let value = if variant.ty == TypeUse::Null { quote!(()) } else { quote!(value) };
         let encode = statement(&variant.ty, &encode);
         quote!(Self::#name(#value) => #encode,)
+    });
+    quote!(match self { #(#arms)* })
+}
+
+/// Tries the variants that demand most first: the others may take their values too.
+fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
+    let kinds: BTreeSet<_> = variants.iter().map(|variant| variant.kind).collect();
+    let kinds = kinds.into_iter().map(ident);
+    let mut order: Vec<_> = variants.iter().collect();
+    order.sort_by_key(|variant| Reverse(variant.demands));
+    let attempts = order.iter().map(|variant| {
+        let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(v)));
+        quote!(|v| #decode.map(Self::#name))
+    });
+    quote! {
+        input.kind(&[#(Kind::#kinds),*])?;
+        input.first_of(&[#(#attempts),*])
+    }
+}
+
+fn encode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
+    let arms = variants.iter().map(|variant| {
+        let name = ident(&variant.name);
+        let encode = encode_with(&variant.ty, &quote!(out), &Place::reference(&ident("value")));
+        let encode = statement(&variant.ty, &encode);
+        quote!(Self::#name(value) => #encode,)
     });
     quote!(match self { #(#arms)* })
 }

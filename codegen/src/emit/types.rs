@@ -8,8 +8,8 @@ use quote::quote;
 use super::print::Module;
 use super::tokens::{docs, ident, import, imports, integer};
 use crate::plan::{
-    Body, Definition, EnumVariant, Field, IntegerVariant, Member, MixedVariant, Struct, TypeUse,
-    Types, UnionVariant,
+    Body, Definition, EnumVariant, Field, IntegerVariant, Member, MixedVariant, OverlappingVariant,
+    Struct, TypeUse, Types, UnionVariant,
 };
 
 /// The module of a crate's types.
@@ -87,6 +87,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
         Body::IntegerEnum(variants) => integer_enum(variants, &definition.name, &docs),
         Body::Mixed(variants) => vec![mixed(variants, &definition.name, &docs)],
+        Body::Overlapping(variants) => vec![overlapping(variants, &definition.name, &docs)],
         Body::Constant(_) => {
             vec![
                 quote!(#docs #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)] pub struct #name;),
@@ -245,6 +246,25 @@ fn mixed(variants: &[MixedVariant], name: &str, docs_of_choice: &TokenStream) ->
     }
 }
 
+fn overlapping(
+    variants: &[OverlappingVariant],
+    name: &str,
+    docs_of_choice: &TokenStream,
+) -> TokenStream {
+    let name = ident(name);
+    let variants = variants.iter().map(|variant| {
+        let (name, ty, docs) = (ident(&variant.name), type_of(&variant.ty), docs(&[&variant.docs]));
+        quote!(#docs #name(#ty))
+    });
+    quote! {
+        #docs_of_choice
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name {
+            #(#variants,)*
+        }
+    }
+}
+
 fn union(variants: &[UnionVariant], name: &str, docs_of_union: &TokenStream) -> TokenStream {
     let name = ident(name);
     let variants = variants.iter().map(|variant| {
@@ -274,6 +294,11 @@ fn used_types(types: &Types) -> BTreeSet<String> {
                 }
             }
             Body::Mixed(variants) => {
+                for variant in variants {
+                    used_by(&variant.ty, &mut used);
+                }
+            }
+            Body::Overlapping(variants) => {
                 for variant in variants {
                     used_by(&variant.ty, &mut used);
                 }

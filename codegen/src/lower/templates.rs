@@ -93,6 +93,20 @@ fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> R
     }
 }
 
+/// Whether one of several schemas has the fields.
+fn check_any(
+    project: &Project,
+    mut schemas: impl Iterator<Item = NodeId>,
+    field: &str,
+    fields: &[&str],
+) -> Result<(), Wrong> {
+    if schemas.any(|schema| check_fields(project, schema, fields).is_ok()) {
+        return Ok(());
+    }
+    let advice = "name a field of one of them".to_owned();
+    Err((format!("no variant has a field `{field}`"), advice))
+}
+
 fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
     match &project.schemas[resolved(project, node)].shape {
@@ -117,16 +131,10 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
             check_fields(project, array.items, rest)
         }
         Shape::Union(union) => {
-            let mut variants =
-                union.variants.iter().map(|variant| check_fields(project, variant.schema, fields));
-            let any = variants.find(Result::is_ok);
-            any.unwrap_or_else(|| {
-                Err((
-                    format!("no variant has a field `{field}`"),
-                    "name a field of one of them".to_owned(),
-                ))
-            })
+            let variants = union.variants.iter().map(|variant| variant.schema);
+            check_any(project, variants, field, fields)
         }
+        Shape::Overlapping(members) => check_any(project, members.iter().copied(), field, fields),
         Shape::Any => Ok(()),
         _ => Err((
             format!("what `{field}` is asked of has no fields"),

@@ -18,7 +18,7 @@ mod reach;
 mod types;
 
 pub use clashes::{check, is_reserved_tool, is_reserved_type};
-pub use types::{Scope, TypeName, TypeNames, is_map};
+pub use types::{Scope, TypeName, TypeNames, is_map, labels};
 
 /// The longest name of the language, in bytes: the common ground of MCP and the model providers.
 pub const MAX_NAME: usize = 64;

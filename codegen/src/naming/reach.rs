@@ -70,6 +70,7 @@ fn children(project: &Project, node: NodeId) -> Vec<NodeId> {
         Shape::Nullable(inner) => vec![*inner],
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Overlapping(members) => members.clone(),
         Shape::Named(id) => vec![project[*id].schema],
         Shape::Local(target) => vec![*target],
         _ => Vec::new(),

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::pascal_part;
+use super::{pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
-use crate::schema::{Additional, NodeId, ObjectShape, Shape};
+use crate::schema::{Additional, Kind, NodeId, ObjectShape, Shape, kind_of};
 
 /// The `types` module a type stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +69,25 @@ impl TypeNames {
 /// Whether an object of this shape is just a map.
 pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
+}
+
+/// The variants of a choice whose members overlap: named after their types, their titles or their kinds.
+pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
+    let words: Vec<String> = members.iter().map(|&member| label(project, member)).collect();
+    variants(words.iter().map(String::as_str))
+}
+
+fn label(project: &Project, node: NodeId) -> String {
+    let schema = &project.schemas[node];
+    let definition = match schema.shape {
+        Shape::Named(name) => return project[name].name.value.clone(),
+        Shape::Local(target) => project.schemas[target].definition.as_ref(),
+        _ => None,
+    };
+    if let Some(name) = definition.or(schema.annotations.title.as_ref()) {
+        return name.clone();
+    }
+    kind_of(project, node).map_or("value", Kind::word).to_owned()
 }
 
 struct Walk<'a> {
@@ -163,7 +182,8 @@ impl Walk<'_> {
             | Shape::IntegerEnum(_)
             | Shape::Const(_)
             | Shape::Union(_)
-            | Shape::Mixed(_) => true,
+            | Shape::Mixed(_)
+            | Shape::Overlapping(_) => true,
             _ => false,
         };
         if is_type {
@@ -204,6 +224,12 @@ impl Walk<'_> {
                     let kind = variant.kind.word();
                     let origin = format!("The {kind} of `{name}`.");
                     self.visit(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
+                }
+            }
+            Shape::Overlapping(members) => {
+                for (member, label) in members.iter().zip(labels(project, members)) {
+                    let origin = format!("The choice {} of `{name}`.", code(&label));
+                    self.visit(*member, format!("{name}{label}"), origin);
                 }
             }
             Shape::Local(target) => self.local(*target),

@@ -20,8 +20,8 @@ pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, PatternStatic, StringLimits, Struct, TypeUse,
-    Types, UnionVariant, ValidatorStatic,
+    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
+    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 use crate::model::{AgentId, Project, ServerId, ServiceId, ToolsetId};

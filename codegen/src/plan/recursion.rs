@@ -70,6 +70,7 @@ fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
         Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Overlapping(members) => members.clone(),
         Shape::Nullable(inner) => vec![*inner],
         Shape::Named(id) => vec![project[*id].schema],
         Shape::Local(target) => vec![*target],

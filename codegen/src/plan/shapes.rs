@@ -4,9 +4,10 @@ use super::Planner;
 use super::docs;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, PatternStatic, StringLimits, Struct, TypeUse,
-    Types, UnionVariant, ValidatorStatic,
+    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
+    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
+use crate::model::Project;
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
@@ -51,6 +52,7 @@ impl Shapes<'_> {
                 &values.iter().map(|value| value.value).collect::<Vec<_>>(),
             )),
             Shape::Mixed(variants) => self.mixed(variants, name),
+            Shape::Overlapping(members) => self.overlapping(members, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
@@ -92,6 +94,19 @@ impl Shapes<'_> {
             MixedVariant { name, docs, ty }
         });
         Body::Mixed(variants.collect())
+    }
+
+    fn overlapping(&mut self, members: &[NodeId], owner: &TypeName) -> Body {
+        let project = self.planner.project;
+        let labels = naming::labels(project, members);
+        let variants = members.iter().zip(labels).map(|(&member, name)| OverlappingVariant {
+            docs: format!("What fits {}.", code(&name)),
+            ty: self.use_of(member, Some(owner.node), &format!("{}{name}", owner.name)),
+            kind: kind_name(schema::kind_of(project, member).expect("each member is of a kind")),
+            demands: demands(project, member),
+            name,
+        });
+        Body::Overlapping(variants.collect())
     }
 
     fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
@@ -203,7 +218,8 @@ impl Shapes<'_> {
             | Shape::Enum(_)
             | Shape::IntegerEnum(_)
             | Shape::Union(_)
-            | Shape::Mixed(_) => TypeUse::Value,
+            | Shape::Mixed(_)
+            | Shape::Overlapping(_) => TypeUse::Value,
         }
     }
 
@@ -238,6 +254,12 @@ impl Shapes<'_> {
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
         std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
     }
+}
+
+/// How many properties a value has to have to be of a schema.
+fn demands(project: &Project, node: NodeId) -> usize {
+    schema::as_object(project, node)
+        .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
 }
 
 /// A variable of a decoding function: the field's name, unless that is taken.

@@ -39,6 +39,8 @@ pub enum Body {
     IntegerEnum(Vec<IntegerVariant>),
     /// One of several types, told apart by the kind of JSON value.
     Mixed(Vec<MixedVariant>),
+    /// One of several types that may hold the same value.
+    Overlapping(Vec<OverlappingVariant>),
     /// One value only: its JSON text.
     Constant(String),
     /// One of several objects, told apart by the property `tag`.
@@ -138,6 +140,21 @@ pub struct MixedVariant {
     pub docs: String,
     /// The type.
     pub ty: TypeUse,
+}
+
+/// One type of a choice whose members overlap.
+#[derive(Debug)]
+pub struct OverlappingVariant {
+    /// The variant's name.
+    pub name: String,
+    /// Its doc line.
+    pub docs: String,
+    /// The type.
+    pub ty: TypeUse,
+    /// The only kind of value it takes: its name in `toolwright::codec::Kind`.
+    pub kind: &'static str,
+    /// How much a value has to have for it: the more, the earlier it is tried.
+    pub demands: usize,
 }
 
 /// One object of a union.

@@ -1,6 +1,6 @@
 //! Following references from node to node. Never reads what an object holds.
 
-use super::{NodeId, ObjectShape, Shape};
+use super::{Json, Kind, NodeId, ObjectShape, Shape};
 use crate::model::Project;
 
 /// The node that a chain of references ends in; the node itself where it is none.
@@ -24,4 +24,26 @@ pub fn as_object(project: &Project, node: NodeId) -> Option<&ObjectShape> {
         Shape::Object(object) => Some(object),
         _ => None,
     }
+}
+
+/// The only kind of value a schema can accept, where there is one.
+pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
+    Some(match &project.schemas[resolved(project, node)].shape {
+        Shape::Null | Shape::Const(Json::Null) => Kind::Null,
+        Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
+        Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
+        Shape::Integer(_) | Shape::IntegerEnum(_) => Kind::Integer,
+        Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
+        Shape::Array(_) | Shape::Const(Json::Array(_)) => Kind::Array,
+        Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
+        Shape::Overlapping(members) => {
+            let (first, others) = members.split_first()?;
+            let kind = kind_of(project, *first)?;
+            let is_same = |&member: &NodeId| kind_of(project, member) == Some(kind);
+            return others.iter().all(is_same).then_some(kind);
+        }
+        Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
+            return None;
+        }
+    })
 }

@@ -13,7 +13,7 @@ mod validate;
 
 use std::ops::Index;
 
-pub use follow::{as_object, resolved};
+pub use follow::{as_object, kind_of, resolved};
 pub use json::{Json, quoted};
 pub use publish::published;
 pub use sample::sample;
@@ -109,6 +109,8 @@ pub enum Shape {
     Union(UnionShape),
     /// One of several schemas, told apart by the kind of JSON value each accepts.
     Mixed(Vec<MixedVariant>),
+    /// One of several schemas that may accept the same value; an assertion beside it says of how many.
+    Overlapping(Vec<NodeId>),
     /// What a named type accepts.
     Named(TypeId),
     /// What another node of the same schema accepts: `#`, `#/$defs/X`.

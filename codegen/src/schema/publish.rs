@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Additional, Annotations, ArrayShape, Assertion, Bound, EnumValue, Json, NodeId, NumberRules,
-    ObjectShape, Operand, Shape, StringRules, UnionShape, resolved,
+    ObjectShape, Operand, Shape, StringRules, UnionShape, kind_of, resolved,
 };
 use crate::model::{Project, TypeId};
 
@@ -100,6 +100,11 @@ impl Publisher<'_> {
         let project = self.project;
         let (head, mut tail) = match &project.schemas[node].shape {
             Shape::Any => (Vec::new(), Vec::new()),
+            // The assertion says the rest, but some clients want a `type` on what is an object.
+            Shape::Overlapping(_) => {
+                let kind = kind_of(project, node);
+                (kind.map(|kind| of_type(kind.word())).unwrap_or_default(), Vec::new())
+            }
             Shape::Null => (of_type("null"), Vec::new()),
             Shape::Boolean => (of_type("boolean"), Vec::new()),
             Shape::String(rules) => (of_type("string"), string(rules)),

@@ -2,7 +2,7 @@
 //! judge a value.
 
 use super::{
-    ArrayShape, Bound, Json, NodeId, NumberRules, ObjectShape, Shape, StringRules, number,
+    ArrayShape, Bound, Json, Node, NodeId, NumberRules, ObjectShape, Shape, StringRules, number,
     violations,
 };
 use crate::model::Project;
@@ -25,7 +25,7 @@ struct Sampler<'a> {
 impl Sampler<'_> {
     fn value(&self, node: NodeId, depth: usize) -> Option<Json> {
         let schema = &self.project.schemas[node];
-        if depth > MAX_DEPTH || !schema.assertions.is_empty() {
+        if depth > MAX_DEPTH || !is_all_said(schema) {
             return None;
         }
         let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
@@ -52,6 +52,9 @@ impl Sampler<'_> {
             Shape::Mixed(variants) => {
                 variants.iter().find_map(|variant| self.value(variant.schema, depth + 1))?
             }
+            Shape::Overlapping(members) => {
+                members.iter().find_map(|member| self.value(*member, depth + 1))?
+            }
             Shape::Named(name) => self.value(self.project[*name].schema, depth + 1)?,
             Shape::Local(target) => self.value(*target, depth + 1)?,
         })
@@ -76,6 +79,15 @@ impl Sampler<'_> {
             Some((property.name.value.clone(), self.value(property.schema, depth + 1)?))
         };
         Some(Json::Object(required.map(entry).collect::<Option<_>>()?))
+    }
+}
+
+/// Whether what a node's shape accepts the node accepts too.
+fn is_all_said(schema: &Node) -> bool {
+    match (&schema.shape, schema.assertions.as_slice()) {
+        (_, []) => true,
+        (Shape::Overlapping(_), [choice]) => choice.keyword == "anyOf",
+        _ => false,
     }
 }
 

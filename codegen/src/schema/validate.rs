@@ -72,6 +72,12 @@ impl<'a> Validator<'a> {
                     None => self.expected("a value of another kind", value),
                 }
             }
+            (Shape::Overlapping(members), _) => {
+                let fits = |&member: &NodeId| violations(project, member, value).is_empty();
+                if !members.iter().any(fits) {
+                    self.expected("a value that fits one of the choices", value);
+                }
+            }
             (Shape::Array(array), Json::Array(items)) => self.array(array, items),
             (Shape::Object(object), Json::Object(entries)) => self.object(object, entries),
             (Shape::Union(union), Json::Object(_)) => self.union(union, value),
@@ -217,6 +223,7 @@ fn kind(shape: &Shape) -> &'static str {
         | Shape::Const(_)
         | Shape::Nullable(_)
         | Shape::Mixed(_)
+        | Shape::Overlapping(_)
         | Shape::Named(_)
         | Shape::Local(_) => "another value",
     }

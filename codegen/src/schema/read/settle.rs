@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::model::Project;
 use crate::schema::{
     Assertion, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
-    UnionShape, Variant, as_object, resolved,
+    UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
 
@@ -58,16 +58,19 @@ impl PendingChoice {
             1 => self.nullable(project, &others),
             _ => None,
         };
-        match shape {
-            Some(shape) => self.become_shape(project, shape, Vec::new()),
-            None => self.assert(project, &others, !nulls.is_empty()),
+        if let Some(shape) = shape {
+            return self.become_shape(project, shape, Vec::new());
         }
+        if nulls.len() < 2 && overlap(project, &others) {
+            return self.overlapping(project, others, !nulls.is_empty());
+        }
+        self.assert(project, &others, !nulls.is_empty());
     }
 
     fn become_shape(&self, project: &mut Project, shape: Shape, mut assertions: Vec<Assertion>) {
         let node = project.schemas[self.node].clone();
         project.schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
-        let word = kind(project, self.node).map(|kind| Json::string(kind.word()));
+        let word = kind_of(project, self.node).map(|kind| Json::string(kind.word()));
         // A `type` beside the choice that the choice's own type says already.
         let is_said = |assertion: &Assertion| match &assertion.operand {
             Operand::Plain(types) => assertion.keyword == "type" && Some(types) == word.as_ref(),
@@ -79,8 +82,9 @@ impl PendingChoice {
 
     /// A choice of `null` and something else.
     fn nullable(&self, project: &mut Project, others: &[NodeId]) -> Option<Shape> {
-        let refuses_null =
-            others.iter().all(|&other| kind(project, other).is_some_and(|kind| kind != Kind::Null));
+        let refuses_null = others
+            .iter()
+            .all(|&other| kind_of(project, other).is_some_and(|kind| kind != Kind::Null));
         if self.keyword == "oneOf" && !refuses_null {
             return None;
         }
@@ -100,10 +104,24 @@ impl PendingChoice {
         Some(Shape::Nullable(*only))
     }
 
+    /// Keeps the choice as an assertion, beside a type with a variant for each member.
+    fn overlapping(&self, project: &mut Project, others: Vec<NodeId>, nullable: bool) {
+        let assertion =
+            Assertion { keyword: self.keyword, operand: Operand::Schemas(others.clone()) };
+        let shape = Shape::Overlapping(others);
+        if !nullable {
+            return self.become_shape(project, shape, vec![assertion]);
+        }
+        let span = project.schemas[self.node].span;
+        let node = Node { shape, assertions: vec![assertion], ..blank(span) };
+        let inner = project.schemas.add(node);
+        self.become_shape(project, Shape::Nullable(inner), Vec::new());
+    }
+
     /// Keeps the choice as an assertion, beside the type of the kind that all members share.
     fn assert(&self, project: &mut Project, others: &[NodeId], nullable: bool) {
         let kinds: BTreeSet<Option<Kind>> =
-            others.iter().map(|&other| kind(project, other)).collect();
+            others.iter().map(|&other| kind_of(project, other)).collect();
         let span = project.schemas[self.node].span;
         let mut shape = match kinds.iter().next() {
             Some(Some(kind)) if kinds.len() == 1 => {
@@ -125,28 +143,23 @@ fn is_plainly_null(node: &Node) -> bool {
     matches!(node.shape, Shape::Null) && node.assertions.is_empty()
 }
 
-/// The only kind of value a schema can accept, where there is one.
-fn kind(project: &Project, node: NodeId) -> Option<Kind> {
-    Some(match &project.schemas[resolved(project, node)].shape {
-        Shape::Null | Shape::Const(Json::Null) => Kind::Null,
-        Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
-        Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
-        Shape::Integer(_) | Shape::IntegerEnum(_) => Kind::Integer,
-        Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
-        Shape::Array(_) | Shape::Const(Json::Array(_)) => Kind::Array,
-        Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
-        Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
-            return None;
-        }
-    })
-}
-
 /// A type that accepts exactly what a choice of these does, be it `anyOf` or `oneOf`.
 fn typed(project: &Project, members: &[NodeId]) -> Option<Shape> {
     strings(project, members)
         .map(Shape::Enum)
         .or_else(|| tagged_union(project, members).map(Shape::Union))
         .or_else(|| mixed(project, members).map(Shape::Mixed))
+}
+
+/// Whether a variant for each member says more than the kind of them all does: each member is of some kind,
+/// so that none is null, and some hold other values.
+fn overlap(project: &Project, members: &[NodeId]) -> bool {
+    let holds_others =
+        |&&member: &&NodeId| matches!(kind_of(project, member), Some(Kind::Array | Kind::Object));
+    let is_null = |kind: Option<Kind>| kind.is_none_or(|kind| kind == Kind::Null);
+    members.len() > 1
+        && !members.iter().any(|&member| is_null(kind_of(project, member)))
+        && members.iter().filter(holds_others).count() > 1
 }
 
 /// Constant strings, each once: an enum.
@@ -173,7 +186,7 @@ fn mixed(project: &Project, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
     let mut seen = BTreeSet::new();
     let mut variants = Vec::new();
     for &schema in members {
-        let kind = kind(project, schema)?;
+        let kind = kind_of(project, schema)?;
         // One number may be an integer too.
         let number = if kind == Kind::Integer { Kind::Number } else { kind };
         if !seen.insert(number) {

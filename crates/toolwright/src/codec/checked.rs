@@ -118,6 +118,24 @@ impl fmt::Debug for Validator {
 }
 
 impl Reader<'_> {
+    /// Reads a value by the first of these that takes it. Where none does, nothing is said: the validator that judges
+    /// the value knows what all of them want.
+    pub fn first_of<T>(&mut self, attempts: &[fn(&mut Self) -> Option<T>]) -> Option<T> {
+        self.scanner.peek();
+        let (start, issues, keys) = (self.scanner.mark(), self.issues.count(), self.keys.len());
+        for attempt in attempts {
+            let value = attempt(self);
+            if self.scanner.failed() || (value.is_some() && self.issues.count() == issues) {
+                return value;
+            }
+            self.scanner.rewind(start);
+            self.issues.truncate(issues);
+            self.keys.truncate(keys);
+        }
+        self.scanner.skip();
+        None
+    }
+
     /// Reads a value of a type, then checks its text.
     pub fn checked<T>(
         &mut self,

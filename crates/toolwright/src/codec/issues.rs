@@ -22,6 +22,12 @@ impl Issues {
         self.found.len()
     }
 
+    /// Forgets the issues since a mark.
+    #[cfg(feature = "validator")]
+    pub(super) fn truncate(&mut self, mark: usize) {
+        self.found.truncate(mark);
+    }
+
     /// Records an issue of the value at hand.
     #[cold]
     pub(super) fn add(&mut self, kind: IssueKind) {
