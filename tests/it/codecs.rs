@@ -86,6 +86,7 @@ pub(crate) static CASES: &[Case] = cases! {
     results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings
         GiveMap GiveChoice GiveConstant GiveMaybe;
     strings in strings_tools: Text;
+    tuples in tuples_tools: Place;
     unevaluated in unevaluated_tools: Look;
     unions in unions_tools: Draw;
     untyped in untyped_tools: Pass;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::print::Module;
@@ -293,6 +293,17 @@ fn decode_with(ty: &TypeUse, reader: &TokenStream) -> TokenStream {
             let (item, limits) = (decoder(item), items(limits));
             quote!(#reader.array(#limits, #item))
         }
+        TypeUse::Tuple(items) => {
+            let count = Literal::usize_unsuffixed(items.len());
+            let places = (0..items.len()).map(Literal::usize_unsuffixed);
+            let items = items.iter().map(decoder);
+            quote! {
+                #reader.tuple(#count, |t| {
+                    let items = (#(t.item(#items),)*);
+                    Some((#(items.#places?,)*))
+                })
+            }
+        }
         TypeUse::Map(value) => {
             let value = decoder(value);
             quote!(#reader.map(#value))
@@ -477,6 +488,7 @@ fn statement(ty: &TypeUse, encode: &TokenStream) -> TokenStream {
 fn is_brief(ty: &TypeUse) -> bool {
     match ty {
         TypeUse::List(..)
+        | TypeUse::Tuple(_)
         | TypeUse::Map(_)
         | TypeUse::Nullable(_)
         | TypeUse::Checked(..)
@@ -559,6 +571,13 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
         TypeUse::List(item, limits) => {
             let (item, limits) = (encoder(item), items(limits));
             quote!(#writer.array(#by_reference, #limits, #item))
+        }
+        TypeUse::Tuple(items) => {
+            let items = items.iter().enumerate().map(|(place, item)| {
+                let (place, item) = (Literal::usize_unsuffixed(place), encoder(item));
+                quote!(t.item(&#receiver.#place, #item);)
+            });
+            quote!(#writer.tuple(|t| { #(#items)* }))
         }
         TypeUse::Map(value) => {
             let value = encoder(value);

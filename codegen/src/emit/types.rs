@@ -50,6 +50,10 @@ pub(super) fn type_of(ty: &TypeUse) -> TokenStream {
         TypeUse::BigInteger(_) => quote!(Integer),
         TypeUse::Number(_) => quote!(f64),
         TypeUse::List(item, _) => wrapped(&quote!(Vec), item),
+        TypeUse::Tuple(items) => {
+            let items = items.iter().map(type_of);
+            quote!((#(#items,)*))
+        }
         TypeUse::Map(value) => wrapped(&quote!(Map), value),
         TypeUse::Nullable(inner) => wrapped(&quote!(Option), inner),
         TypeUse::Named(name) => {
@@ -331,11 +335,12 @@ fn used_by(ty: &TypeUse, used: &mut BTreeSet<String>) {
         _ => "",
     };
     used.insert(name.to_owned());
-    if let TypeUse::Map(inner)
-    | TypeUse::List(inner, _)
-    | TypeUse::Nullable(inner)
-    | TypeUse::Checked(inner, _) = ty
-    {
-        used_by(inner, used);
+    match ty {
+        TypeUse::Map(inner)
+        | TypeUse::List(inner, _)
+        | TypeUse::Nullable(inner)
+        | TypeUse::Checked(inner, _) => used_by(inner, used),
+        TypeUse::Tuple(items) => items.iter().for_each(|item| used_by(item, used)),
+        _ => {}
     }
 }

@@ -130,6 +130,14 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
             check_fields(project, array.items, rest)
         }
+        Shape::Tuple(items) => {
+            let item = field.parse::<usize>().ok().and_then(|place| items.get(place));
+            let Some(&item) = item else {
+                let advice = format!("its places are 0 to {}", items.len() - 1);
+                return Err((format!("there is no place `{field}`"), advice));
+            };
+            check_fields(project, item, rest)
+        }
         Shape::Union(union) => {
             let variants = union.variants.iter().map(|variant| variant.schema);
             check_any(project, variants, field, fields)

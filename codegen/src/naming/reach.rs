@@ -60,6 +60,7 @@ fn follow(project: &Project, node: NodeId, reached: &mut BTreeSet<NodeId>) {
 fn children(project: &Project, node: NodeId) -> Vec<NodeId> {
     match &project.schemas[node].shape {
         Shape::Array(array) => vec![array.items],
+        Shape::Tuple(items) => items.clone(),
         Shape::Object(object) => {
             let additional = match object.additional {
                 Additional::Typed(node) => Some(node),

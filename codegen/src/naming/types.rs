@@ -200,6 +200,12 @@ impl Walk<'_> {
             Shape::Array(array) => {
                 self.visit(array.items, format!("{name}Item"), format!("An item of `{name}`."));
             }
+            Shape::Tuple(items) => {
+                for (number, item) in (1..).zip(items) {
+                    let origin = format!("Item {number} of `{name}`.");
+                    self.visit(*item, format!("{name}Item{number}"), origin);
+                }
+            }
             Shape::Nullable(inner) => {
                 // A type that may be null has taken the name itself.
                 let suffix = if self.names.get(node).is_some() { "Value" } else { "" };

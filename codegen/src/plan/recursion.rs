@@ -71,23 +71,27 @@ fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         Shape::Overlapping(members) => members.clone(),
+        Shape::Tuple(items) => items.clone(),
         Shape::Nullable(inner) => vec![*inner],
         Shape::Named(id) => vec![project[*id].schema],
         Shape::Local(target) => vec![*target],
         _ => Vec::new(),
     };
-    direct.into_iter().filter_map(|inner| by_value(project, names, inner)).collect()
+    direct.into_iter().flat_map(|inner| by_value(project, names, inner)).collect()
 }
 
-/// The type a node is by value, through references and `null`; none for a list, a map or a scalar.
-fn by_value(project: &Project, names: &TypeNames, node: NodeId) -> Option<NodeId> {
+/// The types a node is by value, through tuples, references and `null`; none for a list, a map or a scalar.
+fn by_value(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     if names.get(node).is_some() {
-        return Some(node);
+        return vec![node];
     }
     match &project.schemas[node].shape {
+        Shape::Tuple(items) => {
+            items.iter().flat_map(|&item| by_value(project, names, item)).collect()
+        }
         Shape::Nullable(inner) => by_value(project, names, *inner),
         Shape::Named(id) => by_value(project, names, project[*id].schema),
         Shape::Local(target) => by_value(project, names, *target),
-        _ => None,
+        _ => Vec::new(),
     }
 }

@@ -200,6 +200,12 @@ impl Shapes<'_> {
                     ItemLimits { min: array.min_items, max: array.max_items },
                 )
             }
+            Shape::Tuple(items) => {
+                let item = |(number, &item): (usize, &NodeId)| {
+                    self.use_of(item, within, &format!("{hint}Item{number}"))
+                };
+                TypeUse::Tuple((1..).zip(items).map(item).collect())
+            }
             Shape::Object(object) => {
                 let value = match object.additional {
                     Additional::Typed(value) => self.use_of(value, None, &format!("{hint}Value")),

@@ -193,6 +193,8 @@ pub enum TypeUse {
     Number(NumberLimits),
     /// A list.
     List(Box<TypeUse>, ItemLimits),
+    /// An array with a type for each of its places.
+    Tuple(Vec<TypeUse>),
     /// A map from strings.
     Map(Box<TypeUse>),
     /// What it holds, or `null`.

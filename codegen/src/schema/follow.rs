@@ -34,7 +34,7 @@ pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
         Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
         Shape::Integer(_) | Shape::IntegerEnum(_) => Kind::Integer,
         Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
-        Shape::Array(_) | Shape::Const(Json::Array(_)) => Kind::Array,
+        Shape::Array(_) | Shape::Tuple(_) | Shape::Const(Json::Array(_)) => Kind::Array,
         Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
         Shape::Overlapping(members) => {
             let (first, others) = members.split_first()?;

@@ -101,6 +101,8 @@ pub enum Shape {
     IntegerEnum(Vec<Spanned<i64>>),
     /// An array.
     Array(ArrayShape),
+    /// An array with a schema for each of its places: exactly so many items, at most [`TUPLE`].
+    Tuple(Vec<NodeId>),
     /// An object.
     Object(ObjectShape),
     /// `null`, or what the inner node accepts. The inner node does not accept `null`.
@@ -116,6 +118,9 @@ pub enum Shape {
     /// What another node of the same schema accepts: `#`, `#/$defs/X`.
     Local(NodeId),
 }
+
+/// The longest tuple: Rust's library says of longer ones neither how they compare nor how they print.
+pub const TUPLE: usize = 12;
 
 /// One string of an enumeration.
 #[derive(Clone, Debug)]

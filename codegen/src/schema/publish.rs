@@ -118,6 +118,7 @@ impl Publisher<'_> {
                 (of_type("integer"), vec![entry("enum", Json::Array(values))])
             }
             Shape::Array(array) => (of_type("array"), self.array(array)),
+            Shape::Tuple(items) => (of_type("array"), self.tuple(items)),
             Shape::Object(object) => (of_type("object"), self.object(object)),
             Shape::Nullable(inner) => {
                 let choice = vec![self.schema(*inner), Json::Object(of_type("null"))];
@@ -167,6 +168,16 @@ impl Publisher<'_> {
         entries.extend(count("minItems", array.min_items));
         entries.extend(count("maxItems", array.max_items));
         entries
+    }
+
+    fn tuple(&mut self, items: &[NodeId]) -> Entries {
+        let count = Json::Number(items.len().to_string());
+        let items = items.iter().map(|&item| self.schema(item)).collect();
+        vec![
+            entry("prefixItems", Json::Array(items)),
+            entry("items", Json::Boolean(false)),
+            entry("minItems", count),
+        ]
     }
 
     fn object(&mut self, object: &ObjectShape) -> Entries {

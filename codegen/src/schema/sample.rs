@@ -44,6 +44,10 @@ impl Sampler<'_> {
             Shape::Enum(values) => Json::string(&values.first()?.value.value),
             Shape::IntegerEnum(values) => Json::Number(values.first()?.value.to_string()),
             Shape::Array(array) => self.array(array, depth)?,
+            Shape::Tuple(items) => {
+                let items = items.iter().map(|&item| self.value(item, depth + 1));
+                Json::Array(items.collect::<Option<_>>()?)
+            }
             Shape::Object(object) => self.object(object, depth)?,
             Shape::Nullable(inner) => self.value(*inner, depth + 1).unwrap_or(Json::Null),
             Shape::Union(union) => {

@@ -79,6 +79,7 @@ impl<'a> Validator<'a> {
                 }
             }
             (Shape::Array(array), Json::Array(items)) => self.array(array, items),
+            (Shape::Tuple(places), Json::Array(items)) => self.tuple(places, items),
             (Shape::Object(object), Json::Object(entries)) => self.object(object, entries),
             (Shape::Union(union), Json::Object(_)) => self.union(union, value),
             (shape, _) => self.expected(kind(shape), value),
@@ -124,6 +125,14 @@ impl<'a> Validator<'a> {
         self.range(items.len() as u64, array.min_items, array.max_items, "items");
         for (index, item) in items.iter().enumerate() {
             self.within(&index.to_string(), |validator| validator.check(array.items, item));
+        }
+    }
+
+    fn tuple(&mut self, places: &[NodeId], items: &[Json]) {
+        let count = Some(places.len() as u64);
+        self.range(items.len() as u64, count, count, "items");
+        for (index, (&place, item)) in places.iter().zip(items).enumerate() {
+            self.within(&index.to_string(), |validator| validator.check(place, item));
         }
     }
 
@@ -217,7 +226,7 @@ fn kind(shape: &Shape) -> &'static str {
         Shape::String(_) | Shape::Enum(_) => "a string",
         Shape::Integer(_) | Shape::IntegerEnum(_) => "an integer",
         Shape::Number(_) => "a number",
-        Shape::Array(_) => "an array",
+        Shape::Array(_) | Shape::Tuple(_) => "an array",
         Shape::Object(_) | Shape::Union(_) => "an object",
         Shape::Any
         | Shape::Const(_)

@@ -5,7 +5,7 @@ use super::SchemaReader;
 use super::scalar::is_enumeration;
 use crate::diagnostic::Diagnostic;
 use crate::nearest;
-use crate::schema::Kind;
+use crate::schema::{Kind, TUPLE};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -165,6 +165,9 @@ impl Form {
             Self::Typed(Kind::Integer | Kind::Number) => {
                 &["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
             }
+            Self::Typed(Kind::Array) if is_tuple(text) => {
+                &["type", "prefixItems", "items", "minItems", "maxItems"]
+            }
             Self::Typed(Kind::Array) if text.get("prefixItems").is_some() => {
                 &["type", "minItems", "maxItems"]
             }
@@ -178,6 +181,23 @@ impl Form {
             Self::Anything => &[],
         }
     }
+}
+
+/// Whether an array has a schema for each of its places, and neither fewer nor more of them.
+pub(super) fn is_tuple(text: &Node) -> bool {
+    let Some(Value::Sequence(places)) = text.get("prefixItems").map(|node| &node.value) else {
+        return false;
+    };
+    let count = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
+        Some(Value::Number(count)) => count.parse::<usize>().ok(),
+        _ => None,
+    };
+    let closed = match text.get("items").map(|node| &node.value) {
+        Some(Value::Boolean(false)) => count("maxItems").is_none_or(|most| most >= places.len()),
+        None => count("maxItems") == Some(places.len()),
+        Some(_) => false,
+    };
+    (1..=TUPLE).contains(&places.len()) && closed && count("minItems") == Some(places.len())
 }
 
 impl SchemaReader<'_> {

@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{Project, ServiceId};
 use crate::source::Span;
 use crate::yaml::{self, Value};
-use keywords::Form;
+use keywords::{Form, is_tuple};
 use places::Root;
 
 pub(crate) use references::TypeNames;
@@ -158,6 +158,7 @@ impl SchemaReader<'_> {
             Kind::String => Shape::String(self.string_rules(text)),
             Kind::Integer => Shape::Integer(self.number_rules(text, true)),
             Kind::Number => Shape::Number(self.number_rules(text, false)),
+            Kind::Array if is_tuple(text) => self.tuple(place, root),
             Kind::Array => Shape::Array(self.array(place, root)),
             Kind::Object => Shape::Object(self.object(place, root)),
         };

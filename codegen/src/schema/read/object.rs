@@ -3,7 +3,7 @@
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Additional, ArrayShape, NodeId, ObjectShape, Property};
+use crate::schema::{Additional, ArrayShape, NodeId, ObjectShape, Property, Shape};
 use crate::source::Spanned;
 use crate::yaml::{Node, Value};
 
@@ -111,6 +111,13 @@ impl SchemaReader<'_> {
         self.check_counts(text, "maxItems", min_items, max_items);
         let items = self.items(place, root);
         ArrayShape { items, min_items, max_items }
+    }
+
+    /// Reads an array with a schema for each of its places (2020-12 core, 10.3.1.1).
+    pub(super) fn tuple(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
+        let places = place.text.get("prefixItems");
+        let items = places.and_then(|places| self.schemas("prefixItems", places, place, root));
+        Shape::Tuple(items.unwrap_or_default())
     }
 
     /// What each item is. With `prefixItems` no type can say it.

@@ -21,6 +21,7 @@ mod runs;
 mod scanner;
 mod string;
 mod text;
+mod tuple;
 mod union;
 mod writer;
 
@@ -33,6 +34,7 @@ pub use object_writer::ObjectWriter;
 pub use pattern::Pattern;
 pub use reader::Reader;
 pub(crate) use text::{nearest_double, quote};
+pub use tuple::{TupleReader, TupleWriter};
 pub use writer::Writer;
 
 use crate::issue::InvalidPayload;

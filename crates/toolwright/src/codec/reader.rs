@@ -27,9 +27,9 @@ pub struct Reader<'a> {
 const KEYS: usize = 16;
 
 /// Where an array is being read.
-struct ArrayCursor {
+pub(super) struct ArrayCursor {
     /// Items reached so far, this one included.
-    reached: usize,
+    pub(super) reached: usize,
     issues: usize,
     keys: usize,
 }
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         if self.close_array(&cursor, items.len(), limits) { Some(items) } else { None }
     }
 
-    fn open_array(&mut self) -> Option<ArrayCursor> {
+    pub(super) fn open_array(&mut self) -> Option<ArrayCursor> {
         if self.scanner.peek() != Some(b'[') {
             return self.mismatch("an array");
         }
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
         Some(ArrayCursor { reached: 0, issues: self.issues.count(), keys: self.keys.len() })
     }
 
-    fn next_item(&mut self, cursor: &mut ArrayCursor) -> bool {
+    pub(super) fn next_item(&mut self, cursor: &mut ArrayCursor) -> bool {
         if self.issues.count() > cursor.issues {
             self.issues.under_index(cursor.issues, cursor.reached - 1);
             cursor.issues = self.issues.count();

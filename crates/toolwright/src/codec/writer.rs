@@ -129,14 +129,14 @@ impl Writer {
         self.close(b']');
     }
 
-    fn start_item(&mut self, index: usize) -> usize {
+    pub(super) fn start_item(&mut self, index: usize) -> usize {
         if index > 0 {
             self.text.push(b',');
         }
         self.issues.count()
     }
 
-    fn end_item(&mut self, mark: usize, index: usize) {
+    pub(super) fn end_item(&mut self, mark: usize, index: usize) {
         if self.issues.count() > mark {
             self.issues.under_index(mark, index);
         }
@@ -164,7 +164,7 @@ impl Writer {
     }
 
     /// Opens an array or object, unless it is nested too deep.
-    fn open(&mut self, bracket: u8) -> bool {
+    pub(super) fn open(&mut self, bracket: u8) -> bool {
         if self.depth == self.max_depth {
             self.issues.add(IssueKind::TooDeep { limit: self.max_depth });
             return false;
