@@ -120,7 +120,8 @@ pub(super) fn length(limits: &StringLimits) -> TokenStream {
 pub(super) fn items(limits: &ItemLimits) -> TokenStream {
     let min = limits.min.map(count).map(|min| quote!(.at_least(#min)));
     let max = limits.max.map(count).map(|max| quote!(.at_most(#max)));
-    quote!(Items::ANY #min #max)
+    let unique = limits.unique.then(|| quote!(.unique()));
+    quote!(Items::ANY #min #max #unique)
 }
 
 /// `Range::ANY`, narrowed.

@@ -56,8 +56,12 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
             .collect();
             (!parts.is_empty()).then(|| sentence(&parts.join(" and ")))
         }
-        TypeUse::List(_, ItemLimits { min, max }) => {
-            between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items")
+        TypeUse::List(_, ItemLimits { min, max, unique }) => {
+            let count =
+                between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items");
+            let differ = unique.then(|| sentence("no two items are equal"));
+            let both = count.iter().chain(&differ).map(String::as_str).collect::<Vec<_>>();
+            (!both.is_empty()).then(|| both.join(" "))
         }
         TypeUse::Nullable(inner) | TypeUse::Checked(inner, _) => limits(inner),
         _ => None,

@@ -197,7 +197,7 @@ impl Shapes<'_> {
                 let item = self.use_of(array.items, None, &format!("{hint}Item"));
                 TypeUse::List(
                     Box::new(item),
-                    ItemLimits { min: array.min_items, max: array.max_items },
+                    ItemLimits { min: array.min_items, max: array.max_items, unique: array.unique },
                 )
             }
             Shape::Tuple(items) => {

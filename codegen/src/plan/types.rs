@@ -254,6 +254,8 @@ pub struct ItemLimits {
     pub min: Option<u64>,
     /// The greatest count.
     pub max: Option<u64>,
+    /// Whether no two items may be equal.
+    pub unique: bool,
 }
 
 /// A pattern, compiled once.

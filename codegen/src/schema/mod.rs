@@ -208,6 +208,8 @@ pub struct ArrayShape {
     pub min_items: Option<u64>,
     /// The greatest count.
     pub max_items: Option<u64>,
+    /// Whether no two items may be equal.
+    pub unique: bool,
 }
 
 /// An object's properties and what may stand beside them.

@@ -167,6 +167,7 @@ impl Publisher<'_> {
         }
         entries.extend(count("minItems", array.min_items));
         entries.extend(count("maxItems", array.max_items));
+        entries.extend(array.unique.then(|| entry("uniqueItems", Json::Boolean(true))));
         entries
     }
 

@@ -68,6 +68,9 @@ impl Sampler<'_> {
     fn array(&self, array: &ArrayShape, depth: usize) -> Option<Json> {
         let least = array.min_items.unwrap_or(0);
         let count = least.max(1).min(array.max_items.unwrap_or(u64::MAX));
+        if array.unique && count > 1 {
+            return None;
+        }
         let item = self.value(array.items, depth + 1);
         match item {
             Some(item) if count <= 16 => {

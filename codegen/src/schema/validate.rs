@@ -126,6 +126,11 @@ impl<'a> Validator<'a> {
         for (index, item) in items.iter().enumerate() {
             self.within(&index.to_string(), |validator| validator.check(array.items, item));
         }
+        let is_repeated =
+            |(index, item): (usize, &Json)| items[..index].iter().any(|other| equal(item, other));
+        if array.unique && items.iter().enumerate().any(is_repeated) {
+            self.found("expected items that all differ".to_owned());
+        }
     }
 
     fn tuple(&mut self, places: &[NodeId], items: &[Json]) {

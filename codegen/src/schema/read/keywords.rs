@@ -169,9 +169,9 @@ impl Form {
                 &["type", "prefixItems", "items", "minItems", "maxItems"]
             }
             Self::Typed(Kind::Array) if text.get("prefixItems").is_some() => {
-                &["type", "minItems", "maxItems"]
+                &["type", "minItems", "maxItems", "uniqueItems"]
             }
-            Self::Typed(Kind::Array) => &["type", "items", "minItems", "maxItems"],
+            Self::Typed(Kind::Array) => &["type", "items", "minItems", "maxItems", "uniqueItems"],
             Self::Typed(Kind::Object) if text.get("patternProperties").is_some() => {
                 &["type", "properties", "required"]
             }
@@ -183,7 +183,8 @@ impl Form {
     }
 }
 
-/// Whether an array has a schema for each of its places, and neither fewer nor more of them.
+/// Whether an array has a schema for each of its places, and neither fewer nor more of them. Equal items are told by
+/// lists only.
 pub(super) fn is_tuple(text: &Node) -> bool {
     let Some(Value::Sequence(places)) = text.get("prefixItems").map(|node| &node.value) else {
         return false;
@@ -197,7 +198,8 @@ pub(super) fn is_tuple(text: &Node) -> bool {
         None => count("maxItems") == Some(places.len()),
         Some(_) => false,
     };
-    (1..=TUPLE).contains(&places.len()) && closed && count("minItems") == Some(places.len())
+    let plain = (1..=TUPLE).contains(&places.len()) && text.get("uniqueItems").is_none();
+    plain && closed && count("minItems") == Some(places.len())
 }
 
 impl SchemaReader<'_> {

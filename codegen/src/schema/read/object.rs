@@ -110,7 +110,19 @@ impl SchemaReader<'_> {
         let max_items = self.count(text, "maxItems");
         self.check_counts(text, "maxItems", min_items, max_items);
         let items = self.items(place, root);
-        ArrayShape { items, min_items, max_items }
+        let unique = self.flag(text, "uniqueItems");
+        ArrayShape { items, min_items, max_items, unique }
+    }
+
+    fn flag(&mut self, text: &Node, keyword: &str) -> bool {
+        match text.get(keyword).map(|node| (node, &node.value)) {
+            None => false,
+            Some((_, Value::Boolean(flag))) => *flag,
+            Some((node, _)) => {
+                self.expected("`true` or `false`", node);
+                false
+            }
+        }
     }
 
     /// Reads an array with a schema for each of its places (2020-12 core, 10.3.1.1).

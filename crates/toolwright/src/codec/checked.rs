@@ -53,7 +53,8 @@ impl Validator {
             let message = "cannot be checked: it is not read as JSON".to_owned();
             return issues.add(IssueKind::Schema { message });
         };
-        for error in compiled.validator.iter_errors(&value) {
+        let errors = compiled.validator.iter_errors(&value);
+        for error in errors.filter(|error| !explain::is_rounded(error)) {
             for issue in explain::issues(&error, &compiled.schema) {
                 if adds(&error, &issue, issues.between(mark, known)) {
                     issues.push(issue);

@@ -7,12 +7,10 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Fault};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value as Json;
 
+use super::limits::repeated;
 use crate::format::Format;
 use crate::issue::{Issue, IssueKind, describe, quoted, shortened};
-use crate::value::{Number, Value};
-
-/// How many items are compared to find two that are equal: more are not worth quadratic time.
-const COMPARED: usize = 1000;
+use crate::value::Number;
 
 /// How many issues of a choice are told.
 const TOLD: usize = 3;
@@ -127,7 +125,10 @@ fn limit(fault: &Fault, value: &Json) -> Option<IssueKind> {
         Fault::MultipleOf { multiple_of } => {
             said(format!("found {}, expected a multiple of {multiple_of}", found()))
         }
-        Fault::UniqueItems => said(repeated(value)),
+        Fault::UniqueItems => {
+            let (first, second) = repeated(&value.to_string())?;
+            IssueKind::RepeatedItem { first, second }
+        }
         Fault::Pattern { pattern } => {
             said(format!("found {}, expected a match of `{pattern}`", quoted(&shortened(text))))
         }
@@ -193,18 +194,9 @@ fn too_many_of(choices: &[Vec<ValidationError<'static>>]) -> String {
     format!("fits the schemas {} of `oneOf`, expected exactly one", numbers.join(" and "))
 }
 
-/// The first two items that are equal.
-fn repeated(value: &Json) -> String {
-    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let items: Vec<Option<Value>> =
-        items.iter().take(COMPARED).map(|item| item.to_string().parse().ok()).collect();
-    let pairs = (1..items.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
-    match pairs.into_iter().find(|&(first, second)| items[first] == items[second]) {
-        Some((first, second)) => {
-            format!("the items {first} and {second} are equal, each may stand once")
-        }
-        None => "has items that are equal, each may stand once".to_owned(),
-    }
+/// Whether an error is only one of doubles: the library takes large numbers that differ in their last digits for equal.
+pub(super) fn is_rounded(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), Fault::UniqueItems) && repeated(&error.instance().to_string()).is_none()
 }
 
 fn contained(error: &ValidationError<'_>, schema: &Json) -> String {

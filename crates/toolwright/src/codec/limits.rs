@@ -2,13 +2,14 @@
 //!
 //! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
 
+use std::collections::HashMap;
 use std::ops::{Bound, RangeBounds};
 
 use super::Pattern;
 use super::issues::Issues;
 use super::text::double_text;
 use crate::issue::{IssueKind, shortened};
-use crate::value::{Integer, Number};
+use crate::value::{Integer, Number, Value};
 
 /// Limits of a string: its length in code points and its pattern.
 #[derive(Clone, Copy, Debug)]
@@ -69,16 +70,17 @@ impl Length {
     }
 }
 
-/// Limits of an array: how many items it has.
+/// Limits of an array: how many items it has, and whether one may stand twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
     minimum: u64,
     maximum: u64,
+    unique: bool,
 }
 
 impl Items {
     /// Any number of items.
-    pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX };
+    pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, unique: false };
 
     /// At least this many items.
     #[must_use]
@@ -92,6 +94,21 @@ impl Items {
         Self { maximum, ..self }
     }
 
+    /// No two items that are equal as JSON: `1` and `1.0` are (2020-12 core, 4.2.2).
+    #[must_use]
+    pub const fn unique(self) -> Self {
+        Self { unique: true, ..self }
+    }
+
+    /// Whether no two items of an array are equal, if they may not be; otherwise that is recorded. `json` is the array.
+    pub(super) fn check_unique(self, json: &str, issues: &mut Issues) -> bool {
+        let repeated = if self.unique { repeated(json) } else { None };
+        if let Some((first, second)) = repeated {
+            issues.add(IssueKind::RepeatedItem { first, second });
+        }
+        repeated.is_none()
+    }
+
     /// Whether the count is inside the limits; if not, it is recorded.
     pub(super) fn check(self, items: usize, issues: &mut Issues) -> bool {
         let length = items as u64;
@@ -102,6 +119,14 @@ impl Items {
         }
         (self.minimum..=self.maximum).contains(&length)
     }
+}
+
+/// The indices of two equal items of an array.
+pub(super) fn repeated(json: &str) -> Option<(usize, usize)> {
+    let Ok(Value::Array(items)) = json.parse() else { return None };
+    let mut seen = HashMap::with_capacity(items.len());
+    let mut items = items.iter().enumerate();
+    items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))
 }
 
 /// Limits of a number.

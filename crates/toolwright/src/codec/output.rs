@@ -30,13 +30,11 @@ impl Output {
     }
 
     /// How long the text is: a mark for [`since`](Self::since).
-    #[cfg(feature = "validator")]
     pub(super) fn len(&self) -> usize {
         self.length
     }
 
     /// What was written since the mark.
-    #[cfg(feature = "validator")]
     pub(super) fn since(&self, mark: usize) -> &str {
         let written = self.bytes.get(mark..self.length).unwrap_or_default();
         str::from_utf8(written).unwrap_or_default()

@@ -28,6 +28,8 @@ const KEYS: usize = 16;
 
 /// Where an array is being read.
 pub(super) struct ArrayCursor {
+    /// Where the array begins.
+    start: usize,
     /// Items reached so far, this one included.
     pub(super) reached: usize,
     issues: usize,
@@ -203,8 +205,9 @@ impl<'a> Reader<'a> {
         if self.scanner.peek() != Some(b'[') {
             return self.mismatch("an array");
         }
+        let start = self.scanner.position;
         self.scanner.enter()?;
-        Some(ArrayCursor { reached: 0, issues: self.issues.count(), keys: self.keys.len() })
+        Some(ArrayCursor { start, reached: 0, issues: self.issues.count(), keys: self.keys.len() })
     }
 
     pub(super) fn next_item(&mut self, cursor: &mut ArrayCursor) -> bool {
@@ -221,6 +224,7 @@ impl<'a> Reader<'a> {
     fn close_array(&mut self, cursor: &ArrayCursor, items: usize, limits: Items) -> bool {
         !self.scanner.failed()
             && limits.check(cursor.reached, &mut self.issues)
+            && limits.check_unique(self.scanner.since(cursor.start), &mut self.issues)
             && cursor.reached == items
     }
 

@@ -118,6 +118,7 @@ impl Writer {
     /// All of [`array`](Self::array) that need not be compiled anew for each type.
     fn items(&mut self, count: usize, limits: Items, item: &dyn Fn(&mut Self, usize)) {
         limits.check(count, &mut self.issues);
+        let start = self.text.len();
         if !self.open(b'[') {
             return;
         }
@@ -127,6 +128,7 @@ impl Writer {
             self.end_item(mark, index);
         }
         self.close(b']');
+        limits.check_unique(self.text.since(start), &mut self.issues);
     }
 
     pub(super) fn start_item(&mut self, index: usize) -> usize {

@@ -137,6 +137,13 @@ pub enum IssueKind {
         /// How many it has.
         length: u64,
     },
+    /// Two equal items in an array that may not have any.
+    RepeatedItem {
+        /// The index of the one.
+        first: usize,
+        /// The index of the other.
+        second: usize,
+    },
     /// A value that breaks a part of its schema which no type can say.
     Schema {
         /// What is wrong, in the words of the validator.
@@ -167,6 +174,7 @@ impl IssueKind {
             Self::AboveMaximum { .. } => "above_maximum",
             Self::TooFewItems { .. } => "too_few_items",
             Self::TooManyItems { .. } => "too_many_items",
+            Self::RepeatedItem { .. } => "repeated_item",
             Self::Schema { .. } => "schema",
             Self::NotFinite => "not_finite",
         }
@@ -244,6 +252,9 @@ impl fmt::Display for IssueKind {
             }
             Self::Variant { one_of, found } | Self::Tag { one_of, found } => {
                 write_choice(out, one_of, found)
+            }
+            Self::RepeatedItem { first, second } => {
+                write!(out, "the items {first} and {second} are equal, each may stand once")
             }
             Self::Schema { message } => out.write_str(message),
             Self::NotFinite => out.write_str("found NaN or an infinity, expected a finite number"),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::slice;
 use std::vec;
 
@@ -114,6 +115,18 @@ impl<V: PartialEq> PartialEq for Map<V> {
 }
 
 impl<V: Eq> Eq for Map<V> {}
+
+/// Equal maps have equal hashes whatever their order, so the hashes of the entries are added up.
+impl<V: Hash> Hash for Map<V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let entries = self.iter().map(|entry| {
+            let mut hasher = DefaultHasher::new();
+            entry.hash(&mut hasher);
+            hasher.finish()
+        });
+        entries.fold(0, u64::wrapping_add).hash(state);
+    }
+}
 
 impl<K: Into<String>, V> FromIterator<(K, V)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {

@@ -25,7 +25,7 @@ use crate::issue::InvalidPayload;
 ///
 /// Two values are equal when they mean the same: `1` equals `1.0`, and the order of keys is free.
 /// A value displays as compact JSON and is parsed from JSON by [`FromStr`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Value {
     /// `null`
     #[default]
