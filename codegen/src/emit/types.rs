@@ -8,8 +8,7 @@ use quote::quote;
 use super::print::Module;
 use super::tokens::{docs, ident, import, imports, integer};
 use crate::plan::{
-    Body, Definition, EnumVariant, Field, IntegerVariant, Member, MixedVariant, OverlappingVariant,
-    Struct, TypeUse, Types, UnionVariant,
+    Body, Definition, EnumVariant, Field, IntegerVariant, Member, Struct, TypeUse, Types,
 };
 
 /// The module of a crate's types.
@@ -90,14 +89,26 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         Body::Struct(plan) => structure(plan, &definition.name, &docs),
         Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
         Body::IntegerEnum(variants) => integer_enum(variants, &definition.name, &docs),
-        Body::Mixed(variants) => vec![mixed(variants, &definition.name, &docs)],
-        Body::Overlapping(variants) => vec![overlapping(variants, &definition.name, &docs)],
+        Body::Mixed(variants) => {
+            let variants =
+                variants.iter().map(|variant| (variant.name, &variant.ty, &*variant.docs));
+            choice(variants, &definition.name, &docs)
+        }
+        Body::Overlapping(variants) => {
+            let variants =
+                variants.iter().map(|variant| (&*variant.name, &variant.ty, &*variant.docs));
+            choice(variants, &definition.name, &docs)
+        }
         Body::Constant(_) => {
             vec![
                 quote!(#docs #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)] pub struct #name;),
             ]
         }
-        Body::Union { variants, .. } => vec![union(variants, &definition.name, &docs)],
+        Body::Union { variants, .. } => {
+            let variants =
+                variants.iter().map(|variant| (&*variant.name, &variant.ty, &*variant.docs));
+            choice(variants, &definition.name, &docs)
+        }
         Body::Newtype(ty) => {
             let ty = type_of(ty);
             vec![quote!(#docs #[derive(Clone, Debug, PartialEq)] pub struct #name(pub #ty);)]
@@ -235,54 +246,24 @@ fn integer_enum(
     vec![item, number]
 }
 
-fn mixed(variants: &[MixedVariant], name: &str, docs_of_choice: &TokenStream) -> TokenStream {
-    let name = ident(name);
-    let variants = variants.iter().map(|variant| {
-        let (name, ty, docs) = (ident(variant.name), type_of(&variant.ty), docs(&[&variant.docs]));
-        quote!(#docs #name(#ty))
-    });
-    quote! {
-        #docs_of_choice
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum #name {
-            #(#variants,)*
-        }
-    }
-}
-
-fn overlapping(
-    variants: &[OverlappingVariant],
+/// An enum with a type in each variant: the variant's name, its type, its doc line.
+fn choice<'a>(
+    variants: impl Iterator<Item = (&'a str, &'a TypeUse, &'a str)>,
     name: &str,
     docs_of_choice: &TokenStream,
-) -> TokenStream {
+) -> Vec<TokenStream> {
     let name = ident(name);
-    let variants = variants.iter().map(|variant| {
-        let (name, ty, docs) = (ident(&variant.name), type_of(&variant.ty), docs(&[&variant.docs]));
+    let variants = variants.map(|(name, ty, line)| {
+        let (name, ty, docs) = (ident(name), type_of(ty), docs(&[line]));
         quote!(#docs #name(#ty))
     });
-    quote! {
+    vec![quote! {
         #docs_of_choice
         #[derive(Clone, Debug, PartialEq)]
         pub enum #name {
             #(#variants,)*
         }
-    }
-}
-
-fn union(variants: &[UnionVariant], name: &str, docs_of_union: &TokenStream) -> TokenStream {
-    let name = ident(name);
-    let variants = variants.iter().map(|variant| {
-        let (name, ty) = (ident(&variant.name), type_of(&variant.ty));
-        let docs = docs(&[&variant.docs]);
-        quote!(#docs #name(#ty))
-    });
-    quote! {
-        #docs_of_union
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum #name {
-            #(#variants,)*
-        }
-    }
+    }]
 }
 
 /// The names of other modules that the types of this one mention.

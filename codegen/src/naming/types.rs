@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
-use crate::schema::{Additional, Kind, NodeId, ObjectShape, Shape, kind_of};
+use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, kind_of};
 
 /// The `types` module a type stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,23 +71,43 @@ pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
 }
 
-/// The variants of a choice whose members overlap: named after their types, their titles or their kinds.
+/// The variants of a choice whose members overlap: named after their types, their titles, what only they require, or
+/// their kinds.
 pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
-    let words: Vec<String> = members.iter().map(|&member| label(project, member)).collect();
+    let words: Vec<String> = members
+        .iter()
+        .map(|&member| {
+            given_name(project, member)
+                .or_else(|| own_requirement(project, member, members))
+                .or_else(|| Some(kind_of(project, member)?.word().to_owned()))
+                .unwrap_or_else(|| "value".to_owned())
+        })
+        .collect();
     variants(words.iter().map(String::as_str))
 }
 
-fn label(project: &Project, node: NodeId) -> String {
+fn given_name(project: &Project, node: NodeId) -> Option<String> {
     let schema = &project.schemas[node];
-    let definition = match schema.shape {
-        Shape::Named(name) => return project[name].name.value.clone(),
-        Shape::Local(target) => project.schemas[target].definition.as_ref(),
-        _ => None,
-    };
-    if let Some(name) = definition.or(schema.annotations.title.as_ref()) {
-        return name.clone();
+    match schema.shape {
+        Shape::Named(name) => Some(project[name].name.value.clone()),
+        Shape::Local(target) => project.schemas[target].definition.clone(),
+        _ => schema.annotations.title.clone(),
     }
-    kind_of(project, node).map_or("value", Kind::word).to_owned()
+}
+
+/// The first property that a member requires and no other does.
+fn own_requirement(project: &Project, member: NodeId, members: &[NodeId]) -> Option<String> {
+    let others: Vec<&str> = members
+        .iter()
+        .filter(|&&other| other != member)
+        .flat_map(|&other| required(project, other))
+        .collect();
+    required(project, member).find(|name| !others.contains(name)).map(str::to_owned)
+}
+
+fn required(project: &Project, node: NodeId) -> impl Iterator<Item = &str> {
+    let properties = as_object(project, node).map_or(&[][..], |object| &object.properties);
+    properties.iter().filter(|property| property.required).map(|property| &*property.name.value)
 }
 
 struct Walk<'a> {

@@ -18,6 +18,9 @@ use crate::schema::{
 /// Beyond this many parameters a constructor is harder to read than a literal.
 const MAX_CONSTRUCTOR: usize = 7;
 
+/// What the docs of a choice say whose members overlap.
+const TRIED: &str = "The first that fits, beginning with the one that demands most.";
+
 /// What a decoding function calls its own variables.
 const CODEC_VARIABLES: &[&str] = &["input", "object", "key"];
 
@@ -62,6 +65,7 @@ impl Shapes<'_> {
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
+            Body::Overlapping(_) => vec![TRIED.to_owned()],
             _ => Vec::new(),
         };
         Definition {
@@ -99,12 +103,15 @@ impl Shapes<'_> {
     fn overlapping(&mut self, members: &[NodeId], owner: &TypeName) -> Body {
         let project = self.planner.project;
         let labels = naming::labels(project, members);
-        let variants = members.iter().zip(labels).map(|(&member, name)| OverlappingVariant {
-            docs: format!("What fits {}.", code(&name)),
-            ty: self.use_of(member, Some(owner.node), &format!("{}{name}", owner.name)),
-            kind: kind_name(schema::kind_of(project, member).expect("each member is of a kind")),
-            demands: demands(project, member),
-            name,
+        let variants = members.iter().zip(labels).map(|(&member, name)| {
+            let kind = schema::kind_of(project, member).expect("each member is of a kind");
+            OverlappingVariant {
+                docs: format!("Of `type: {}`.", kind.word()),
+                ty: self.use_of(member, Some(owner.node), &format!("{}{name}", owner.name)),
+                kind: kind_name(kind),
+                demands: demands(project, member),
+                name,
+            }
         });
         Body::Overlapping(variants.collect())
     }
