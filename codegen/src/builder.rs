@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::compile;
-use crate::diagnostic::Diagnostic;
-use crate::disk;
+use crate::compile_after;
+use crate::diagnostic::{Diagnostic, files};
+use crate::disk::{self, ReadSources};
 use crate::options::{Layout, Options};
 use crate::project::{Failure, tally};
 use crate::render::{Format, one_line};
@@ -77,11 +77,12 @@ impl Build {
     }
 
     fn try_generate(&self) -> Result<(), Failure> {
-        let sources = disk::read_sources(std::slice::from_ref(&self.schema))?;
+        let ReadSources { sources, findings } =
+            disk::read_sources(std::slice::from_ref(&self.schema))?;
         for (_, source) in sources.iter() {
             println!("cargo::rerun-if-changed={}", source.path);
         }
-        match compile(&sources, &self.options()) {
+        match compile_after(findings, &sources, &self.options()) {
             Ok(compiled) => {
                 warn(&compiled.warnings, &sources);
                 disk::write(&self.folder()?, &compiled.files)?;
@@ -103,14 +104,7 @@ impl Build {
         let given = self.out_dir.clone();
         let usual =
             || std::env::var_os("OUT_DIR").map(|folder| Path::new(&folder).join("toolwright"));
-        given.or_else(usual).ok_or_else(|| {
-            Diagnostic::unplaced(
-                "no-out-dir",
-                "the variable OUT_DIR is not set, so there is no folder to write into",
-            )
-            .help("run this from a build script, or name a folder with `out_dir`")
-            .into()
-        })
+        given.or_else(usual).ok_or_else(|| files::no_out_dir().into())
     }
 }
 

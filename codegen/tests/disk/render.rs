@@ -1,7 +1,7 @@
 //! The four renderers on one set of findings: two files, wide characters, no place at all.
 
 use expect_test::{ExpectFile, expect_file};
-use toolwright_codegen::diagnostic::Diagnostic;
+use toolwright_codegen::diagnostic::{Diagnostic, Label, Severity};
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::source::{Source, SourceId, Sources, Span};
 
@@ -20,16 +20,34 @@ fn find(sources: &Sources, path: &str, word: &str) -> Span {
     Span { source, start, end: start + u32::try_from(word.len()).unwrap() }
 }
 
+fn finding(code: &'static str, span: Option<Span>, message: &str) -> Diagnostic {
+    Diagnostic {
+        code,
+        severity: Severity::Error,
+        message: message.to_owned(),
+        span,
+        label: String::new(),
+        labels: Vec::new(),
+        help: None,
+    }
+}
+
 fn findings(sources: &Sources) -> Vec<Diagnostic> {
     let (first, second) =
         (find(sources, "schema/a b.yaml", "übung"), find(sources, "schema/c.yaml", "übung"));
+    let twice = "tool `übung` is declared twice, 100% sure";
     vec![
-        Diagnostic::error("duplicate-tool", second, "tool `übung` is declared twice, 100% sure")
-            .labelled("declared again here")
-            .also(first, "first declared here")
-            .help("rename one, or\nremove it"),
-        Diagnostic::warning("odd", first, "an odd name"),
-        Diagnostic::unplaced("missing-schema", "there is no schema at schema"),
+        Diagnostic {
+            label: "declared again here".to_owned(),
+            labels: vec![Label { span: first, message: "first declared here".to_owned() }],
+            help: Some("rename one, or\nremove it".to_owned()),
+            ..finding("duplicate-tool", Some(second), twice)
+        },
+        Diagnostic {
+            severity: Severity::Warning,
+            ..finding("unknown-format", Some(first), "an odd name")
+        },
+        finding("missing-schema", None, "there is no schema at schema"),
     ]
 }
 
@@ -71,8 +89,8 @@ fn nothing_found_is_nothing_said_but_a_whole_log() {
 #[test]
 fn colour_and_hostile_text_do_not_mix() {
     let sources = sources();
-    let finding = Diagnostic::unplaced("odd", "name \u{1b}]0;owned\u{7} found");
-    let text = render(&[finding], &sources, Format::Human { color: false });
+    let found = finding("odd", None, "name \u{1b}]0;owned\u{7} found");
+    let text = render(&[found], &sources, Format::Human { color: false });
     assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
 }
 
@@ -80,8 +98,8 @@ fn colour_and_hostile_text_do_not_mix() {
 fn a_span_past_the_end_is_drawn_at_the_end() {
     let sources = sources();
     let source = find(&sources, "schema/c.yaml", "tools").source;
-    let finding = Diagnostic::error("odd", Span { source, start: 900, end: 901 }, "cut off");
+    let found = finding("odd", Some(Span { source, start: 900, end: 901 }), "cut off");
     for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif] {
-        assert!(render(std::slice::from_ref(&finding), &sources, format).contains("cut off"));
+        assert!(render(std::slice::from_ref(&found), &sources, format).contains("cut off"));
     }
 }

@@ -1,0 +1,267 @@
+//! Whether what one schema accepts can be handed to another, field by field: declared arguments to a method's payload,
+//! what a method gives to a declared result. Compares kinds, enumerations and which fields there are; never limits,
+//! which payloads are checked against when they come.
+
+use std::collections::BTreeSet;
+
+use super::Lowering;
+use crate::diagnostic::{Diagnostic, tools};
+use crate::model::Project;
+use crate::schema::{Additional, Json, Kind, NodeId, ObjectShape, Shape, json_equal, resolved};
+use crate::source::Span;
+
+/// Two schemas, the values of one of which are handed to the other.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// Where the tool's side is written.
+    pub(super) span: Span,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
+    pub(super) side: Side,
+}
+
+/// Which way values go.
+#[derive(Debug)]
+pub(super) enum Side {
+    /// From a tool to its method, with fields that are filled in on the way.
+    Args { injected: Vec<String> },
+    /// From a method to its tool.
+    Result,
+}
+
+/// One place where a value that is handed on would be refused.
+struct Misfit {
+    pointer: String,
+    from: Span,
+    to: Span,
+    what: What,
+}
+
+enum What {
+    /// A field that is required there and may be missing here.
+    Missing(String),
+    /// A field that is not allowed there.
+    Extra(String),
+    /// Values that are not accepted there.
+    Values(String),
+}
+
+impl Lowering<'_> {
+    /// Compares every pair.
+    pub(super) fn fittings(&mut self) {
+        for pair in std::mem::take(&mut self.fittings) {
+            for misfit in misfits(&self.project, &pair) {
+                self.report.add(finding(&pair, misfit));
+            }
+        }
+    }
+}
+
+fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
+    let Misfit { pointer, from, to, what } = misfit;
+    match (&pair.side, what) {
+        (Side::Args { .. }, What::Missing(name)) => {
+            tools::payload_not_filled(if pointer.is_empty() { pair.span } else { from }, &name, to)
+        }
+        (Side::Args { .. }, What::Extra(name)) => tools::not_in_payload(from, &name),
+        (Side::Args { .. }, What::Values(words)) => {
+            let field = tools::field_words(&pointer, "the arguments");
+            tools::args_do_not_fit(from, &field, &words, to)
+        }
+        (Side::Result, what) => {
+            let field = tools::field_words(&pointer, "the result");
+            let words = match what {
+                What::Missing(name) => format!("it may lack `{name}`, which is required here"),
+                What::Extra(name) => format!("it may have `{name}`, which is not allowed here"),
+                What::Values(words) => words,
+            };
+            tools::result_does_not_fit(
+                if to == from { pair.span } else { to },
+                &field,
+                &words,
+                from,
+            )
+        }
+    }
+}
+
+fn misfits(project: &Project, pair: &Pair) -> Vec<Misfit> {
+    let injected = match &pair.side {
+        Side::Args { injected } => injected.as_slice(),
+        Side::Result => &[],
+    };
+    let mut comparison =
+        Comparison { project, seen: BTreeSet::new(), pointer: String::new(), found: Vec::new() };
+    comparison.values(pair.from, pair.to, injected);
+    comparison.found
+}
+
+struct Comparison<'a> {
+    project: &'a Project,
+    /// Pairs that have been compared: recursion ends there.
+    seen: BTreeSet<(NodeId, NodeId)>,
+    pointer: String,
+    found: Vec<Misfit>,
+}
+
+impl<'a> Comparison<'a> {
+    fn values(&mut self, from: NodeId, to: NodeId, injected: &[String]) {
+        let project: &'a Project = self.project;
+        let (plain_from, plain_to) = (resolved(project, from), resolved(project, to));
+        let is_sound = |node| project.schemas.is_sound(node);
+        let all_sound = [from, to, plain_from, plain_to].into_iter().all(is_sound);
+        if plain_from == plain_to || !all_sound || !self.seen.insert((plain_from, plain_to)) {
+            return;
+        }
+        if let Some(words) = self.refused_kinds(plain_from, plain_to) {
+            self.misfit(from, to, What::Values(words));
+            return;
+        }
+        match (&project.schemas[plain_from].shape, &project.schemas[plain_to].shape) {
+            (Shape::Nullable(inner), _) => self.values(*inner, to, injected),
+            (_, Shape::Nullable(inner)) => self.values(from, *inner, injected),
+            (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b), injected),
+            (Shape::Array(a), Shape::Array(b)) => {
+                self.within("items", |comparison| comparison.values(a.items, b.items, &[]));
+            }
+            (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => {
+                for variant in &a.variants {
+                    let same = b.variants.iter().find(|other| other.tag.value == variant.tag.value);
+                    if let Some(same) = same {
+                        self.values(variant.schema, same.schema, &[]);
+                    } else {
+                        let words = format!("`{}` is no `{}` there", variant.tag.value, b.tag);
+                        self.misfit(variant.schema, to, What::Values(words));
+                    }
+                }
+            }
+            _ => self.constants(from, to),
+        }
+    }
+
+    /// Words for kinds of values that are refused there, where it is known what both accept.
+    fn refused_kinds(&self, from: NodeId, to: NodeId) -> Option<String> {
+        let (given, taken) = (kinds(self.project, from)?, kinds(self.project, to)?);
+        let is_taken = |kind: &Kind| {
+            taken.contains(kind) || (*kind == Kind::Integer && taken.contains(&Kind::Number))
+        };
+        if given.iter().all(is_taken) {
+            return None;
+        }
+        Some(format!("{} here, {} there", listed(&given), listed(&taken)))
+    }
+
+    /// Enumerated values against enumerated values.
+    fn constants(&mut self, from: NodeId, to: NodeId) {
+        let (Some(given), Some(taken)) =
+            (enumerated(self.project, from), enumerated(self.project, to))
+        else {
+            return;
+        };
+        let is_refused = |value: &&Json| !taken.iter().any(|known| json_equal(known, value));
+        let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
+        if !refused.is_empty() {
+            let verb = if refused.len() == 1 { "is" } else { "are" };
+            let words = format!("{} {verb} not accepted there", refused.join(", "));
+            self.misfit(from, to, What::Values(words));
+        }
+    }
+
+    fn fields(
+        &mut self,
+        (from, given): (NodeId, &'a ObjectShape),
+        (to, taken): (NodeId, &'a ObjectShape),
+        injected: &[String],
+    ) {
+        let is_injected = |name: &String| injected.contains(name);
+        for field in taken.properties.iter().filter(|field| field.required) {
+            let name = &field.name.value;
+            let is_given =
+                given.properties.iter().any(|field| field.required && field.name.value == *name);
+            if !is_given && !is_injected(name) {
+                let from = self.project.schemas[from].span;
+                let what = What::Missing(name.clone());
+                self.found.push(Misfit {
+                    pointer: self.pointer.clone(),
+                    from,
+                    to: field.name.span,
+                    what,
+                });
+            }
+        }
+        for field in &given.properties {
+            let name = &field.name.value;
+            let there = taken.properties.iter().find(|other| other.name.value == *name);
+            let node = match (there, taken.additional) {
+                (Some(there), _) => there.schema,
+                (None, Additional::Typed(node)) => node,
+                (None, Additional::Open | Additional::Declared) => continue,
+                (None, Additional::Closed) => {
+                    let to = self.project.schemas[to].span;
+                    let what = What::Extra(name.clone());
+                    let pointer = self.pointer.clone();
+                    self.found.push(Misfit { pointer, from: field.name.span, to, what });
+                    continue;
+                }
+            };
+            self.within(name, |comparison| comparison.values(field.schema, node, &[]));
+        }
+    }
+
+    fn misfit(&mut self, from: NodeId, to: NodeId, what: What) {
+        let span = |node: NodeId| self.project.schemas[node].span;
+        let (from, to) = (span(from), span(to));
+        self.found.push(Misfit { pointer: self.pointer.clone(), from, to, what });
+    }
+
+    fn within(&mut self, key: &str, compare: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        compare(self);
+        self.pointer.truncate(length);
+    }
+}
+
+/// The kinds of values that a node accepts; none where it may be any.
+fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
+    let node = resolved(project, node);
+    if !project.schemas.is_sound(node) {
+        return None;
+    }
+    Some(match &project.schemas[node].shape {
+        Shape::Any | Shape::Named(_) | Shape::Local(_) => return None,
+        Shape::Null => BTreeSet::from([Kind::Null]),
+        Shape::Boolean => BTreeSet::from([Kind::Boolean]),
+        Shape::String(_) | Shape::Enum(_) => BTreeSet::from([Kind::String]),
+        Shape::Integer(_) | Shape::IntegerEnum(_) => BTreeSet::from([Kind::Integer]),
+        Shape::Number(_) => BTreeSet::from([Kind::Number]),
+        Shape::Array(_) => BTreeSet::from([Kind::Array]),
+        Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
+        Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
+        Shape::Nullable(inner) => {
+            let mut kinds = kinds(project, *inner)?;
+            kinds.insert(Kind::Null);
+            kinds
+        }
+        Shape::Mixed(variants) => variants.iter().map(|variant| variant.kind).collect(),
+    })
+}
+
+/// The values that a node lists.
+fn enumerated(project: &Project, node: NodeId) -> Option<Vec<Json>> {
+    Some(match &project.schemas[resolved(project, node)].shape {
+        Shape::Const(value) => vec![value.clone()],
+        Shape::Enum(values) => {
+            values.iter().map(|value| Json::string(&value.value.value)).collect()
+        }
+        Shape::IntegerEnum(values) => {
+            values.iter().map(|value| Json::Number(value.value.to_string())).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn listed(kinds: &BTreeSet<Kind>) -> String {
+    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" or ")
+}
