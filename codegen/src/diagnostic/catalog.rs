@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Severity, clashes, consumers, files, form, names, schemas, tools, words, yaml};
+use crate::nearest::nearest;
 
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,11 @@ impl Code {
     /// The kind of a name, where there is one.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|code| code.name == name)
+    }
+
+    /// The kind whose name is nearest to one that there is none of.
+    pub fn nearest(name: &str) -> Option<Self> {
+        nearest(name, Self::all().map(|code| code.name)).and_then(Self::named)
     }
 
     /// Every kind.

@@ -70,14 +70,6 @@ mistakes! {
         nowhere(format!("output folder {out} holds the schema {schema}"))
             .help("generate into a folder of its own, such as gen")
     }
-
-    /// A build script's compilation has no folder to write into.
-    ///
-    /// Cargo sets `OUT_DIR` for build scripts. Elsewhere, name a folder with `Build::out_dir`.
-    Error "no-out-dir" no_out_dir() {
-        nowhere("the variable OUT_DIR is not set, so there is no folder to write into")
-            .help("run this from a build script, or name a folder with `out_dir`")
-    }
 }
 
 /// A crate in `toolwright.toml` that has both a path and a version, or neither.

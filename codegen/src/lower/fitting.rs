@@ -71,8 +71,8 @@ fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
         (Side::Result, what) => {
             let field = tools::field_words(&pointer, "the result");
             let words = match what {
-                What::Missing(name) => format!("it may lack `{name}`, which is required here"),
-                What::Extra(name) => format!("it may have `{name}`, which is not allowed here"),
+                What::Missing(name) => format!("`{name}` may be missing, which is required"),
+                What::Extra(name) => format!("`{name}` may be there, which is not allowed"),
                 What::Values(words) => words,
             };
             tools::result_does_not_fit(
@@ -122,7 +122,7 @@ impl<'a> Comparison<'a> {
             (_, Shape::Nullable(inner)) => self.values(from, *inner, injected),
             (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b), injected),
             (Shape::Array(a), Shape::Array(b)) => {
-                self.within("items", |comparison| comparison.values(a.items, b.items, &[]));
+                self.within("*", |comparison| comparison.values(a.items, b.items, &[]));
             }
             (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => {
                 for variant in &a.variants {
@@ -130,7 +130,8 @@ impl<'a> Comparison<'a> {
                     if let Some(same) = same {
                         self.values(variant.schema, same.schema, &[]);
                     } else {
-                        let words = format!("`{}` is no `{}` there", variant.tag.value, b.tag);
+                        let tag = &variant.tag.value;
+                        let words = format!("`{tag}` given as `{}`, which is not expected", b.tag);
                         self.misfit(variant.schema, to, What::Values(words));
                     }
                 }
@@ -148,7 +149,7 @@ impl<'a> Comparison<'a> {
         if given.iter().all(is_taken) {
             return None;
         }
-        Some(format!("{} here, {} there", listed(&given), listed(&taken)))
+        Some(format!("{} given, {} expected", listed(&given), listed(&taken)))
     }
 
     /// Enumerated values against enumerated values.
@@ -161,8 +162,7 @@ impl<'a> Comparison<'a> {
         let is_refused = |value: &&Json| !taken.iter().any(|known| json_equal(known, value));
         let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
         if !refused.is_empty() {
-            let verb = if refused.len() == 1 { "is" } else { "are" };
-            let words = format!("{} {verb} not accepted there", refused.join(", "));
+            let words = format!("{} given, which is not expected", refused.join(", "));
             self.misfit(from, to, What::Values(words));
         }
     }

@@ -1,7 +1,7 @@
 //! Which service owns a toolset (G5, G6): the service of its file; failing that, of the methods it
 //! binds to; failing that, of the agent that exports it. Who consumes it never matters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Lowering;
 use super::toolsets::{DeclaredToolset, Origin};
@@ -58,11 +58,12 @@ impl<'a> Lowering<'a> {
     }
 
     fn report_unknown_method(&mut self, bind: &Spanned<String>) {
-        // All methods as `service.method`.
-        let qualified = |(service, method): &(ServiceId, String)| {
-            format!("{}.{method}", self.project[*service].name.value)
+        // As `service.method` where the binding is written so.
+        let word = |(service, method): &(ServiceId, String)| {
+            let service = &self.project[*service].name.value;
+            if bind.value.contains('.') { format!("{service}.{method}") } else { method.clone() }
         };
-        let known: Vec<String> = self.methods.keys().map(qualified).collect();
+        let known: BTreeSet<String> = self.methods.keys().map(word).collect();
         if !bind.value.is_empty() && !self.report.misses_names() {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             self.report.add(names::unknown_method(bind, &known));

@@ -76,6 +76,55 @@ fn code_scanning_gets_sarif() {
     check(Format::Sarif, &expect_file!["rendered/sarif.json"]);
 }
 
+/// What SARIF 2.1.0 (OASIS) requires, section by section: a log (3.13), its runs (3.14), a tool's rules (3.19, 3.49),
+/// results (3.27), places (3.28 to 3.30).
+#[test]
+fn sarif_has_what_the_standard_requires() {
+    let sources = sources();
+    let text = render(&findings(&sources), &sources, Format::Sarif);
+    let log: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let [run] = log["runs"].as_array().unwrap().as_slice() else { panic!("one run") };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "toolwright");
+    let rules = driver["rules"].as_array().unwrap();
+    let levels = ["none", "note", "warning", "error"];
+    for rule in rules {
+        assert!(!rule["shortDescription"]["text"].as_str().unwrap().is_empty());
+        assert!(levels.contains(&rule["defaultConfiguration"]["level"].as_str().unwrap()));
+    }
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    for result in results {
+        let rule = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[rule]["id"], result["ruleId"]);
+        assert!(levels.contains(&result["level"].as_str().unwrap()));
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        let related = result["relatedLocations"].as_array().unwrap();
+        for place in result["locations"].as_array().unwrap().iter().chain(related) {
+            let place = &place["physicalLocation"];
+            let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(uri.bytes().all(|byte| byte.is_ascii_graphic()), "{uri}");
+            let count = |key: &str| place["region"][key].as_u64().unwrap();
+            assert!(count("startLine") > 0 && count("startColumn") > 0);
+            assert!(
+                (count("startLine"), count("startColumn"))
+                    <= (count("endLine"), count("endColumn"))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_path_from_the_root_is_a_file_uri() {
+    let file = Source { path: "/a b/ü.yaml".to_owned(), text: "x".to_owned() };
+    let sources = Sources::new(vec![file]);
+    let (source, _) = sources.iter().next().unwrap();
+    let found = finding("unknown-key", Some(Span { source, start: 0, end: 1 }), "odd");
+    let text = render(&[found], &sources, Format::Sarif);
+    assert!(text.contains("\"file:///a%20b/%C3%BC.yaml\""), "{text}");
+}
+
 #[test]
 fn nothing_found_is_nothing_said_but_a_whole_log() {
     let none = |format| render(&[], &Sources::default(), format);
