@@ -112,7 +112,7 @@ macro_rules! inline {
 inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
-    SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "minLength": 1 });
+    SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({
         "type": "string",

@@ -163,7 +163,11 @@ fn period(text: &str) -> Option<Period> {
 
 impl Read for SchemaText {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
-        match node.value {
+        match &node.value {
+            Value::String(text) if text.trim().is_empty() => {
+                report.add(form::empty_value(node.span, "an empty string".to_owned()));
+                None
+            }
             Value::Mapping(_) | Value::Boolean(_) | Value::String(_) => Some(Self(node.clone())),
             _ => {
                 report.add(node.unexpected("a JSON Schema or the name of a type"));
