@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Group, Severity, groups};
+use toolwright_codegen::options::Options;
 use toolwright_codegen::project::{Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
-use toolwright_codegen::source::Sources;
+use toolwright_codegen::source::{Source, Sources};
 
 /// How docs/mistakes.md begins.
 const PAGE: &str = "# Mistakes
@@ -129,6 +131,51 @@ fn the_page_of_mistakes_says_what_explain_says() {
     }
     let found = fs::read_to_string(path).unwrap_or_default();
     assert!(found == page, "docs/mistakes.md is out of date; UPDATE_EXPECT=1 cargo test writes it");
+}
+
+/// Mistakes that may be the doing of what another one keeps from being read, and are not told while it stands.
+const EXCUSED: [&str; 5] =
+    ["unknown-type", "unknown-method", "unknown-toolset", "unknown-tool", "no-owner"];
+
+/// Mistakes that keep definitions from being read.
+const LOSING: [&str; 5] =
+    ["yaml-syntax", "yaml-documents", "yaml-alias", "yaml-budget", "missing-service"];
+
+/// Each smallest case beside each other one, as two files of one project: both mistakes are found, and no third.
+#[test]
+fn no_mistake_hides_another_or_makes_one() {
+    let files: Vec<(String, String)> = cases()
+        .into_iter()
+        .filter(|(_, path)| path.is_file())
+        .map(|(code, path)| (code, fs::read_to_string(path).expect("readable")))
+        .collect();
+    let mut wrong = Vec::new();
+    for (first, text) in &files {
+        for (second, other) in &files {
+            let renamed = other.replace("note", "mail").replace("Note", "Mail");
+            let found = codes(&[text, &renamed]);
+            let all = BTreeSet::from([first.as_str(), second.as_str()]);
+            let loses = all.iter().any(|code| LOSING.contains(code));
+            let is_excused = |code: &&str| loses && EXCUSED.contains(code);
+            let missing: Vec<&&str> =
+                all.iter().filter(|code| !found.contains(**code) && !is_excused(code)).collect();
+            let made: Vec<&&str> = found.iter().filter(|code| !all.contains(**code)).collect();
+            if !missing.is_empty() || !made.is_empty() {
+                wrong.push(format!("{first} beside {second}: {missing:?} hidden, {made:?} made"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn codes(texts: &[&str]) -> BTreeSet<&'static str> {
+    let files = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| Source { path: format!("{index}.yaml"), text: (*text).to_owned() });
+    let found = compile(&Sources::new(files.collect()), &Options::default());
+    let findings = found.map_or_else(|findings| findings, |compiled| compiled.warnings);
+    findings.iter().map(|finding| finding.code).collect()
 }
 
 #[test]

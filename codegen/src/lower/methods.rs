@@ -64,15 +64,24 @@ impl<'a> Lowering<'a> {
         &mut self,
         service: ServiceId,
         text: &crate::yaml::Node,
-        what: &str,
+        what: &'static str,
     ) -> NodeId {
         let node = self.schema(service, text);
-        let is_sound = self.project.schemas.is_sound(resolved(&self.project, node));
-        if is_sound && as_object(&self.project, node).is_none() {
-            self.report.add(schemas::not_an_object(text.span, what));
-            self.project.schemas.distrust(node);
+        if as_object(&self.project, node).is_none() {
+            self.not_objects.push((node, text.span, what));
         }
         node
+    }
+
+    /// Reports what should describe an object and does not, once it is known which schemas are sound.
+    pub(super) fn report_not_objects(&mut self) {
+        for (node, span, what) in std::mem::take(&mut self.not_objects) {
+            let plain = resolved(&self.project, node);
+            if self.project.schemas.is_sound(plain) && self.project.schemas.is_sound(node) {
+                self.report.add(schemas::not_an_object(span, what));
+                self.project.schemas.distrust(node);
+            }
+        }
     }
 
     /// An object without properties.

@@ -55,7 +55,9 @@ struct Lowering<'a> {
     methods: BTreeMap<(ServiceId, String), MethodId>,
     method_texts: Vec<&'a syntax::Method>,
     agents: Vec<DeclaredAgent<'a>>,
-    /// Declared results to be compared with what their methods give, once all is read.
+    /// Schemas that should describe objects and do not, where they are used, and as what.
+    not_objects: Vec<(NodeId, Span, &'static str)>,
+    /// What tools declare, to be compared with their methods once all is read.
     fittings: Vec<fitting::Pair>,
     toolsets: Vec<DeclaredToolset<'a>>,
     toolset_names: Names<ToolsetId>,
@@ -104,6 +106,7 @@ impl<'a> Lowering<'a> {
             methods: BTreeMap::new(),
             method_texts: Vec::new(),
             agents: Vec::new(),
+            not_objects: Vec::new(),
             fittings: Vec::new(),
             toolsets: Vec::new(),
             toolset_names: Names::default(),
@@ -115,6 +118,7 @@ impl<'a> Lowering<'a> {
     fn finish(mut self) -> Project {
         std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
         std::mem::take(&mut self.claims).report(self.report);
+        self.report_not_objects();
         self.fittings();
         self.examples();
         self.defaults();
