@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use super::Lowering;
 use crate::diagnostic::{Diagnostic, tools};
 use crate::model::Project;
-use crate::schema::{Additional, Json, Kind, NodeId, ObjectShape, Shape, json_equal, resolved};
+use crate::schema::{
+    Additional, Json, Kind, NodeId, ObjectShape, Shape, UnionShape, json_equal, resolved,
+};
 use crate::source::Span;
 
 /// Two schemas, the values of one of which are handed to the other.
@@ -90,14 +92,34 @@ fn misfits(project: &Project, pair: &Pair) -> Vec<Misfit> {
         Side::Args { injected } => injected.as_slice(),
         Side::Result => &[],
     };
-    let mut comparison =
-        Comparison { project, seen: BTreeSet::new(), pointer: String::new(), found: Vec::new() };
-    comparison.values(pair.from, pair.to, injected);
+    let mut comparison = Comparison {
+        project,
+        injected,
+        open: vec![Step { from: pair.from, to: pair.to, pointer: String::new() }],
+        seen: BTreeSet::new(),
+        pointer: String::new(),
+        found: Vec::new(),
+    };
+    while let Some(step) = comparison.open.pop() {
+        comparison.pointer = step.pointer;
+        comparison.values(step.from, step.to);
+    }
     comparison.found
+}
+
+/// Two schemas inside the compared ones, and where in a value they meet.
+struct Step {
+    from: NodeId,
+    to: NodeId,
+    pointer: String,
 }
 
 struct Comparison<'a> {
     project: &'a Project,
+    /// Fields of the whole that are filled in on the way.
+    injected: &'a [String],
+    /// What is left to compare: schemas may lead far down, so nothing here calls itself.
+    open: Vec<Step>,
     /// Pairs that have been compared: recursion ends there.
     seen: BTreeSet<(NodeId, NodeId)>,
     pointer: String,
@@ -105,7 +127,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn values(&mut self, from: NodeId, to: NodeId, injected: &[String]) {
+    fn values(&mut self, from: NodeId, to: NodeId) {
         let project: &'a Project = self.project;
         let (plain_from, plain_to) = (resolved(project, from), resolved(project, to));
         let is_sound = |node| project.schemas.is_sound(node);
@@ -118,25 +140,34 @@ impl<'a> Comparison<'a> {
             return;
         }
         match (&project.schemas[plain_from].shape, &project.schemas[plain_to].shape) {
-            (Shape::Nullable(inner), _) => self.values(*inner, to, injected),
-            (_, Shape::Nullable(inner)) => self.values(from, *inner, injected),
-            (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b), injected),
-            (Shape::Array(a), Shape::Array(b)) => {
-                self.within("*", |comparison| comparison.values(a.items, b.items, &[]));
-            }
-            (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => {
-                for variant in &a.variants {
-                    let same = b.variants.iter().find(|other| other.tag.value == variant.tag.value);
-                    if let Some(same) = same {
-                        self.values(variant.schema, same.schema, &[]);
-                    } else {
-                        let tag = &variant.tag.value;
-                        let words = format!("`{tag}` given as `{}`, which is not expected", b.tag);
-                        self.misfit(variant.schema, to, What::Values(words));
-                    }
-                }
-            }
+            (Shape::Nullable(inner), _) => self.later(*inner, to, None),
+            (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
+            (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
+            (Shape::Array(a), Shape::Array(b)) => self.later(a.items, b.items, Some("*")),
+            (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => self.variants(a, to, b),
             _ => self.constants(from, to),
+        }
+    }
+
+    /// Compares two schemas in their turn: of the same value, or of what stands under a key of it.
+    fn later(&mut self, from: NodeId, to: NodeId, key: Option<&str>) {
+        let mut pointer = self.pointer.clone();
+        if let Some(key) = key {
+            pointer.push('/');
+            pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        }
+        self.open.push(Step { from, to, pointer });
+    }
+
+    fn variants(&mut self, given: &UnionShape, to: NodeId, taken: &UnionShape) {
+        for variant in &given.variants {
+            let tag = &variant.tag.value;
+            if let Some(same) = taken.variants.iter().find(|other| other.tag.value == *tag) {
+                self.later(variant.schema, same.schema, None);
+            } else {
+                let words = format!("`{tag}` given as `{}`, which is not expected", taken.tag);
+                self.misfit(variant.schema, to, What::Values(words));
+            }
         }
     }
 
@@ -171,55 +202,39 @@ impl<'a> Comparison<'a> {
         &mut self,
         (from, given): (NodeId, &'a ObjectShape),
         (to, taken): (NodeId, &'a ObjectShape),
-        injected: &[String],
     ) {
-        let is_injected = |name: &String| injected.contains(name);
+        let span = |node: NodeId| self.project.schemas[node].span;
+        let (from, to) = (span(from), span(to));
         for field in taken.properties.iter().filter(|field| field.required) {
             let name = &field.name.value;
             let is_given =
                 given.properties.iter().any(|field| field.required && field.name.value == *name);
-            if !is_given && !is_injected(name) {
-                let from = self.project.schemas[from].span;
-                let what = What::Missing(name.clone());
-                self.found.push(Misfit {
-                    pointer: self.pointer.clone(),
-                    from,
-                    to: field.name.span,
-                    what,
-                });
+            let is_injected = self.pointer.is_empty() && self.injected.contains(name);
+            if !is_given && !is_injected {
+                self.found(from, field.name.span, What::Missing(name.clone()));
             }
         }
         for field in &given.properties {
             let name = &field.name.value;
             let there = taken.properties.iter().find(|other| other.name.value == *name);
-            let node = match (there, taken.additional) {
-                (Some(there), _) => there.schema,
-                (None, Additional::Typed(node)) => node,
-                (None, Additional::Open | Additional::Declared) => continue,
+            match (there, taken.additional) {
+                (Some(there), _) => self.later(field.schema, there.schema, Some(name)),
+                (None, Additional::Typed(node)) => self.later(field.schema, node, Some(name)),
+                (None, Additional::Open | Additional::Declared) => {}
                 (None, Additional::Closed) => {
-                    let to = self.project.schemas[to].span;
-                    let what = What::Extra(name.clone());
-                    let pointer = self.pointer.clone();
-                    self.found.push(Misfit { pointer, from: field.name.span, to, what });
-                    continue;
+                    self.found(field.name.span, to, What::Extra(name.clone()));
                 }
-            };
-            self.within(name, |comparison| comparison.values(field.schema, node, &[]));
+            }
         }
     }
 
     fn misfit(&mut self, from: NodeId, to: NodeId, what: What) {
         let span = |node: NodeId| self.project.schemas[node].span;
-        let (from, to) = (span(from), span(to));
-        self.found.push(Misfit { pointer: self.pointer.clone(), from, to, what });
+        self.found(span(from), span(to), what);
     }
 
-    fn within(&mut self, key: &str, compare: impl FnOnce(&mut Self)) {
-        let length = self.pointer.len();
-        self.pointer.push('/');
-        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        compare(self);
-        self.pointer.truncate(length);
+    fn found(&mut self, from: Span, to: Span, what: What) {
+        self.found.push(Misfit { pointer: self.pointer.clone(), from, to, what });
     }
 }
 
