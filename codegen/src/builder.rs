@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::compile;
+use crate::compile_after;
 use crate::diagnostic::Diagnostic;
-use crate::disk;
+use crate::disk::{self, ReadSources};
 use crate::options::{Layout, Options};
 use crate::project::{Failure, tally};
 use crate::render::{Format, one_line};
@@ -73,18 +73,20 @@ impl Build {
     pub fn generate(&self) -> Result<(), BuildError> {
         // Told first: a build that fails on a schema must run again when the schema changes.
         println!("cargo::rerun-if-changed={}", self.schema.display());
-        self.try_generate().map_err(|failure| report(&failure))
+        let folder = self.folder()?;
+        self.try_generate(&folder).map_err(|failure| report(&failure))
     }
 
-    fn try_generate(&self) -> Result<(), Failure> {
-        let sources = disk::read_sources(std::slice::from_ref(&self.schema))?;
+    fn try_generate(&self, folder: &Path) -> Result<(), Failure> {
+        let ReadSources { sources, findings } =
+            disk::read_sources(std::slice::from_ref(&self.schema))?;
         for (_, source) in sources.iter() {
             println!("cargo::rerun-if-changed={}", source.path);
         }
-        match compile(&sources, &self.options()) {
+        match compile_after(findings, &sources, &self.options()) {
             Ok(compiled) => {
                 warn(&compiled.warnings, &sources);
-                disk::write(&self.folder()?, &compiled.files)?;
+                disk::write(folder, &compiled.files)?;
                 Ok(())
             }
             Err(findings) => Err(Failure::Rejected { sources, findings }),
@@ -99,17 +101,14 @@ impl Build {
         }
     }
 
-    fn folder(&self) -> Result<PathBuf, Failure> {
+    fn folder(&self) -> Result<PathBuf, BuildError> {
         let given = self.out_dir.clone();
         let usual =
             || std::env::var_os("OUT_DIR").map(|folder| Path::new(&folder).join("toolwright"));
-        given.or_else(usual).ok_or_else(|| {
-            Diagnostic::unplaced(
-                "no-out-dir",
-                "the variable OUT_DIR is not set, so there is no folder to write into",
-            )
-            .help("run this from a build script, or name a folder with `out_dir`")
-            .into()
+        given.or_else(usual).ok_or_else(|| BuildError {
+            message: "the variable OUT_DIR is not set, so there is no folder to write into; run this from a build \
+                      script, or name a folder with `out_dir`"
+                .to_owned(),
         })
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, files};
 use crate::options::{Dependency, Layout, Options};
-use crate::source::{SourceId, Span};
+use crate::source::SourceId;
 
 /// The file's name.
 pub const FILE: &str = "toolwright.toml";
@@ -64,8 +64,8 @@ impl Config {
     /// Whatever the file does not say in the way it should, at its place.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let config: Self = toml::from_str(text).map_err(|error| {
-            let span = span(error.span().unwrap_or_default(), source);
-            vec![Diagnostic::error("bad-config", span, error.message().replace('\n', ", "))]
+            let span = files::bytes(source, error.span().unwrap_or_default());
+            vec![files::bad_config(span, error.message().replace('\n', ", "))]
         })?;
         let locations = config.crates.all().into_iter().flatten();
         let mistakes: Vec<_> = locations.filter_map(|location| mistake(location, source)).collect();
@@ -114,9 +114,7 @@ fn mistake(location: &Spanned<Location>, source: SourceId) -> Option<Diagnostic>
     if path.is_some() != version.is_some() {
         return None;
     }
-    let message = "a crate is found by either a path or a version; expected exactly one of the two";
-    let mistake = Diagnostic::error("bad-config", span(location.span(), source), message);
-    Some(mistake.help("write { path = \"crates/toolwright\" } or { version = \"0.1\" }"))
+    Some(files::bad_crate(files::bytes(source, location.span())))
 }
 
 /// Without `.` and `..` parts, going by the text alone: what is generated may not depend on what symlinks lead to.
@@ -142,12 +140,6 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
 
 fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
-}
-
-fn span(range: std::ops::Range<usize>, source: SourceId) -> Span {
-    // The file was read whole, and no file of 4 GiB is.
-    let offset = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
-    Span { source, start: offset(range.start), end: offset(range.end) }
 }
 
 #[cfg(test)]

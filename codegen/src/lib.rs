@@ -43,7 +43,16 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let mut report = Report::default();
+    compile_after(Vec::new(), sources, options)
+}
+
+/// Compiles schema files after findings about the files themselves, which are told with the rest.
+pub(crate) fn compile_after(
+    reading: Vec<Diagnostic>,
+    sources: &Sources,
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
     let project = lower::lower(&documents, &mut report);
     if report.has_errors() {

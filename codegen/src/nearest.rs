@@ -2,10 +2,13 @@
 
 /// The known word nearest to one that is not known, if any is near enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
+    // Whoever shortens a word means it too.
+    let begins = |candidate: &str| length >= 3 && candidate.starts_with(word);
     known
         .into_iter()
-        .map(|candidate| (distance(word, candidate), candidate))
+        .map(|candidate| (if begins(candidate) { 1 } else { distance(word, candidate) }, candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
@@ -57,6 +60,7 @@ mod tests {
         let known = ["description", "toolsets", "tools"];
         assert_eq!(nearest("desciption", known), Some("description"));
         assert_eq!(nearest("Tools", known), Some("tools"));
+        assert_eq!(nearest("descr", known), Some("description"));
         assert_eq!(nearest("banana", known), None);
     }
 }

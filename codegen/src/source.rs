@@ -13,6 +13,10 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
+    /// Where the lines of each file begin.
+    lines: Vec<Vec<usize>>,
+    /// The files whose text is not what their author wrote, for it could not be read.
+    unread: Vec<SourceId>,
 }
 
 /// Names one file of a [`Sources`].
@@ -52,7 +56,18 @@ impl Sources {
     /// Puts files into path order.
     pub fn new(mut files: Vec<Source>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { files }
+        let lines = files.iter().map(|file| line_starts(&file.text)).collect();
+        Self { files, lines, unread: Vec::new() }
+    }
+
+    /// Keeps a file from being read on: there is only a name and a place for what is wrong with it.
+    pub fn set_aside(&mut self, id: SourceId) {
+        self.unread.push(id);
+    }
+
+    /// The files that can be read, in path order.
+    pub fn readable(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.iter().filter(|(id, _)| !self.unread.contains(id))
     }
 
     /// The files in path order, each with its id.
@@ -68,13 +83,23 @@ impl Sources {
     /// Where a span begins.
     pub fn line_column(&self, span: Span) -> LineColumn {
         let text = &self.get(span.source).text;
-        let before = &text[..(span.start as usize).min(text.len())];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        LineColumn {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        let start = (span.start as usize).min(text.len());
+        let (line, line_start) = self.line(span.source, start);
+        let before = text.get(line_start..start).unwrap_or_default();
+        LineColumn { line, column: before.chars().count() + 1 }
     }
+
+    /// The line of a place in a file, from 1, and where it begins.
+    pub fn line(&self, source: SourceId, offset: usize) -> (usize, usize) {
+        let starts = &self.lines[source.0 as usize];
+        let line = starts.partition_point(|&start| start <= offset);
+        (line, starts[line.saturating_sub(1)])
+    }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect()
 }
 
 impl<T> Spanned<T> {

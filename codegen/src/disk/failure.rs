@@ -1,10 +1,8 @@
-//! What can go wrong on disk, as values. Mistakes in schema text are [`Diagnostic`]s, not these.
+//! What can go wrong on disk, as values. Mistakes in schema text are diagnostics, not these.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::diagnostic::Diagnostic;
 
 /// The operating system refused something.
 #[derive(Debug)]
@@ -15,15 +13,6 @@ pub struct IoFailure {
     pub path: PathBuf,
     /// What the system said.
     pub source: io::Error,
-}
-
-/// Why schema files could not be read.
-#[derive(Debug)]
-pub enum ReadError {
-    /// They are not there, or not what was expected: the user's to correct.
-    Rejected(Vec<Diagnostic>),
-    /// The system refused.
-    Io(IoFailure),
 }
 
 /// Why a tree could not be compared or written. Nothing has been changed.
@@ -101,17 +90,5 @@ impl std::error::Error for OutputError {}
 impl From<IoFailure> for OutputError {
     fn from(failure: IoFailure) -> Self {
         Self::Io(failure)
-    }
-}
-
-impl From<IoFailure> for ReadError {
-    fn from(failure: IoFailure) -> Self {
-        Self::Io(failure)
-    }
-}
-
-impl From<Diagnostic> for ReadError {
-    fn from(finding: Diagnostic) -> Self {
-        Self::Rejected(vec![finding])
     }
 }

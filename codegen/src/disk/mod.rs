@@ -11,9 +11,9 @@ mod sources;
 mod start;
 mod tree;
 
-pub use failure::{IoFailure, OutputError, ReadError};
+pub use failure::{IoFailure, OutputError};
 pub use output::{Drift, Written, drift, write};
 pub use single::write_text;
+pub use sources::{ReadSources, read_sources, read_text};
 pub(crate) use sources::{absolute, shown};
-pub use sources::{read_sources, read_text};
 pub use start::{checkout, start_project};

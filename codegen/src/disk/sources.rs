@@ -5,32 +5,37 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::failure::{IoFailure, ReadError};
+use super::failure::IoFailure;
 use super::tree;
-use crate::diagnostic::Diagnostic;
-use crate::source::{Source, Sources};
+use crate::diagnostic::{Diagnostic, files as mistakes};
+use crate::source::{Source, SourceId, Sources, Span};
 
 /// Larger than any schema a person writes; spans count bytes in 32 bits, so there must be a limit.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// What became of reading schema files.
+#[derive(Debug)]
+pub struct ReadSources {
+    /// All files: those that could be read, and those that are set aside.
+    pub sources: Sources,
+    /// What is wrong with paths and files: one that is missing, a folder without schemas, a file that is not UTF-8.
+    pub findings: Vec<Diagnostic>,
+}
+
 /// Reads schema files, in path order: a folder stands for all its `*.yaml` and `*.yml` files, at any depth.
 ///
-/// Paths are shown as they were given. Hidden files and folders are left out, as editors keep their own there.
+/// Paths are shown as they were given. Hidden files and folders are left out, as editors keep their own there. A file
+/// that cannot be understood does not keep the others from being read.
 ///
 /// # Errors
 ///
-/// [`ReadError::Rejected`] when a path is missing, a folder holds no schema, or a file is not UTF-8: all such
-/// mistakes at once. [`ReadError::Io`] when the system refuses to read.
-pub fn read_sources(paths: &[PathBuf]) -> Result<Sources, ReadError> {
+/// When the system refuses to read.
+pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoFailure> {
     let mut reading = Reading::default();
     for path in paths {
         reading.add(path)?;
     }
-    if !reading.mistakes.is_empty() {
-        return Err(ReadError::Rejected(reading.mistakes));
-    }
-    let files = reading.texts.into_iter().map(|(path, text)| Source { path, text });
-    Ok(Sources::new(files.collect()))
+    Ok(reading.finish())
 }
 
 /// Reads one text that need not be there.
@@ -64,17 +69,60 @@ pub(crate) fn shown(path: &Path) -> String {
 #[derive(Default)]
 struct Reading {
     /// By shown path, so that a file named twice is read as one.
-    texts: BTreeMap<String, String>,
-    mistakes: Vec<Diagnostic>,
+    files: BTreeMap<String, (String, Option<Broken>)>,
+    findings: Vec<Diagnostic>,
+}
+
+/// Why a file cannot be read as a schema.
+enum Broken {
+    NotUtf8 { offset: usize },
+    NotAFile,
+    TooLarge,
+    LinkedFolder,
+}
+
+impl Broken {
+    /// The finding, at the place in what could be read.
+    fn finding(&self, source: SourceId, text: &str) -> Diagnostic {
+        let start = Span { source, start: 0, end: 0 };
+        match self {
+            Self::NotUtf8 { offset } => {
+                let place = mistakes::bytes(source, text.len()..text.len());
+                mistakes::not_utf8(place, *offset)
+            }
+            Self::NotAFile => mistakes::not_a_file(start),
+            Self::TooLarge => mistakes::too_large(start, MAX_BYTES),
+            Self::LinkedFolder => mistakes::linked_folder(start),
+        }
+    }
 }
 
 impl Reading {
+    fn finish(mut self) -> ReadSources {
+        let mut broken = BTreeMap::new();
+        let mut files = Vec::new();
+        for (path, (text, reason)) in self.files {
+            broken.extend(reason.map(|reason| (path.clone(), reason)));
+            files.push(Source { path, text });
+        }
+        let mut sources = Sources::new(files);
+        let ids: Vec<SourceId> = sources.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            let source = sources.get(id);
+            if let Some(reason) = broken.get(&source.path) {
+                self.findings.push(reason.finding(id, &source.text));
+                sources.set_aside(id);
+            }
+        }
+        ReadSources { sources, findings: self.findings }
+    }
+
     fn add(&mut self, path: &Path) -> Result<(), IoFailure> {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => self.add_root(path),
             Ok(_) => self.add_file(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.mistakes.push(missing(path));
+                self.findings.push(mistakes::missing_schema(&shown(path)));
                 Ok(())
             }
             Err(error) => Err(IoFailure::on("read", path)(error)),
@@ -82,10 +130,10 @@ impl Reading {
     }
 
     fn add_root(&mut self, path: &Path) -> Result<(), IoFailure> {
-        let before = self.texts.len() + self.mistakes.len();
+        let before = self.files.len() + self.findings.len();
         self.add_folder(path)?;
-        if self.texts.len() + self.mistakes.len() == before {
-            self.mistakes.push(empty(path));
+        if self.files.len() + self.findings.len() == before {
+            self.findings.push(mistakes::empty_schema(&shown(path)));
         }
         Ok(())
     }
@@ -104,12 +152,14 @@ impl Reading {
         if kind.is_dir() {
             return self.add_folder(path);
         }
-        if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+        // Some systems and people write `A.YAML`; to leave it out in silence would hide its schemas.
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        if extension == "yaml" || extension == "yml" {
             return self.add_file(path);
         }
-        // A linked folder could lead back to itself; leaving it out silently would hide its schemas.
+        // A linked folder could lead back to itself; to leave it out in silence would hide its schemas too.
         if kind.is_symlink() && path.is_dir() {
-            self.mistakes.push(linked_folder(path));
+            self.set_aside(path, Broken::LinkedFolder);
         }
         Ok(())
     }
@@ -117,9 +167,9 @@ impl Reading {
     fn add_file(&mut self, path: &Path) -> Result<(), IoFailure> {
         let found = fs::metadata(path).map_err(IoFailure::on("read", path))?;
         if !found.is_file() {
-            self.mistakes.push(not_a_file(path));
+            self.set_aside(path, Broken::NotAFile);
         } else if found.len() > MAX_BYTES {
-            self.mistakes.push(too_large(path));
+            self.set_aside(path, Broken::TooLarge);
         } else {
             let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
             self.add_text(shown(path), bytes);
@@ -127,51 +177,20 @@ impl Reading {
         Ok(())
     }
 
-    fn add_text(&mut self, path: String, bytes: Vec<u8>) {
-        match String::from_utf8(bytes) {
-            Ok(text) => drop(self.texts.insert(path, text)),
-            Err(error) => self.mistakes.push(not_utf8(&path, error.utf8_error().valid_up_to())),
-        }
+    fn set_aside(&mut self, path: &Path, reason: Broken) {
+        self.files.insert(shown(path), (String::new(), Some(reason)));
     }
-}
 
-fn missing(path: &Path) -> Diagnostic {
-    Diagnostic::unplaced("missing-schema", format!("there is no schema at {}", shown(path)))
-        .help("name a folder of YAML files, or write the first one there; `toolwright init` starts a new project")
-}
-
-fn empty(path: &Path) -> Diagnostic {
-    let message =
-        format!("folder {} holds no schema: expected at least one .yaml or .yml file", shown(path));
-    Diagnostic::unplaced("empty-schema", message)
-        .help("write the first schema file there, or name another folder")
-}
-
-fn linked_folder(path: &Path) -> Diagnostic {
-    Diagnostic::unplaced(
-        "linked-folder",
-        format!("{} is a symlink to a folder, which is not followed", shown(path)),
-    )
-    .help("name the folder it leads to on the command line, or move it here")
-}
-
-fn not_a_file(path: &Path) -> Diagnostic {
-    Diagnostic::unplaced("not-a-file", format!("{} is not a regular file", shown(path)))
-}
-
-fn too_large(path: &Path) -> Diagnostic {
-    let message = format!(
-        "{} is larger than {} MiB, the most a schema file may have",
-        shown(path),
-        MAX_BYTES >> 20
-    );
-    Diagnostic::unplaced("too-large", message)
-}
-
-fn not_utf8(path: &str, offset: usize) -> Diagnostic {
-    Diagnostic::unplaced(
-        "not-utf8",
-        format!("{path} is not UTF-8: the byte at offset {offset} begins no character"),
-    )
-    .help("save the file as UTF-8")
+    /// Of a file that is not UTF-8, what stands before the mistake is kept to show where it is.
+    fn add_text(&mut self, path: String, bytes: Vec<u8>) {
+        let read = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                let before = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
+                (before, Some(Broken::NotUtf8 { offset }))
+            }
+        };
+        self.files.insert(path, read);
+    }
 }

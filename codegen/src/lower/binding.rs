@@ -2,11 +2,12 @@
 //! Never tools without a method.
 
 use super::Lowering;
+use super::fitting::{Pair, Side};
 use super::tools::Signature;
 use super::toolsets::DeclaredTool;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{names, tools};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, ServiceId};
-use crate::schema::{Additional, Json, NodeId, ObjectShape, Shape, as_object, resolved};
+use crate::schema::{Json, NodeId, ObjectShape, Shape, as_object, resolved};
 use crate::source::{Span, Spanned};
 use crate::syntax::{Entries, SchemaText};
 
@@ -31,9 +32,12 @@ impl<'a> Lowering<'a> {
     ) -> Signature {
         let payload = self.project[method].payload;
         let Some(object) = as_object(&self.project, payload).cloned() else {
-            // That the payload is no object has been reported where it stands.
-            let result = self.project[method].result;
-            return Signature { args: payload, result, binding: None };
+            // That the payload is no object, or wrong, has been reported where it stands.
+            let span = tool.name.span;
+            let args = args.map(|text| self.object_schema(owner, &text.0, "`args`"));
+            let args = args.unwrap_or_else(|| self.unsound(span));
+            let (result, _) = self.result(owner, method, result);
+            return Signature { args, result, binding: None };
         };
         let inject = self.injections(tool, method, &object);
         let (args, shape) = self.args(owner, tool, method, args, &object, &inject);
@@ -67,20 +71,36 @@ impl<'a> Lowering<'a> {
     ) -> Option<bool> {
         let found = payload.properties.iter().find(|property| property.name.value == name.value);
         let Some(property) = found else {
-            let known = payload.properties.iter().map(|property| property.name.value.as_str());
-            self.unknown("unknown-property", "property of the payload", name, known);
+            self.report_unknown_property(name, method, payload);
             return None;
         };
-        let shape = &self.project.schemas[resolved(&self.project, property.schema)].shape;
-        if !matches!(shape, Shape::String(_)) {
-            let method = &self.project[method].name.value;
-            let message = format!("`{}` of the payload of `{method}` is not a string", name.value);
-            let finding = Diagnostic::error("inject-not-a-string", name.span, message)
-                .also(property.name.span, "declared here");
-            self.report.add(finding);
+        let node = resolved(&self.project, property.schema);
+        let method = &self.project[method].name.value;
+        if !self.project.schemas.is_sound(node) {
             return None;
         }
+        if !matches!(self.project.schemas[node].shape, Shape::String(_)) {
+            let declared = property.name.span;
+            self.report.add(tools::inject_not_a_string(name, method, declared));
+            return None;
+        }
+        if !property.required {
+            self.report.add(tools::inject_optional(name, method, property.name.span));
+        }
         Some(property.required)
+    }
+
+    fn report_unknown_property(
+        &mut self,
+        name: &Spanned<String>,
+        method: MethodId,
+        payload: &ObjectShape,
+    ) {
+        let node = resolved(&self.project, self.project[method].payload);
+        if self.project.schemas.is_sound(node) {
+            let known = payload.properties.iter().map(|property| property.name.value.as_str());
+            self.report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
+        }
     }
 
     fn injection_source(&mut self, word: &Spanned<String>) -> Option<InjectionSource> {
@@ -88,9 +108,9 @@ impl<'a> Lowering<'a> {
         let label = label.map(|key| InjectionSource::Label(key.to_owned()));
         let known = SOURCES.iter().find(|(known, _)| *known == word.value);
         let source = known.map(|(_, source)| source.clone()).or(label);
-        if source.is_none() {
+        if source.is_none() && !word.value.is_empty() {
             let words = SOURCES.iter().map(|(word, _)| *word).chain(["label:KEY"]);
-            self.unknown("unknown-source", "source", word, words);
+            self.report.add(names::unknown_source(word, &words.collect::<Vec<_>>()));
         }
         source
     }
@@ -120,7 +140,9 @@ impl<'a> Lowering<'a> {
         };
         self.check_not_in_args(&object, inject);
         if !same {
-            self.check_covers(text.0.span, &object, payload, inject);
+            let injected = inject.iter().map(|injection| injection.property.value.clone());
+            let side = Side::Args { injected: injected.collect() };
+            self.fittings.push(Pair { span: text.0.span, from: args, to: node, side });
         }
         (args, if same { ArgsShape::Same } else { ArgsShape::Declared })
     }
@@ -133,13 +155,8 @@ impl<'a> Lowering<'a> {
             .find_map(|&node| self.project.schemas[node].assertions.first())
             .map(|assertion| assertion.keyword);
         if let Some(keyword) = keyword {
-            let message = format!(
-                "`args` cannot be left out: the payload has `{keyword}`, which may be about injected properties"
-            );
-            let finding = Diagnostic::error("args-not-derivable", tool.name.span, message)
-                .also(self.project.schemas[plain].span, "the payload")
-                .help("write `args`");
-            self.report.add(finding);
+            let payload = self.project.schemas[plain].span;
+            self.report.add(tools::args_not_derivable(tool.name.span, keyword, payload));
         }
     }
 
@@ -158,47 +175,7 @@ impl<'a> Lowering<'a> {
             let name = &injection.property;
             let found = args.properties.iter().find(|property| property.name.value == name.value);
             if let Some(property) = found {
-                let message =
-                    format!("`{}` is injected, so it cannot be in `args` too", name.value);
-                let finding = Diagnostic::error("injected-and-declared", name.span, message)
-                    .also(property.name.span, "in `args` here")
-                    .help(
-                        "remove it from one of the two; left out, `args` follow from the payload",
-                    );
-                self.report.add(finding);
-            }
-        }
-    }
-
-    /// Declared args and what is injected make up the payload.
-    fn check_covers(
-        &mut self,
-        span: Span,
-        args: &ObjectShape,
-        payload: &ObjectShape,
-        inject: &[Injection],
-    ) {
-        for property in payload.properties.iter().filter(|property| property.required) {
-            let name = &property.name.value;
-            let injected = inject.iter().any(|injection| injection.property.value == *name);
-            let declared =
-                args.properties.iter().any(|arg| arg.required && arg.name.value == *name);
-            if !injected && !declared {
-                let message = format!("the payload requires `{name}`, but nothing fills it in");
-                let finding = Diagnostic::error("payload-not-filled", span, message)
-                    .also(property.name.span, "declared here")
-                    .help(format!("make `{name}` a required property of `args`, or inject it"));
-                self.report.add(finding);
-            }
-        }
-        if payload.additional != Additional::Closed {
-            return;
-        }
-        for arg in &args.properties {
-            let name = &arg.name;
-            if !payload.properties.iter().any(|property| property.name.value == name.value) {
-                let message = format!("the method's payload has no `{}`", name.value);
-                self.error("not-in-payload", name.span, message);
+                self.report.add(tools::injected_and_declared(name, property.name.span));
             }
         }
     }
@@ -213,7 +190,10 @@ impl<'a> Lowering<'a> {
         let method_text = self.method_text(method).result.as_ref();
         match text {
             Some(text) if !self.same(owner, text, method_text) => {
-                (self.schema(owner, &text.0), true)
+                let declared = self.schema(owner, &text.0);
+                let span = text.0.span;
+                self.fittings.push(Pair { span, from: node, to: declared, side: Side::Result });
+                (declared, true)
             }
             _ => (node, false),
         }

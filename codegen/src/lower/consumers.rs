@@ -1,10 +1,10 @@
 //! Agents and MCP servers: what they use, export and expose. They never define anything (G17).
 
-use std::collections::BTreeMap;
-
+use super::claims::Kind;
 use super::{DeclaredAgent, Lowering, owned};
+use crate::diagnostic::names;
 use crate::model::{Agent, McpServer, Policy, ServiceId, ToolId, ToolsetId};
-use crate::source::{Span, Spanned};
+use crate::source::Spanned;
 use crate::syntax::{self, Document};
 
 impl<'a> Lowering<'a> {
@@ -28,22 +28,13 @@ impl<'a> Lowering<'a> {
 
     fn servers(&mut self) {
         let documents: &'a [Document] = self.documents;
-        let mut first: BTreeMap<(ServiceId, &'a str), Span> = BTreeMap::new();
         for (position, document) in documents.iter().enumerate() {
             let (Some(service), Some(servers)) = (self.homes[position], &document.mcp_servers)
             else {
                 continue;
             };
             for (name, text) in servers.iter() {
-                match first.get(&(service, name.value.as_str())) {
-                    Some(&span) => {
-                        let what = "MCP servers of one service";
-                        self.duplicate("duplicate-mcp-server", what, name, span);
-                    }
-                    None => {
-                        first.insert((service, name.value.as_str()), name.span);
-                    }
-                }
+                self.claims.give(Kind::Server, Some(service), name);
                 self.server(service, name, text);
             }
         }
@@ -51,11 +42,7 @@ impl<'a> Lowering<'a> {
 
     fn server(&mut self, service: ServiceId, name: &Spanned<String>, text: &syntax::McpServer) {
         self.check_name("an MCP server", name);
-        if text.toolsets.is_empty() {
-            let message = format!("the MCP server `{}` exposes no toolset", name.value);
-            self.error("empty-server", name.span, message);
-        }
-        let toolsets = self.toolsets_named(Some(&text.toolsets));
+        let toolsets = self.toolsets_named(Some(&text.toolsets.0));
         let version = text.version.value.clone();
         self.project.servers.push(McpServer { service, name: name.clone(), version, toolsets });
     }
@@ -67,9 +54,7 @@ impl<'a> Lowering<'a> {
                 found.extend(*id);
                 continue;
             }
-            let known: Vec<String> = self.toolset_names.words().map(str::to_owned).collect();
-            let known = known.iter().map(String::as_str);
-            self.unknown("unknown-toolset", "toolset", name, known);
+            self.unknown(names::unknown_toolset, name, |all| all.toolset_names.words());
         }
         found
     }

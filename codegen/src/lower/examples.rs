@@ -1,7 +1,7 @@
 //! Examples and defaults against the schemas they illustrate. Never templates.
 
 use super::Lowering;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{schemas, words};
 use crate::model::ToolId;
 use crate::schema::{Json, NodeId, violations};
 use crate::source::Span;
@@ -24,12 +24,8 @@ impl Lowering<'_> {
 
     fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
         for violation in violations(&self.project, node, value) {
-            let message = format!(
-                "this example breaks the schema of {what}{}: {}",
-                at(&violation.pointer),
-                violation.message
-            );
-            self.error("example-breaks-schema", span, message);
+            let place = at(&violation.pointer);
+            self.report.add(words::example_breaks_schema(span, what, &place, &violation.message));
         }
     }
 
@@ -48,11 +44,7 @@ impl Lowering<'_> {
                         at(&violation.pointer),
                         violation.message
                     );
-                    self.report.add(Diagnostic::warning(
-                        "default-breaks-schema",
-                        node.span,
-                        message,
-                    ));
+                    self.report.add(schemas::default_breaks_schema(node.span, message));
                 }
             }
         }

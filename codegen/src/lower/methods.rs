@@ -1,6 +1,8 @@
 //! The operations of services. Never the tools made of them.
 
+use super::claims::Kind;
 use super::{Lowering, owned};
+use crate::diagnostic::schemas;
 use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
 use crate::schema::read::reserve;
 use crate::schema::{
@@ -26,16 +28,8 @@ impl<'a> Lowering<'a> {
     fn method(&mut self, service: ServiceId, name: &Spanned<String>, text: &'a syntax::Method) {
         self.check_name("a method", name);
         let id = MethodId::at(self.project.methods.len());
-        let key = (service, name.value.clone());
-        match self.methods.get(&key) {
-            Some(&first) => {
-                let first = self.project[first].name.span;
-                self.duplicate("duplicate-method", "methods of one service", name, first);
-            }
-            None => {
-                self.methods.insert(key, id);
-            }
-        }
+        self.claims.give(Kind::Method, Some(service), name);
+        self.methods.entry((service, name.value.clone())).or_insert(id);
         let payload = match &text.payload {
             Some(payload) => self.object_schema(service, &payload.0, "a payload"),
             None => self.empty_object(name.span),
@@ -70,18 +64,24 @@ impl<'a> Lowering<'a> {
         &mut self,
         service: ServiceId,
         text: &crate::yaml::Node,
-        what: &str,
+        what: &'static str,
     ) -> NodeId {
-        let errors = self.report.has_errors();
         let node = self.schema(service, text);
-        // A schema that could not be read says nothing about what it describes.
-        let unread =
-            matches!(self.project.schemas[resolved(&self.project, node)].shape, Shape::Any);
-        if as_object(&self.project, node).is_none() && !(errors && unread) {
-            let message = format!("{what} has to describe an object");
-            self.error("not-an-object", text.span, message);
+        if as_object(&self.project, node).is_none() {
+            self.not_objects.push((node, text.span, what));
         }
         node
+    }
+
+    /// Reports what should describe an object and does not, once it is known which schemas are sound.
+    pub(super) fn report_not_objects(&mut self) {
+        for (node, span, what) in std::mem::take(&mut self.not_objects) {
+            let plain = resolved(&self.project, node);
+            if self.project.schemas.is_sound(plain) && self.project.schemas.is_sound(node) {
+                self.report.add(schemas::not_an_object(span, what));
+                self.project.schemas.distrust(node);
+            }
+        }
     }
 
     /// An object without properties.

@@ -4,8 +4,10 @@
 //! Ids first and bodies second, so that everything may refer to everything.
 
 mod binding;
+mod claims;
 mod consumers;
 mod examples;
+mod fitting;
 mod methods;
 mod owners;
 mod services;
@@ -16,15 +18,15 @@ mod types;
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Diagnostic, Report, names};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::naming;
-use crate::nearest;
 use crate::schema::NodeId;
-use crate::schema::read::{Pending, SchemaReader, TypeNames};
+use crate::schema::read::{Pending, SchemaReader, TypeNames, reserve};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
+use claims::Claims;
 use toolsets::DeclaredToolset;
 
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.
@@ -48,10 +50,15 @@ struct Lowering<'a> {
     /// The service of each document.
     homes: Vec<Option<ServiceId>>,
     names: TypeNames,
+    claims: Claims,
     pending: Pending,
     methods: BTreeMap<(ServiceId, String), MethodId>,
     method_texts: Vec<&'a syntax::Method>,
     agents: Vec<DeclaredAgent<'a>>,
+    /// Schemas that should describe objects and do not, where they are used, and as what.
+    not_objects: Vec<(NodeId, Span, &'static str)>,
+    /// What tools declare, to be compared with their methods once all is read.
+    fittings: Vec<fitting::Pair>,
     toolsets: Vec<DeclaredToolset<'a>>,
     toolset_names: Names<ToolsetId>,
     tool_names: Names<ToolId>,
@@ -76,17 +83,13 @@ impl<Id> Default for Names<Id> {
 }
 
 impl<Id: Copy> Names<Id> {
-    /// Gives a name; the place where it is taken, if it is.
-    fn give(&mut self, name: &Spanned<String>, id: Option<Id>) -> Option<Span> {
-        if let Some((first, _)) = self.known.get(&name.value) {
-            return Some(*first);
-        }
-        self.known.insert(name.value.clone(), (name.span, id));
-        None
+    /// Gives a name, unless it is taken.
+    fn give(&mut self, name: &Spanned<String>, id: Option<Id>) {
+        self.known.entry(name.value.clone()).or_insert((name.span, id));
     }
 
-    fn words(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
+    fn words(&self) -> Vec<&str> {
+        self.known.keys().map(String::as_str).collect()
     }
 }
 
@@ -98,65 +101,57 @@ impl<'a> Lowering<'a> {
             project: Project::default(),
             homes: Vec::new(),
             names: TypeNames::default(),
+            claims: Claims::default(),
             pending: Pending::default(),
             methods: BTreeMap::new(),
             method_texts: Vec::new(),
             agents: Vec::new(),
+            not_objects: Vec::new(),
+            fittings: Vec::new(),
             toolsets: Vec::new(),
             toolset_names: Names::default(),
             tool_names: Names::default(),
         }
     }
 
-    /// What can be checked when all is known.
+    /// What can be checked when all is known. What is not sound is left out, and nothing is held against its users.
     fn finish(mut self) -> Project {
         std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
-        if !self.report.has_errors() {
-            self.examples();
-            self.defaults();
-            self.templates();
-        }
-        // Names given twice leave all else in order, and one run is to show every conflict.
-        if self.report.has_only(|error| error.code.starts_with("duplicate-")) {
-            naming::check(&self.project, self.report);
-        }
+        std::mem::take(&mut self.claims).report(self.report);
+        self.report_not_objects();
+        self.fittings();
+        self.examples();
+        self.defaults();
+        self.templates();
+        naming::check(&self.project, self.report);
         self.project
-    }
-
-    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
-        self.report.add(Diagnostic::error(code, span, message));
     }
 
     /// Reports a name that breaks the grammar of names.
     fn check_name(&mut self, what: &str, name: &Spanned<String>) {
-        // An empty string has been reported as such.
         if !naming::is_name(&name.value) {
-            let message = format!("`{}` is not a name for {what}", name.value);
-            let finding = Diagnostic::error("bad-name", name.span, message)
-                .help("lower-case letters, digits and single underscores, at most 64: `get_todos`");
-            self.report.add(finding);
+            self.report.add(names::bad_name(name, what));
         }
     }
 
-    fn duplicate(&mut self, code: &'static str, what: &str, name: &Spanned<String>, first: Span) {
-        let finding =
-            Diagnostic::error(code, name.span, format!("two {what} are named `{}`", name.value))
-                .labelled("again here")
-                .also(first, "first here")
-                .help("rename one of them");
-        self.report.add(finding);
+    /// As [`Self::check_name`], for a name that stands behind a key: one that is empty has been reported as such.
+    fn check_given_name(&mut self, what: &str, name: &Spanned<String>) {
+        if !name.value.is_empty() {
+            self.check_name(what, name);
+        }
     }
 
-    fn unknown<'n>(
+    /// Reports a name that nobody bears, unless its bearer may be what could not be read.
+    fn unknown(
         &mut self,
-        code: &'static str,
-        what: &str,
+        mistake: fn(&Spanned<String>, &[&str]) -> Diagnostic,
         name: &Spanned<String>,
-        known: impl IntoIterator<Item = &'n str>,
+        known: impl for<'s> FnOnce(&'s Self) -> Vec<&'s str>,
     ) {
-        let message = format!("no {what} is named `{}`", name.value);
-        let advice = nearest::advice(&name.value, known, "known here");
-        self.report.add(Diagnostic::error(code, name.span, message).help(advice));
+        if !name.value.is_empty() && !self.report.misses_names() {
+            let finding = mistake(name, &known(self));
+            self.report.add(finding);
+        }
     }
 
     /// Reads a type's name or an inline schema, as a service would mean it.
@@ -171,7 +166,15 @@ impl<'a> Lowering<'a> {
             service,
             pending: &mut self.pending,
             report: self.report,
+            errors_below: 0,
         }
+    }
+
+    /// A schema of which nothing is known.
+    fn unsound(&mut self, span: Span) -> NodeId {
+        let id = reserve(&mut self.project, span);
+        self.project.schemas.distrust(id);
+        id
     }
 }
 

@@ -1,11 +1,11 @@
 //! Which service owns a toolset (G5, G6): the service of its file; failing that, of the methods it
 //! binds to; failing that, of the agent that exports it. Who consumes it never matters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Lowering;
 use super::toolsets::{DeclaredToolset, Origin};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{names, tools};
 use crate::model::{MethodId, ServiceId};
 use crate::source::{Span, Spanned};
 
@@ -51,30 +51,30 @@ impl<'a> Lowering<'a> {
     }
 
     fn report_unknown_methods(&mut self, binds: &[&Spanned<String>]) -> Option<ServiceId> {
-        let known: Vec<String> = self.qualified_methods();
         for bind in binds {
-            self.unknown("unknown-method", "method", bind, known.iter().map(String::as_str));
+            self.report_unknown_method(bind);
         }
         None
     }
 
-    /// All methods as `service.method`.
-    pub(super) fn qualified_methods(&self) -> Vec<String> {
-        let qualified = |(service, method): &(ServiceId, String)| {
-            format!("{}.{method}", self.project[*service].name.value)
+    fn report_unknown_method(&mut self, bind: &Spanned<String>) {
+        // As `service.method` where the binding is written so.
+        let word = |(service, method): &(ServiceId, String)| {
+            let service = &self.project[*service].name.value;
+            if bind.value.contains('.') { format!("{service}.{method}") } else { method.clone() }
         };
-        self.methods.keys().map(qualified).collect()
+        let known: BTreeSet<String> = self.methods.keys().map(word).collect();
+        if !bind.value.is_empty() && !self.report.misses_names() {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            self.report.add(names::unknown_method(bind, &known));
+        }
     }
 
+    /// A toolset without tools has been reported, and what may not be read may be what names its owner.
     fn report_no_owner(&mut self, toolset: &DeclaredToolset<'a>) -> Option<ServiceId> {
-        let name = &toolset.name;
-        let message =
-            format!("the toolset `{}` has no owner: nothing names its service", name.value);
-        let finding = Diagnostic::error("no-owner", name.span, message).help(
-            "add `service: name` to this file, bind its tools to methods of one service, or let \
-             an agent export it",
-        );
-        self.report.add(finding);
+        if !toolset.tools.is_empty() && !self.report.misses_names() {
+            self.report.add(tools::no_owner(&toolset.name));
+        }
         None
     }
 
@@ -83,16 +83,11 @@ impl<'a> Lowering<'a> {
         toolset: &DeclaredToolset<'a>,
         candidates: &BTreeMap<ServiceId, Span>,
     ) -> Option<ServiceId> {
-        let word = |service: &ServiceId| format!("`{}`", self.project[*service].name.value);
-        let words: Vec<String> = candidates.keys().map(word).collect();
-        let message =
-            format!("the toolset `{}` may belong to {}", toolset.name.value, words.join(" or "));
-        let mut finding = Diagnostic::error("ambiguous-owner", toolset.name.span, message)
-            .help("add `service: name` to this file; all its tools then bind to that service");
-        for ((_, span), word) in candidates.iter().zip(&words) {
-            finding = finding.also(*span, format!("{word} because of this"));
-        }
-        self.report.add(finding);
+        let candidate = |(service, span): (&ServiceId, &Span)| {
+            (format!("`{}`", self.project[*service].name.value), *span)
+        };
+        let candidates: Vec<(String, Span)> = candidates.iter().map(candidate).collect();
+        self.report.add(tools::ambiguous_owner(&toolset.name, &candidates));
         None
     }
 
@@ -108,18 +103,10 @@ impl<'a> Lowering<'a> {
         };
         let found = service.and_then(|id| self.methods.get(&(id, method.to_owned())).copied());
         if found.is_none() {
-            let known = self.qualified_methods();
-            self.unknown("unknown-method", "method", bind, known.iter().map(String::as_str));
+            self.report_unknown_method(bind);
         } else if service != Some(owner) {
             let owner = &self.project[owner].name;
-            let message = format!(
-                "`{}` is not a method of `{}`, which owns this toolset",
-                bind.value, owner.value
-            );
-            let finding = Diagnostic::error("foreign-binding", bind.span, message)
-                .also(owner.span, "the owner is named here")
-                .help("the tools of one toolset bind to methods of its owner");
-            self.report.add(finding);
+            self.report.add(tools::foreign_binding(bind, owner));
             return None;
         }
         found

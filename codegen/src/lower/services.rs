@@ -1,7 +1,7 @@
 //! The services that the files name. Never what they own.
 
 use super::Lowering;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{names, tools};
 use crate::model::{Service, ServiceId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{Document, ServiceRef};
@@ -10,7 +10,7 @@ impl<'a> Lowering<'a> {
     /// Finds the service of every file; several files may belong to one.
     pub(super) fn services(&mut self) {
         let documents: &'a [Document] = self.documents;
-        let mut described: Vec<Option<Span>> = Vec::new();
+        let mut described: Vec<Vec<Spanned<String>>> = Vec::new();
         for document in documents {
             let home = document.service.as_ref().map(|text| self.service(text, &mut described));
             if home.is_none() {
@@ -18,49 +18,40 @@ impl<'a> Lowering<'a> {
             }
             self.homes.push(home);
         }
+        for (service, texts) in ServiceId::first(described.len()).zip(described) {
+            self.describe(service, &texts);
+        }
     }
 
-    fn service(&mut self, text: &ServiceRef, described: &mut Vec<Option<Span>>) -> ServiceId {
+    fn service(
+        &mut self,
+        text: &ServiceRef,
+        described: &mut Vec<Vec<Spanned<String>>>,
+    ) -> ServiceId {
         let name = &text.name;
         let known = self.names.services.get(&name.value).copied();
         let id = known.unwrap_or_else(|| {
-            described.push(None);
+            described.push(Vec::new());
             self.new_service(name)
         });
-        if let Some(description) = &text.description {
-            self.describe(id, description, described);
-        }
+        described[id.position()].extend(text.description.clone());
         id
     }
 
     fn new_service(&mut self, name: &Spanned<String>) -> ServiceId {
-        self.check_name("a service", name);
+        self.check_given_name("a service", name);
         let id = ServiceId::at(self.project.services.len());
         self.project.services.push(Service { name: name.clone(), description: None });
         self.names.services.insert(name.value.clone(), id);
         id
     }
 
-    fn describe(
-        &mut self,
-        id: ServiceId,
-        description: &Spanned<String>,
-        described: &mut [Option<Span>],
-    ) {
-        let position = id.position();
-        let service = &mut self.project.services[position];
-        match (&service.description, described[position]) {
-            (Some(first), Some(span)) if *first != description.value => {
-                let message = format!("two descriptions of the service `{}`", service.name.value);
-                let finding = Diagnostic::error("two-descriptions", description.span, message)
-                    .also(span, "first here")
-                    .help("describe it in one file; `service: name` is enough in the others");
-                self.report.add(finding);
-            }
-            _ => {
-                service.description = Some(description.value.clone());
-                described[position] = Some(description.span);
-            }
+    fn describe(&mut self, id: ServiceId, texts: &[Spanned<String>]) {
+        let service = &mut self.project.services[id.position()];
+        service.description = texts.first().map(|text| text.value.clone());
+        if texts.iter().any(|text| text.value != texts[0].value) {
+            let places = texts.iter().map(|text| text.span).collect();
+            self.report.add(names::two_descriptions(&service.name.value, places));
         }
     }
 
@@ -74,10 +65,8 @@ impl<'a> Lowering<'a> {
             first(first_key(document.mcp_servers.as_ref()), "MCP servers"),
         ];
         for (span, what) in found.into_iter().flatten() {
-            let message = format!("this file declares {what}, but no service that they belong to");
-            let finding = Diagnostic::error("missing-service", span, message)
-                .help("add `service: name` at the top of the file");
-            self.report.add(finding);
+            self.report.add(tools::missing_service(span, what));
+            self.report.miss_names();
         }
     }
 }

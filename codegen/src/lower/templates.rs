@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use minijinja::Environment;
+use minijinja::machinery::{Instruction, get_compiled_template};
+use minijinja::{Environment, ErrorKind, Template as Parsed};
 
 use super::Lowering;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::words;
 use crate::model::{Project, Tool, ToolId};
 use crate::nearest;
 use crate::schema::{Additional, NodeId, Shape, resolved};
@@ -36,11 +37,13 @@ impl Lowering<'_> {
         let parsed = match environment.template_from_str(&template.value) {
             Ok(parsed) => parsed,
             Err(error) => {
-                let message = format!("this template cannot be read: {error}");
-                self.error("bad-template", template.span, message);
+                self.report.add(words::bad_template(template.span, &reason(&error)));
                 return;
             }
         };
+        for (what, name) in unknown_functions(&environment, &parsed) {
+            self.report.add(words::template_filter(template.span, what, &name));
+        }
         let globals: BTreeSet<String> =
             environment.globals().map(|(name, _)| name.to_string()).collect();
         let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
@@ -48,13 +51,44 @@ impl Lowering<'_> {
             if let Err((message, help)) =
                 check_path(&self.project, &self.project[tool], path, has_result)
             {
-                let message = format!("the template uses `{path}`: {message}");
-                let finding =
-                    Diagnostic::error("template-field", template.span, message).help(help);
-                self.report.add(finding);
+                self.report.add(words::template_field(template.span, path, &message, help));
             }
         }
     }
+}
+
+/// What is wrong, without the name of a file that there is none of.
+fn reason(error: &minijinja::Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+}
+
+/// Filters and tests that a template uses and nobody knows: they would fail when the template is filled in.
+fn unknown_functions(
+    environment: &Environment<'_>,
+    template: &Parsed<'_, '_>,
+) -> Vec<(&'static str, String)> {
+    let instructions = &get_compiled_template(template).instructions;
+    let mut unknown = BTreeSet::new();
+    for instruction in (0..).map_while(|index| instructions.get(index)) {
+        // No state is shared: a filter that does know its name may fail on what it is asked.
+        let mut state = environment.empty_state();
+        match instruction {
+            Instruction::ApplyFilter(name, ..) => {
+                let tried = state.apply_filter(name, &[]);
+                if tried.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter) {
+                    unknown.insert(("filter", (*name).to_owned()));
+                }
+            }
+            Instruction::PerformTest(name, ..) => {
+                let tried = state.perform_test(name, &[]);
+                if tried.is_err_and(|error| error.kind() == ErrorKind::UnknownTest) {
+                    unknown.insert(("test", (*name).to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    unknown.into_iter().collect()
 }
 
 fn templates(details: &ToolDetails) -> Vec<Template<'_>> {
@@ -109,6 +143,10 @@ fn check_any(
 
 fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
+    let is_sound = |node| project.schemas.is_sound(node);
+    if !is_sound(node) || !is_sound(resolved(project, node)) {
+        return Ok(());
+    }
     match &project.schemas[resolved(project, node)].shape {
         Shape::Object(object) => {
             let found = object.properties.iter().find(|property| property.name.value == *field);

@@ -3,7 +3,7 @@
 
 use super::toolsets::{DeclaredTool, Origin};
 use super::{Lowering, owned};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{consumers, names, tools};
 use crate::model::{
     Approval, Binding, Deprecation, Example, Hints, MethodId, ServiceId, Tool, ToolAnnotations,
     ToolId, ToolsetId,
@@ -60,35 +60,29 @@ impl<'a> Lowering<'a> {
         should_be_bound: bool,
     ) -> Signature {
         if let (Some((name, _)), false) = (first(tool.details), should_be_bound) {
-            let finding =
-                Diagnostic::error("inject-without-bind", name.span, "`inject` without `bind`")
-                    .help("only the payload of a bound method has fields to fill in");
-            self.report.add(finding);
+            self.report.add(tools::inject_without_bind(name.span));
         }
+        let span = tool.name.span;
+        // What a method that nobody knows takes and gives, nobody knows either.
         let args = match &text.args {
             Some(args) => self.object_schema(owner, &args.0, "`args`"),
-            None => self.empty_object(tool.name.span),
+            None if should_be_bound => self.unsound(span),
+            None => self.empty_object(span),
         };
         let result = match &text.result {
             Some(result) => self.schema(owner, &result.0),
-            None => self.plain(tool.name.span, Shape::Any),
+            None if should_be_bound => self.unsound(span),
+            None => self.plain(span, Shape::Any),
         };
         Signature { args, result, binding: None }
     }
 
     fn check_remote(&mut self, text: &syntax::Tool, is_remote: bool) {
         if let (Some(remote), false) = (&text.remote, is_remote) {
-            let message = "`remote` in a toolset that stands for no MCP server";
-            let finding = Diagnostic::error("remote-without-mcp", remote.span, message)
-                .help("add `mcp: { server: name }` to the toolset, or remove `remote`");
-            self.report.add(finding);
+            self.report.add(tools::remote_without_mcp(remote.span));
         }
         if let (Some(bind), true) = (&text.bind, is_remote) {
-            let message = "`bind` in a toolset that stands for an MCP server";
-            let finding = Diagnostic::error("bind-in-mcp", bind.span, message).help(
-                "tools of a remote server are not methods; put this one into another toolset",
-            );
-            self.report.add(finding);
+            self.report.add(tools::bind_in_mcp(bind.span));
         }
     }
 
@@ -136,37 +130,37 @@ impl<'a> Lowering<'a> {
 
     fn deprecation(&mut self, tool: &DeclaredTool<'a>) -> Option<Deprecation> {
         let text = tool.details.deprecated.as_ref()?;
+        if text.r#use.is_none() {
+            self.report.add(consumers::no_successor(text.span, &tool.name.value));
+        }
         let replacement = text.r#use.as_ref().and_then(|name| self.replacement(tool, name));
         Some(Deprecation { since: owned(text.since.as_ref()), replacement })
     }
 
     fn replacement(&mut self, tool: &DeclaredTool<'a>, name: &Spanned<String>) -> Option<ToolId> {
         if name.value == tool.name.value {
-            self.error(
-                "replaces-itself",
-                name.span,
-                format!("`{}` cannot replace itself", name.value),
-            );
+            self.report.add(consumers::replaces_itself(name));
             return None;
         }
-        self.tool_named(name)
+        let id = self.tool_named(name)?;
+        let mut declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools);
+        if let Some(text) =
+            declared.nth(id.position()).and_then(|tool| tool.details.deprecated.as_ref())
+        {
+            self.report.add(consumers::successor_deprecated(name, text.span));
+        }
+        Some(id)
     }
 
     /// The tool of a name; an alias is no name to build on.
     pub(super) fn tool_named(&mut self, name: &Spanned<String>) -> Option<ToolId> {
         if let Some(&(first, id)) = self.tool_names.known.get(&name.value) {
-            let is_alias = id.is_none() && self.is_alias(&name.value);
-            if is_alias {
-                let message = format!("`{}` is an earlier name of a tool", name.value);
-                let finding = Diagnostic::error("alias-used", name.span, message)
-                    .also(first, "of the tool declared here")
-                    .help("use the tool's name");
-                self.report.add(finding);
+            if id.is_none() && self.is_alias(&name.value) {
+                self.report.add(consumers::alias_used(name, first));
             }
             return id;
         }
-        let known: Vec<String> = self.tool_names.words().map(str::to_owned).collect();
-        self.unknown("unknown-tool", "tool", name, known.iter().map(String::as_str));
+        self.unknown(names::unknown_tool, name, |all| all.tool_names.words());
         None
     }
 

@@ -1,9 +1,8 @@
 //! Which toolsets and tools there are, under which names and owners. Never what a tool takes or does.
 
-use std::collections::BTreeMap;
-
+use super::claims::Kind;
 use super::{DeclaredAgent, Lowering, owned};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::consumers;
 use crate::model::{AgentId, MethodId, ServiceId, ToolId, Toolset, ToolsetId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document, Entries, ToolDetails};
@@ -41,21 +40,13 @@ impl<'a> Lowering<'a> {
     /// Names the agents: toolsets need to know who exports them.
     pub(super) fn agents(&mut self) {
         let documents: &'a [Document] = self.documents;
-        let mut first: BTreeMap<(ServiceId, &'a str), Span> = BTreeMap::new();
         for (position, document) in documents.iter().enumerate() {
             let (Some(service), Some(agents)) = (self.homes[position], &document.agents) else {
                 continue;
             };
             for (name, text) in agents.iter() {
                 self.check_name("an agent", name);
-                match first.get(&(service, name.value.as_str())) {
-                    Some(&span) => {
-                        self.duplicate("duplicate-agent", "agents of one service", name, span);
-                    }
-                    None => {
-                        first.insert((service, name.value.as_str()), name.span);
-                    }
-                }
+                self.claims.give(Kind::Agent, Some(service), name);
                 self.agents.push(DeclaredAgent { service, name, text });
             }
         }
@@ -80,7 +71,7 @@ impl<'a> Lowering<'a> {
         let mut declared: Vec<DeclaredToolset<'a>> = Vec::new();
         for (document, &home) in documents.iter().zip(&self.homes) {
             for (name, text) in document.toolsets.iter().flat_map(Entries::iter) {
-                let tools = text.tools.iter().map(|(name, tool)| DeclaredTool {
+                let tools = text.tools.0.iter().map(|(name, tool)| DeclaredTool {
                     name,
                     details: &tool.details,
                     origin: Origin::Toolset(tool),
@@ -126,11 +117,7 @@ impl<'a> Lowering<'a> {
         let Some(text) = toolset.text else { return };
         self.check_name("a toolset", &toolset.name);
         if let Some(mcp) = &text.mcp {
-            self.check_name("an MCP server", &mcp.server);
-        }
-        if toolset.tools.is_empty() {
-            let message = format!("the toolset `{}` has no tools", toolset.name.value);
-            self.error("empty-toolset", toolset.name.span, message);
+            self.check_given_name("an MCP server", &mcp.server);
         }
     }
 
@@ -139,9 +126,8 @@ impl<'a> Lowering<'a> {
         for toolset in declared {
             let id = toolset.owner.map(|_| ToolsetId::at(next));
             next += usize::from(id.is_some());
-            if let Some(first) = self.toolset_names.give(&toolset.name, id) {
-                self.duplicate("duplicate-toolset", "toolsets", &toolset.name, first);
-            }
+            self.toolset_names.give(&toolset.name, id);
+            self.claims.give(Kind::Toolset, None, &toolset.name);
         }
     }
 
@@ -153,18 +139,16 @@ impl<'a> Lowering<'a> {
                 self.check_name("a tool", tool.name);
                 let id = toolset.owner.map(|_| ToolId::at(next));
                 next += usize::from(id.is_some());
-                if let Some(first) = self.tool_names.give(tool.name, id) {
-                    self.duplicate("duplicate-tool", "tools", tool.name, first);
-                }
+                self.tool_names.give(tool.name, id);
+                self.claims.give(Kind::Tool, None, tool.name);
                 aliases.extend(tool.details.aliases.iter().flatten());
             }
         }
-        // Names before aliases: of a name and an equal alias, the alias is the one to change.
+        // Names before aliases: what is a name and an alias means the tool of that name.
         for alias in aliases {
             self.check_name("a tool", alias);
-            if let Some(first) = self.tool_names.give(alias, None) {
-                self.duplicate("duplicate-tool", "tools", alias, first);
-            }
+            self.tool_names.give(alias, None);
+            self.claims.give_alias(alias);
         }
     }
 
@@ -195,21 +179,12 @@ impl<'a> Lowering<'a> {
         let exports = self.exports_of(&toolset.name.value);
         let (agent, first) = exports.first().copied()?;
         let name = toolset.name.clone();
-        for (_, second) in exports.iter().skip(1) {
-            let message = format!("two agents export the toolset `{}`", name.value);
-            let finding = Diagnostic::error("exported-twice", *second, message)
-                .also(first, "first here")
-                .help("one agent implements a toolset; others can use it");
-            self.report.add(finding);
+        if exports.len() > 1 {
+            let places = exports.iter().map(|(_, span)| *span).collect();
+            self.report.add(consumers::exported_twice(&name.value, places));
         }
         if is_remote {
-            let message = format!(
-                "`{}` stands for a remote MCP server, so no agent implements it",
-                name.value
-            );
-            let finding =
-                Diagnostic::error("remote-export", first, message).also(name.span, "declared here");
-            self.report.add(finding);
+            self.report.add(consumers::remote_export(first, &name));
         }
         Some(agent)
     }

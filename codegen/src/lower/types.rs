@@ -1,6 +1,8 @@
 //! Named types. Never inline schemas.
 
 use super::Lowering;
+use super::claims::Kind;
+use crate::diagnostic::names;
 use crate::model::{NamedType, ServiceId, TypeId};
 use crate::naming;
 use crate::schema::NodeId;
@@ -34,21 +36,12 @@ impl<'a> Lowering<'a> {
         text: &yaml::Node,
     ) -> NodeId {
         if !naming::is_type_name(&name.value) {
-            let message = format!("`{}` is not a name for a type: expected `TodoItem`", name.value);
-            self.error("bad-name", name.span, message);
+            self.report.add(names::bad_type_name(name));
         }
         let schema = reserve(&mut self.project, text.span);
         let id = TypeId::at(self.project.types.len());
-        let key = (service, name.value.clone());
-        match self.names.types.get(&key) {
-            Some(&first) => {
-                let first = self.project[first].name.span;
-                self.duplicate("duplicate-type", "types of one service", name, first);
-            }
-            None => {
-                self.names.types.insert(key, id);
-            }
-        }
+        self.claims.give(Kind::Type, Some(service), name);
+        self.names.types.entry((service, name.value.clone())).or_insert(id);
         self.project.types.push(NamedType { service, name: name.clone(), schema });
         schema
     }

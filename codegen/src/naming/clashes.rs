@@ -1,15 +1,15 @@
 //! Finds names that differ in the language but not in Rust (G13). Says nothing of names that are equal
 //! as written: lowering has refused those.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Scope, TypeName, TypeNames, agent_package, identifier, mcp_package, pascal, pascal_part,
     screaming, service_package, spec_static, toolset_package,
 };
-use crate::diagnostic::{Diagnostic, Report};
-use crate::model::{MethodId, Project, ServiceId, ToolsetId};
-use crate::schema::{ObjectShape, Shape};
+use crate::diagnostic::{Report, clashes};
+use crate::model::{Agent, McpServer, MethodId, Project, Service, ServiceId, Toolset, ToolsetId};
+use crate::schema::{NodeId, ObjectShape, Shape};
 use crate::source::{Span, Spanned};
 
 /// Type names that generated code needs for itself.
@@ -63,197 +63,195 @@ pub fn is_reserved_tool(name: &str) -> bool {
 /// Reports every clash between names as they become Rust.
 pub fn check(project: &Project, report: &mut Report) {
     let types = TypeNames::assign(project);
-    packages(project, report);
-    crate_circles(project, &types, report);
+    let named = project.types.iter().map(|named| (named.schema, named.name.span)).collect();
+    let mut check = Check { report, told: BTreeSet::new(), named };
+    packages(project, &mut check);
     for service in ServiceId::first(project.services.len()) {
-        type_scope(project, &types, Scope::Service(service), report);
-        methods(project, service, report);
+        methods(project, service, &mut check);
+        type_scope(project, &types, Scope::Service(service), &mut check);
     }
     for toolset in ToolsetId::first(project.toolsets.len()) {
-        type_scope(project, &types, Scope::Toolset(toolset), report);
-        tools(project, toolset, report);
+        tools(project, toolset, &mut check);
+        type_scope(project, &types, Scope::Toolset(toolset), &mut check);
+    }
+    crate_circles(project, &types, report);
+}
+
+/// Where clashes are reported, and the places that have been told: tools that clash make types that clash, and types
+/// that clash in their service clash again in every toolset that reaches them.
+struct Check<'a> {
+    report: &'a mut Report,
+    told: BTreeSet<Vec<Span>>,
+    /// Where each schema that has a name of its own is named.
+    named: BTreeMap<NodeId, Span>,
+}
+
+impl Check<'_> {
+    /// Where a type is named, or its schema written.
+    fn place(&self, project: &Project, node: NodeId) -> Span {
+        self.named.get(&node).copied().unwrap_or(project.schemas[node].span)
     }
 }
 
-/// One namespace: what became of each name, and where it was written.
+/// One namespace: what each name became, and where it was written.
 struct Namespace {
     what: &'static str,
-    taken: BTreeMap<String, (String, Span)>,
+    claims: BTreeMap<String, Vec<(Span, String)>>,
+    reserved: BTreeSet<&'static str>,
 }
 
 impl Namespace {
-    fn new(what: &'static str) -> Self {
-        Self { what, taken: BTreeMap::new() }
+    fn new(what: &'static str, reserved: &[&'static str]) -> Self {
+        let reserved = reserved.iter().copied().collect();
+        Self { what, claims: BTreeMap::new(), reserved }
     }
 
-    /// Keeps a name from being claimed; `span` is only there to fill the place.
-    fn reserving(mut self, name: &str, span: Span) -> Self {
-        self.taken.insert(name.to_owned(), (String::new(), span));
-        self
+    fn claim(&mut self, rust: String, written: String, span: Span) {
+        self.claims.entry(rust).or_default().push((span, written));
     }
 
-    fn claim(&mut self, rust: String, written: &str, span: Span, report: &mut Report) {
-        let Some((first, first_span)) = self.taken.get(&rust) else {
-            self.taken.insert(rust, (written.to_owned(), span));
-            return;
-        };
-        if first == written && report.has_errors() {
-            // Lowering has reported that one name is given twice.
-            return;
+    fn report(self, check: &mut Check<'_>) {
+        for (rust, mut claims) in self.claims {
+            if self.reserved.contains(rust.as_str()) {
+                for (span, written) in &claims {
+                    check.report.add(clashes::reserved_name(*span, written, self.what, &rust));
+                }
+                continue;
+            }
+            // Of names that are equal as written, lowering has reported that one is given twice.
+            claims.sort();
+            let mut seen = BTreeSet::new();
+            claims.retain(|(_, written)| seen.insert(written.clone()));
+            let places = claims.iter().map(|(span, _)| *span).collect();
+            if claims.len() > 1 && check.told.insert(places) {
+                check.report.add(clashes::name_clash(self.what, &rust, claims));
+            }
         }
-        let what = self.what;
-        report.add(if first.is_empty() {
-            Diagnostic::error(
-                "reserved-name",
-                span,
-                format!(
-                    "{written} becomes the {what} `{rust}`, which generated code needs for itself"
-                ),
-            )
-            .help("choose another name")
-        } else {
-            Diagnostic::error(
-                "name-clash",
-                span,
-                format!("{first} and {written} both become the {what} `{rust}`"),
-            )
-            .labelled("the second")
-            .also(*first_span, "the first")
-            .help("rename one of them")
-        });
     }
 }
 
-fn packages(project: &Project, report: &mut Report) {
-    let mut packages = Namespace::new("crate");
-    for service in &project.services {
-        let name = &service.name;
-        packages.claim(
-            service_package(&name.value),
-            &format!("service `{}`", name.value),
-            name.span,
-            report,
-        );
+fn packages(project: &Project, check: &mut Check<'_>) {
+    let mut packages = Namespace::new("crate", &[]);
+    for Service { name, .. } in &project.services {
+        let written = format!("service `{}`", name.value);
+        packages.claim(service_package(&name.value), written, name.span);
     }
-    for toolset in &project.toolsets {
-        let name = &toolset.name;
-        packages.claim(
-            toolset_package(&name.value),
-            &format!("toolset `{}`", name.value),
-            name.span,
-            report,
-        );
+    for Toolset { name, .. } in &project.toolsets {
+        let written = format!("toolset `{}`", name.value);
+        packages.claim(toolset_package(&name.value), written, name.span);
     }
-    for agent in &project.agents {
-        let package = agent_package(&project[agent.service].name.value, &agent.name.value);
-        packages.claim(package, &format!("agent `{}`", agent.name.value), agent.name.span, report);
+    for Agent { service, name, .. } in &project.agents {
+        let service = &project[*service].name.value;
+        let written = format!("agent `{}` of `{service}`", name.value);
+        packages.claim(agent_package(service, &name.value), written, name.span);
     }
-    for server in &project.servers {
-        let package = mcp_package(&project[server.service].name.value, &server.name.value);
-        packages.claim(
-            package,
-            &format!("MCP server `{}`", server.name.value),
-            server.name.span,
-            report,
-        );
+    for McpServer { service, name, .. } in &project.servers {
+        let service = &project[*service].name.value;
+        let written = format!("MCP server `{}` of `{service}`", name.value);
+        packages.claim(mcp_package(service, &name.value), written, name.span);
     }
+    packages.report(check);
 }
 
 /// The items of `specs`: a static and a type for every tool. Names that differ as written may be one
 /// here, as `get_1` and `get1` are.
-fn tools(project: &Project, toolset: ToolsetId, report: &mut Report) {
-    let mut items = Namespace::new("item of `specs`");
+fn tools(project: &Project, toolset: ToolsetId, check: &mut Check<'_>) {
+    let reserved: Vec<&str> = RESERVED_MARKERS.iter().copied().chain([SPECS_OF_ALL]).collect();
+    let mut items = Namespace::new("item of `specs`", &reserved);
     for &tool in &project[toolset].tools {
         let name = &project[tool].name;
         let written = format!("tool `{}`", name.value);
-        let marker = pascal(&name.value);
-        if RESERVED_MARKERS.contains(&marker.as_str()) {
-            items = items.reserving(&marker, name.span);
+        items.claim(pascal(&name.value), written.clone(), name.span);
+        items.claim(spec_static(&name.value), written, name.span);
+    }
+    items.report(check);
+}
+
+fn type_scope(project: &Project, types: &TypeNames, scope: Scope, check: &mut Check<'_>) {
+    let mut names = Namespace::new("type", RESERVED_TYPES);
+    for name in types.of(scope) {
+        names.claim(name.name.clone(), written(&name.origin), check.place(project, name.node));
+    }
+    if let Scope::Toolset(toolset) = scope {
+        for name in types.foreign(project, toolset) {
+            // Its service has reported a name that is reserved.
+            if RESERVED_TYPES.contains(&name.name.as_str()) {
+                continue;
+            }
+            let written = written(&name.origin) + &whose(project, name.scope);
+            names.claim(name.name.clone(), written, check.place(project, name.node));
         }
-        if screaming(&name.value) == SPECS_OF_ALL {
-            items = items.reserving(SPECS_OF_ALL, name.span);
-        }
-        items.claim(marker, &written, name.span, report);
-        items.claim(spec_static(&name.value), &written, name.span, report);
+    }
+    names.report(check);
+    for name in types.of(scope) {
+        members(project, name, check);
     }
 }
 
-fn type_scope(project: &Project, types: &TypeNames, scope: Scope, report: &mut Report) {
-    let mut names = Namespace::new("type");
-    let foreign = match scope {
-        Scope::Service(_) => Vec::new(),
-        Scope::Toolset(toolset) => types.foreign(project, toolset),
-    };
-    for name in foreign.into_iter().chain(types.of(scope)) {
-        let span = project.schemas[name.node].span;
-        let written = written(&name.origin);
-        if RESERVED_TYPES.contains(&name.name.as_str()) {
-            names = names.reserving(&name.name, span);
-        }
-        names.claim(name.name.clone(), &written, span, report);
-    }
-    for name in types.of(scope) {
-        members(project, name, report);
+/// Whose a type is, as part of a sentence.
+fn whose(project: &Project, scope: Scope) -> String {
+    match scope {
+        Scope::Service(service) => format!(" of the service `{}`", project[service].name.value),
+        Scope::Toolset(toolset) => format!(" of the toolset `{}`", project[toolset].name.value),
     }
 }
 
 /// The fields or variants of one type.
-fn members(project: &Project, name: &TypeName, report: &mut Report) {
+fn members(project: &Project, name: &TypeName, check: &mut Check<'_>) {
     match &project.schemas[name.node].shape {
-        Shape::Object(object) => fields(project, object, &name.name, report),
+        Shape::Object(object) => fields(project, object, &name.name, check),
         Shape::Union(union) => {
-            variants(union.variants.iter().map(|variant| &variant.tag), &name.name, report);
+            variants(union.variants.iter().map(|variant| &variant.tag), &name.name, check);
         }
         _ => {}
     }
 }
 
-fn fields(project: &Project, object: &ObjectShape, owner: &str, report: &mut Report) {
-    let mut fields = Namespace::new("field");
+fn fields(project: &Project, object: &ObjectShape, owner: &str, check: &mut Check<'_>) {
+    let mut fields = Namespace::new("field", &[]);
     for property in object.fields(&project.schemas) {
         let written = format!("property `{}` of `{owner}`", property.name.value);
-        fields.claim(identifier(&property.name.value), &written, property.name.span, report);
+        fields.claim(identifier(&property.name.value), written, property.name.span);
     }
+    fields.report(check);
 }
 
 fn variants<'a>(
     values: impl Iterator<Item = &'a Spanned<String>>,
     owner: &str,
-    report: &mut Report,
+    check: &mut Check<'_>,
 ) {
-    let mut variants = Namespace::new("variant");
+    let mut variants = Namespace::new("variant", &[]);
     for value in values {
         let written = format!("value `{}` of `{owner}`", value.value);
-        variants.claim(pascal(&value.value), &written, value.span, report);
+        variants.claim(pascal(&value.value), written, value.span);
     }
+    variants.report(check);
 }
 
 /// The functions of a service's trait, and the errors they return.
-fn methods(project: &Project, service: ServiceId, report: &mut Report) {
-    let mut types = Namespace::new("error type");
+fn methods(project: &Project, service: ServiceId, check: &mut Check<'_>) {
+    let mut functions = Namespace::new("function", RESERVED_METHODS);
+    let mut types = Namespace::new("error type", &["BoxError"]);
     for id in project.methods_of(service) {
         let name = &project[id].name;
         let written = format!("method `{}`", name.value);
-        if RESERVED_METHODS.contains(&name.value.as_str()) {
-            let mut functions = Namespace::new("function").reserving(&name.value, name.span);
-            functions.claim(name.value.clone(), &written, name.span, report);
-        }
-        let error = format!("{}Error", pascal_part(&name.value));
-        if error == "BoxError" {
-            types = types.reserving(&error, name.span);
-        }
-        types.claim(error, &written, name.span, report);
-        method_errors(project, id, report);
+        functions.claim(name.value.clone(), written.clone(), name.span);
+        types.claim(format!("{}Error", pascal_part(&name.value)), written, name.span);
+        method_errors(project, id, check);
     }
+    functions.report(check);
+    types.report(check);
 }
 
-fn method_errors(project: &Project, id: MethodId, report: &mut Report) {
+fn method_errors(project: &Project, id: MethodId, check: &mut Check<'_>) {
     let method = &project[id];
-    let mut variants = Namespace::new("variant").reserving("Internal", method.name.span);
+    let mut variants = Namespace::new("variant", &["Internal"]);
     for error in &method.errors {
         let written = format!("error `{}` of method `{}`", error.name.value, method.name.value);
-        variants.claim(pascal(&error.name.value), &written, error.name.span, report);
+        variants.claim(pascal(&error.name.value), written, error.name.span);
     }
+    variants.report(check);
 }
 
 /// An origin as part of a sentence.
@@ -273,15 +271,7 @@ fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
             // Each circle is told once, from its first service.
             if next > start && reaches(&uses, next, start) {
                 let (a, b) = (&project[services[start]].name, &project[services[next]].name);
-                let message = format!(
-                    "the types of the services `{}` and `{}` use each other, so neither crate can be built first",
-                    a.value, b.value
-                );
-                let finding = Diagnostic::error("crate-circle", a.span, message)
-                    .also(b.span, "the other service")
-                    .also(span, "a type that the first one uses")
-                    .help("declare the types that both need in one of them, or in a third service");
-                report.add(finding);
+                report.add(clashes::crate_circle(a, b, span));
             }
         }
     }

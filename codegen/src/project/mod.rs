@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 pub use outcome::{Change, Checked, Failure, Generated, count, tally};
 
 use crate::config::{self, Config};
-use crate::diagnostic::Diagnostic;
-use crate::disk;
+use crate::diagnostic::files;
+use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources};
-use crate::{Compiled, compile};
+use crate::{Compiled, compile_after};
 
 /// A folder with schemas, and where its generated crates go.
 #[derive(Debug)]
@@ -97,8 +97,8 @@ impl Project {
 
     fn compile(&self) -> Result<(Sources, Compiled), Failure> {
         let options = self.options()?;
-        let sources = disk::read_sources(&self.schema)?;
-        match compile(&sources, &options) {
+        let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
+        match compile_after(findings, &sources, &options) {
             Ok(compiled) => Ok((sources, compiled)),
             Err(findings) => Err(Failure::Rejected { sources, findings }),
         }
@@ -113,13 +113,10 @@ impl Project {
         let out = config::plain(&absolute(&self.out)?);
         for schema in &self.schema {
             if config::plain(&absolute(schema)?).starts_with(&out) {
-                let message = format!(
-                    "output folder {} holds the schema {}",
-                    self.out.display(),
-                    schema.display()
+                let (out, schema) = (self.out.display(), schema.display());
+                return Err(
+                    files::overlapping_folders(&out.to_string(), &schema.to_string()).into()
                 );
-                let finding = Diagnostic::unplaced("overlapping-folders", message);
-                return Err(finding.help("generate into a folder of its own, such as gen").into());
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, Drift, IoFailure, OutputError, ReadError, Written};
+use crate::disk::{self, Drift, IoFailure, OutputError, Written};
 use crate::files::Files;
 use crate::render::{Format, render};
 use crate::source::Sources;
@@ -191,17 +191,6 @@ impl std::error::Error for Failure {}
 impl From<Diagnostic> for Failure {
     fn from(finding: Diagnostic) -> Self {
         Self::Rejected { sources: Sources::default(), findings: vec![finding] }
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::Rejected(findings) => {
-                Self::Rejected { sources: Sources::default(), findings }
-            }
-            ReadError::Io(failure) => Self::Io(failure),
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Place, word};
+use super::Place;
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 
@@ -14,15 +14,18 @@ pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
 
 fn command(finding: &Diagnostic, sources: &Sources) -> String {
     let place = finding.span.map(|span| Place::of(span, sources));
-    let place = place.map_or_else(String::new, |Place { file, start, .. }| {
-        format!("file={},line={},col={},", property(file), start.line, start.column)
+    let place = place.map_or_else(String::new, |Place { file, start, end, .. }| {
+        let (line, column) = (start.line, start.column);
+        // Columns are of one line alone.
+        let end = match (end.line == line, end.column > column) {
+            (true, true) => format!("endColumn={},", end.column),
+            (true, false) => String::new(),
+            (false, _) => format!("endLine={},", end.line),
+        };
+        format!("file={},line={line},col={column},{end}", property(file))
     });
     let title = property(finding.code);
-    format!(
-        "::{} {place}title={title}::{}\n",
-        word(finding.severity),
-        value(&text(finding, sources))
-    )
+    format!("::{} {place}title={title}::{}\n", finding.severity, value(&text(finding, sources)))
 }
 
 /// An annotation has one place and one text, so further places and advice become lines of the text.

@@ -37,18 +37,28 @@ fn snippets<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Snippet<'a
     files.into_iter().map(|file| snippet(file, &places, sources)).collect()
 }
 
+/// Only the lines between the places are handed on: the renderer reads all that it gets, for every finding.
 fn snippet<'a>(
     file: SourceId,
     places: &[(AnnotationKind, Span, &'a str)],
     sources: &'a Sources,
 ) -> Snippet<'a, Annotation<'a>> {
     let source = sources.get(file);
-    let here = places.iter().filter(|(_, span, _)| span.source == file);
-    let annotations = here.map(|(kind, span, label)| {
+    let here = || places.iter().filter(|(_, span, _)| span.source == file);
+    let ranges = || here().map(|(_, span, _)| inside(*span, &source.text));
+    let first = ranges().map(|range| range.start).min().unwrap_or_default();
+    let last = ranges().map(|range| range.end).max().unwrap_or_default();
+    let (line, start) = sources.line(file, first);
+    let end = source.text[last..].find('\n').map_or(source.text.len(), |length| last + length + 1);
+    let annotations = here().map(|(kind, span, label)| {
         let label = Some(*label).filter(|label| !label.is_empty());
-        kind.span(inside(*span, &source.text)).label(label)
+        let range = inside(*span, &source.text);
+        kind.span(range.start - start..range.end - start).label(label)
     });
-    Snippet::source(source.text.as_str()).path(source.path.as_str()).annotations(annotations)
+    Snippet::source(&source.text[start..end])
+        .line_start(line)
+        .path(source.path.as_str())
+        .annotations(annotations.collect::<Vec<_>>())
 }
 
 fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
@@ -61,6 +71,6 @@ fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
 
 /// The renderer insists on a range inside the text, so a span past its end is drawn at the end.
 fn inside(span: Span, text: &str) -> std::ops::Range<usize> {
-    let end = (span.end as usize).min(text.len());
-    (span.start as usize).min(end)..end
+    let end = text.floor_char_boundary(span.end as usize);
+    text.floor_char_boundary((span.start as usize).min(end))..end
 }

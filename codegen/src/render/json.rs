@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::{Place, word};
+use super::Place;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::source::Sources;
 
 #[derive(Serialize)]
 struct Row<'a> {
     code: &'a str,
-    severity: &'a str,
+    severity: String,
     message: &'a str,
     file: Option<&'a str>,
     line: Option<usize>,
@@ -38,7 +38,7 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
     let place = finding.span.map(|span| Place::of(span, sources));
     Row {
         code: finding.code,
-        severity: word(finding.severity),
+        severity: finding.severity.to_string(),
         message: &finding.message,
         file: place.as_ref().map(|place| place.file),
         line: place.as_ref().map(|place| place.start.line),

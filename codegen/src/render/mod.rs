@@ -5,7 +5,7 @@ mod human;
 mod json;
 mod sarif;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::source::{LineColumn, Sources, Span};
 
 /// Who the text is for.
@@ -67,13 +67,5 @@ impl<'a> Place<'a> {
 impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.start.line, self.start.column)
-    }
-}
-
-/// The word every format uses for a severity.
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }

@@ -5,30 +5,49 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Place, word};
-use crate::diagnostic::{Diagnostic, Label};
+use super::Place;
+use crate::diagnostic::{Code, Diagnostic, Label};
 use crate::source::{Sources, Span};
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
     let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
-    let rules: Vec<Value> = codes.into_iter().map(|code| json!({ "id": code })).collect();
-    let results: Vec<Value> = findings.iter().map(|finding| result(finding, sources)).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
+    let index = |code| codes.iter().position(|known| *known == code);
+    let results: Vec<Value> =
+        findings.iter().map(|finding| result(finding, index(finding.code), sources)).collect();
     let driver =
         json!({ "name": "toolwright", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
+        "runs": [{
+            "tool": { "driver": driver },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
     });
     format!("{log:#}\n")
 }
 
-fn result(finding: &Diagnostic, sources: &Sources) -> Value {
+/// A kind of finding, explained as `toolwright explain` does.
+fn rule(name: &str) -> Value {
+    let Some(code) = Code::named(name) else { return json!({ "id": name }) };
+    json!({
+        "id": name,
+        "shortDescription": { "text": code.summary() },
+        "fullDescription": { "text": code.explanation() },
+        "help": { "text": format!("toolwright explain {name}") },
+        "defaultConfiguration": { "level": code.severity.to_string() },
+    })
+}
+
+fn result(finding: &Diagnostic, rule: Option<usize>, sources: &Sources) -> Value {
     let located = finding.span.iter().map(|span| location(*span, sources));
     let related = finding.labels.iter().map(|label| related(label, sources));
     json!({
         "ruleId": finding.code,
-        "level": word(finding.severity),
+        "ruleIndex": rule,
+        "level": finding.severity.to_string(),
         "message": { "text": text(finding) },
         "locations": located.collect::<Vec<_>>(),
         "relatedLocations": related.collect::<Vec<_>>(),
@@ -57,9 +76,13 @@ fn location(span: Span, sources: &Sources) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } })
 }
 
-/// A path as a URI reference (RFC 3986, section 3.3): what is not plainly a path character is percent-encoded.
+/// A path as a URI reference (RFC 3986, section 3.3): what is not plainly a path character is percent-encoded. A path
+/// from the root is a file URI (RFC 8089).
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
+    if path.starts_with('/') {
+        uri.push_str("file://");
+    }
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
             uri.push(char::from(byte));

@@ -11,6 +11,7 @@ pub(crate) mod read;
 mod sample;
 mod validate;
 
+use std::collections::BTreeSet;
 use std::ops::Index;
 
 pub use follow::{as_object, kind_of, resolved};
@@ -27,6 +28,8 @@ use crate::source::{Span, Spanned};
 #[derive(Debug, Default)]
 pub struct Schemas {
     nodes: Vec<Node>,
+    /// Nodes whose text is wrong: what they accept is not known. None in a project without errors.
+    unsound: BTreeSet<NodeId>,
 }
 
 /// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
@@ -306,6 +309,19 @@ impl Kind {
         Self::Object,
     ];
 
+    /// The narrowest kind that a value is of.
+    pub(crate) fn of(value: &Json) -> Self {
+        match value {
+            Json::Null => Self::Null,
+            Json::Boolean(_) => Self::Boolean,
+            Json::Number(text) if number::is_whole(text) => Self::Integer,
+            Json::Number(_) => Self::Number,
+            Json::String(_) => Self::String,
+            Json::Array(_) => Self::Array,
+            Json::Object(_) => Self::Object,
+        }
+    }
+
     /// Its name in schemas.
     pub fn word(self) -> &'static str {
         match self {
@@ -406,6 +422,16 @@ impl Schemas {
     /// Gives a node its final shape; recursion needs ids before bodies.
     pub fn set(&mut self, id: NodeId, node: Node) {
         self.nodes[id.0 as usize] = node;
+    }
+
+    /// Notes that a node's text is wrong, so that nothing is held against it.
+    pub(crate) fn distrust(&mut self, id: NodeId) {
+        self.unsound.insert(id);
+    }
+
+    /// Whether what a node accepts is known.
+    pub(crate) fn is_sound(&self, id: NodeId) -> bool {
+        !self.unsound.contains(&id)
     }
 
     /// All ids, in the order in which nodes were added.

@@ -34,6 +34,9 @@ struct Validator<'a> {
 impl<'a> Validator<'a> {
     fn check(&mut self, node: NodeId, value: &Json) {
         let project: &'a Project = self.project;
+        if !project.schemas.is_sound(node) {
+            return;
+        }
         match (&project.schemas[node].shape, value) {
             (Shape::Any, _)
             | (Shape::Null | Shape::Nullable(_), Json::Null)

@@ -1,7 +1,7 @@
 //! Every mapping of the language, key by key. Never how one is read: [`super::read`] does that.
 
-use super::read::{Read, mapping, wrong_kind};
-use super::values::{Entries, Literal, Period, RecoveryWord, SchemaText, Version};
+use super::read::{Read, mapping};
+use super::values::{Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version};
 use crate::diagnostic::Report;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -17,20 +17,26 @@ mapping! {
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
         /// JSON Schemas (2020-12) by name.
+        #[schemars(extend("propertyNames" = super::language::type_name()))]
         types: Option<Entries<SchemaText>>,
         /// Operations of the service; they become a Rust trait.
+        #[schemars(extend("propertyNames" = super::language::name()))]
         methods: Option<Entries<Method>>,
         /// Named sets of tools.
+        #[schemars(extend("propertyNames" = super::language::name()))]
         toolsets: Option<Entries<Toolset>>,
         /// Agents of the service: they use tools and may implement toolsets.
+        #[schemars(extend("propertyNames" = super::language::name()))]
         agents: Option<Entries<Agent>>,
         /// MCP servers that expose existing toolsets.
+        #[schemars(extend("propertyNames" = super::language::name()))]
         mcp_servers: Option<Entries<McpServer>>,
     }
 
     /// A service.
     Service {
         /// Its name.
+        #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
         name: Text,
         /// What it is for.
         description: Option<Text>,
@@ -45,6 +51,7 @@ mapping! {
         /// What it gives: a type's name or an inline schema; left out: null.
         result: Option<SchemaText>,
         /// The failures it declares, by name.
+        #[schemars(extend("propertyNames" = super::language::name()))]
         errors: Option<Entries<MethodError>>,
         /// Makes it a tool by itself, in its service's implicit toolset.
         tool: Option<MethodTool>,
@@ -67,12 +74,14 @@ mapping! {
         /// The remote MCP server whose tools these are.
         mcp: Option<McpBacking>,
         /// Its tools, in the order in which they are advertised.
-        tools: Entries<Tool>,
+        #[schemars(extend("propertyNames" = super::language::name()))]
+        tools: NonEmpty<Entries<Tool>>,
     }
 
     /// The MCP server a toolset stands for.
     McpBacking {
         /// The name by which run-time configuration knows it.
+        #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
         server: Text,
     }
 
@@ -121,6 +130,7 @@ mapping! {
         /// Added to the toolset's tags.
         tags: Option<Vec<Text>>,
         /// Earlier names: still routed, never advertised.
+        #[schemars(extend("items" = super::language::named()))]
         aliases: Option<Vec<Text>>,
         /// Why it should no longer be used.
         deprecated: Option<Deprecated>,
@@ -207,7 +217,7 @@ mapping! {
         /// The version it reports.
         version: Text,
         /// The toolsets it exposes, by name.
-        toolsets: Vec<Text>,
+        toolsets: NonEmpty<Vec<Text>>,
     }
 }
 
@@ -233,15 +243,26 @@ impl Read for ServiceRef {
     fn placeholder(span: Span) -> Self {
         Self { name: Text::placeholder(span), description: None }
     }
+
+    /// What the file declares belongs to some service, whatever it is called.
+    fn recovered(span: Span) -> Option<Self> {
+        Some(Self::placeholder(span))
+    }
 }
 
 impl Read for Vec<Example> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Value::Sequence(items) = &node.value else {
-            wrong_kind(node, "a list of examples", report);
+            report.add(node.unexpected("a list of examples"));
             return None;
         };
-        Some(items.iter().filter_map(|item| Example::read(item, report)).collect())
+        let mut examples = Vec::new();
+        for item in items {
+            let example = Example::read(item, report);
+            // Arguments that were forgotten break no schema.
+            examples.extend(example.filter(|_| item.get("args").is_some()));
+        }
+        Some(examples)
     }
 
     fn placeholder(_: Span) -> Self {

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::document::{Document, Service, ServiceRef};
-use super::values::{Entries, Literal, Period, RECOVERIES, RecoveryWord, SchemaText, Version};
+use super::values::{
+    Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, Version,
+};
 use crate::schema::Json;
 use crate::source::Spanned;
 
@@ -40,9 +42,34 @@ fn sorted(value: &Value) -> Json {
     }
 }
 
-/// The reader refuses unknown keys, and nulls where a key may be left out.
+/// What a name of the language looks like, apart from its length: for keys that name something, and for texts that do.
+pub(super) fn name() -> Value {
+    json!({ "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", "maxLength": 64 })
+}
+
+/// A text that is a name.
+pub(super) fn named() -> Value {
+    let Value::Object(mut schema) = name() else { return Value::Null };
+    schema.insert("type".to_owned(), "string".into());
+    Value::Object(schema)
+}
+
+/// What a type's name looks like.
+pub(super) fn type_name() -> Value {
+    json!({ "pattern": "^[A-Z][A-Za-z0-9]*$" })
+}
+
+/// The reader refuses unknown keys, nulls where a key may be left out, numbers that count nothing, and repeats in lists.
 fn as_the_reader_reads(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
+    if object.get("format") == Some(&json!("uint32")) {
+        object.remove("format");
+        object.insert("minimum".to_owned(), 1.into());
+        object.insert("maximum".to_owned(), u32::MAX.into());
+    }
+    if object.get("items").is_some_and(|items| items.get("type") == Some(&json!("string"))) {
+        object.insert("uniqueItems".to_owned(), true.into());
+    }
     if object.contains_key("properties") {
         object.insert("additionalProperties".to_owned(), false.into());
     }
@@ -85,13 +112,14 @@ macro_rules! inline {
 inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
-    SchemaText => json_schema!({ "type": ["object", "boolean", "string"] });
+    SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({
         "type": "string",
         "enum": RECOVERIES.map(|(word, _)| word),
     });
-    Spanned<String> => json_schema!({ "type": "string", "minLength": 1 });
+    // At least one character that is no space.
+    Spanned<String> => json_schema!({ "type": "string", "pattern": "\\S" });
 }
 
 impl<T: JsonSchema> JsonSchema for Entries<T> {
@@ -109,6 +137,23 @@ impl<T: JsonSchema> JsonSchema for Entries<T> {
     }
 }
 
+impl<T: JsonSchema> JsonSchema for NonEmpty<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("NonEmpty_{}", T::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        let is_list = schema.get("type") == Some(&json!("array"));
+        schema.insert(if is_list { "minItems" } else { "minProperties" }.to_owned(), 1.into());
+        schema
+    }
+}
+
 impl JsonSchema for ServiceRef {
     fn schema_name() -> Cow<'static, str> {
         "ServiceRef".into()
@@ -119,8 +164,7 @@ impl JsonSchema for ServiceRef {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let name = generator.subschema_for::<Spanned<String>>();
         let mapping = generator.subschema_for::<Service>();
-        json_schema!({ "anyOf": [name, mapping] })
+        json_schema!({ "anyOf": [named(), mapping] })
     }
 }

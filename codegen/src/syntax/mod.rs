@@ -19,12 +19,12 @@ pub use document::{
     ToolDetails, Toolset,
 };
 pub use language::language_schema;
-pub use values::{Entries, Literal, Period, RecoveryWord, SchemaText, Version};
+pub use values::{Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version};
 
 /// Reads every file; what is wrong with their form is reported, and what could be read is given.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
     let mut documents = Vec::new();
-    for (id, source) in sources.iter() {
+    for (id, source) in sources.readable() {
         let node = yaml::parse(id, &source.text, report);
         documents.extend(node.and_then(|node| read::document(&node, report)));
     }

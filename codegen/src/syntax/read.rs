@@ -1,13 +1,14 @@
 //! How a node becomes a value of the language, with every mistake reported. Never knows a key: the
 //! declarations in [`super::document`] do.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::Document;
-use crate::diagnostic::{Diagnostic, Report};
-use crate::nearest;
+use crate::diagnostic::{Report, form};
+use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Entry, Node, Value};
 
 /// A value of the language.
 pub(super) trait Read: Sized {
@@ -20,6 +21,11 @@ pub(super) trait Read: Sized {
     /// What stands in for a value that is missing or wrong, so that reading can go on. It never
     /// reaches a generated file: its absence has been reported.
     fn placeholder(span: Span) -> Self;
+
+    /// What stands in for a value that may be left out, but is there and wrong.
+    fn recovered(_: Span) -> Option<Self> {
+        None
+    }
 }
 
 /// A mapping with known keys.
@@ -98,10 +104,11 @@ pub(super) fn key(field: &'static str) -> &'static str {
 /// Reads a whole file.
 pub(super) fn document(node: &Node, report: &mut Report) -> Option<Document> {
     if matches!(node.value, Value::Null) {
-        let finding = Diagnostic::error("empty-file", node.span, "this file says nothing")
-            .help("begin with `toolwright: 1`, or remove the file");
-        report.add(finding);
+        report.add(form::empty_file(node.span));
         return None;
+    }
+    if node.entries().is_none() {
+        report.miss_names();
     }
     Document::read(node, report)
 }
@@ -109,56 +116,56 @@ pub(super) fn document(node: &Node, report: &mut Report) -> Option<Document> {
 /// Reads a mapping: its values, and every key it should not have.
 pub(super) fn known_fields<T: Fields>(node: &Node, report: &mut Report) -> Option<T> {
     let Some(entries) = node.entries() else {
-        wrong_kind(node, "a mapping", report);
+        report.add(node.unexpected("a mapping"));
         return None;
     };
-    let keys = T::keys();
-    for entry in entries.iter().filter(|entry| !keys.contains(&entry.key.value.as_str())) {
-        report.add(unknown_key(&entry.key, &keys));
+    let meant = as_meant(entries, &T::keys(), report);
+    let node = match meant {
+        Cow::Borrowed(_) => Cow::Borrowed(node),
+        Cow::Owned(entries) => Cow::Owned(Node { span: node.span, value: Value::Mapping(entries) }),
+    };
+    Some(T::take(&node, report))
+}
+
+/// Reports every key that does not exist here. What stands behind one is read on under the key that was meant, so
+/// that one slip hides no mistake and makes no other.
+fn as_meant<'n>(
+    entries: &'n [Entry],
+    keys: &[&'static str],
+    report: &mut Report,
+) -> Cow<'n, [Entry]> {
+    let mut meant = Cow::Borrowed(entries);
+    for (position, entry) in entries.iter().enumerate() {
+        if keys.contains(&entry.key.value.as_str()) {
+            continue;
+        }
+        let is_free = |key: &&str| !meant.iter().any(|entry| entry.key.value == **key);
+        let free: Vec<&str> = keys.iter().copied().filter(is_free).collect();
+        report.add(form::unknown_key(&entry.key, &free));
+        match nearest(&entry.key.value, free) {
+            Some(key) => key.clone_into(&mut meant.to_mut()[position].key.value),
+            // What is behind it may have been meant to declare names.
+            None if entry.value.entries().is_some() => report.miss_names(),
+            None => {}
+        }
     }
-    Some(T::take(node, report))
+    meant
 }
 
 /// Reads the value of one key.
 pub(super) fn field<T: Read>(node: &Node, key: &'static str, report: &mut Report) -> T {
     let value = node.get(key);
     if value.is_none() && T::REQUIRED {
-        report.add(missing_key(node.span, key));
+        report.add(form::missing_key(node.span, key));
     }
     value.and_then(|value| T::read(value, report)).unwrap_or_else(|| T::placeholder(node.span))
-}
-
-fn unknown_key(key: &Spanned<String>, known: &[&str]) -> Diagnostic {
-    let message = format!("unknown key `{}`", key.value);
-    let advice = nearest::advice(&key.value, known.iter().copied(), "keys that may stand here");
-    Diagnostic::error("unknown-key", key.span, message).help(advice)
-}
-
-fn missing_key(span: Span, key: &str) -> Diagnostic {
-    let start = Span { end: span.start.saturating_add(1).min(span.end), ..span };
-    Diagnostic::error("missing-key", start, format!("`{key}` is missing"))
-        .labelled("in what begins here")
-}
-
-/// Reports a value of the wrong kind.
-pub(super) fn wrong_kind(node: &Node, expected: &str, report: &mut Report) {
-    let message = format!("expected {expected}, found {}", node.kind());
-    let finding = match &node.value {
-        Value::Null => Diagnostic::error("empty-value", node.span, message)
-            .help("give the key a value, or leave the key out"),
-        Value::Number(_) | Value::Boolean(_) if expected.contains("string") => {
-            Diagnostic::error("wrong-kind", node.span, message).help("put it in quotes")
-        }
-        _ => Diagnostic::error("wrong-kind", node.span, message),
-    };
-    report.add(finding);
 }
 
 impl<T: Read> Read for Option<T> {
     const REQUIRED: bool = false;
 
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
-        T::read(node, report).map(Some)
+        Some(T::read(node, report).or_else(|| T::recovered(node.span)))
     }
 
     fn placeholder(_: Span) -> Self {
@@ -166,18 +173,17 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
+/// A text that is empty once it is read stands in for one that was wrong, which has been reported.
 impl Read for Spanned<String> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         match node.as_str() {
             Some(text) if text.trim().is_empty() => {
-                let finding = Diagnostic::error("empty-value", node.span, "an empty string")
-                    .help("give the key a value, or leave the key out");
-                report.add(finding);
+                report.add(form::empty_value(node.span, "an empty string".to_owned()));
                 None
             }
             Some(text) => Some(Self::new(text.to_owned(), node.span)),
             None => {
-                wrong_kind(node, "a string", report);
+                report.add(node.unexpected("a string"));
                 None
             }
         }
@@ -186,12 +192,16 @@ impl Read for Spanned<String> {
     fn placeholder(span: Span) -> Self {
         Self::new(String::new(), span)
     }
+
+    fn recovered(span: Span) -> Option<Self> {
+        Some(Self::placeholder(span))
+    }
 }
 
 impl Read for bool {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Value::Boolean(value) = node.value else {
-            wrong_kind(node, "`true` or `false`", report);
+            report.add(node.unexpected("`true` or `false`"));
             return None;
         };
         Some(value)
@@ -209,7 +219,7 @@ impl Read for u32 {
             _ => None,
         };
         if number.is_none() {
-            wrong_kind(node, "a whole number from 1 to 4294967295", report);
+            report.add(node.unexpected("a whole number from 1 to 4294967295"));
         }
         number
     }
@@ -223,19 +233,23 @@ impl Read for u32 {
 impl Read for Vec<Spanned<String>> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Value::Sequence(items) = &node.value else {
-            wrong_kind(node, "a list of strings", report);
+            report.add(node.unexpected("a list of strings"));
             return None;
         };
-        let read: Vec<_> =
-            items.iter().filter_map(|item| Spanned::<String>::read(item, report)).collect();
-        let mut seen = BTreeSet::new();
-        for item in &read {
-            if !seen.insert(&item.value) {
-                let message = format!("`{}` stands in this list twice", item.value);
-                report.add(Diagnostic::error("repeated-item", item.span, message));
+        let read = items.iter().filter_map(|item| Spanned::<String>::read(item, report));
+        let mut places: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+        let mut once = Vec::new();
+        for item in read.collect::<Vec<_>>() {
+            let known = places.entry(item.value.clone()).or_default();
+            known.push(item.span);
+            if known.len() == 1 {
+                once.push(item);
             }
         }
-        Some(read)
+        for (item, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
+            report.add(form::repeated_item(&item, places));
+        }
+        Some(once)
     }
 
     fn placeholder(_: Span) -> Self {

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::read::{Read, wrong_kind};
-use crate::diagnostic::{Diagnostic, Report};
+use super::Tool;
+use super::read::Read;
+use crate::diagnostic::{Report, form};
 use crate::model::Recovery;
-use crate::nearest;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -16,6 +16,10 @@ pub struct Entries<T> {
     entries: Vec<(Spanned<String>, T)>,
 }
 
+/// A list, or things by name, of which there has to be at least one.
+#[derive(Clone, Debug)]
+pub struct NonEmpty<T>(pub T);
+
 /// The language version; there is one so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Version;
@@ -24,7 +28,8 @@ pub struct Version;
 #[derive(Clone, Copy, Debug)]
 pub struct Period(pub Duration);
 
-/// A JSON Schema or, where the place allows one, the name of a type.
+/// A JSON Schema or, where the place allows one, the name of a type; null stands in for what was neither, which has been
+/// reported.
 #[derive(Clone, Debug)]
 pub struct SchemaText(pub Node);
 
@@ -62,7 +67,8 @@ impl<T> Entries<T> {
 impl<T: Read> Read for Entries<T> {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Some(entries) = node.entries() else {
-            wrong_kind(node, "a mapping from names", report);
+            report.add(node.unexpected("a mapping from names"));
+            report.miss_names();
             return None;
         };
         let read = |entry: &crate::yaml::Entry| {
@@ -78,15 +84,50 @@ impl<T: Read> Read for Entries<T> {
     }
 }
 
+/// What a [`NonEmpty`] holds.
+pub(super) trait Several: Read {
+    /// What one of them is, as part of a sentence.
+    const ONE: &'static str;
+
+    /// Whether nothing is written in it.
+    fn is_empty(node: &Node) -> bool;
+}
+
+impl Several for Entries<Tool> {
+    const ONE: &'static str = "tool";
+
+    fn is_empty(node: &Node) -> bool {
+        matches!(&node.value, Value::Mapping(entries) if entries.is_empty())
+    }
+}
+
+impl Several for Vec<Spanned<String>> {
+    const ONE: &'static str = "toolset";
+
+    fn is_empty(node: &Node) -> bool {
+        matches!(&node.value, Value::Sequence(items) if items.is_empty())
+    }
+}
+
+impl<T: Several> Read for NonEmpty<T> {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        if T::is_empty(node) {
+            report.add(form::empty_list(node.span, T::ONE));
+        }
+        T::read(node, report).map(Self)
+    }
+
+    fn placeholder(span: Span) -> Self {
+        Self(T::placeholder(span))
+    }
+}
+
 impl Read for Version {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         if matches!(&node.value, Value::Number(text) if text == "1") {
             return Some(Self);
         }
-        let message = format!("expected the language version 1, found {}", node.kind());
-        let finding = Diagnostic::error("unknown-version", node.span, message)
-            .help("write `toolwright: 1`; a newer language needs a newer toolwright");
-        report.add(finding);
+        report.add(form::unknown_version(node.span, &node.kind()));
         None
     }
 
@@ -99,7 +140,8 @@ impl Read for Period {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let period = node.as_str().and_then(period);
         if period.is_none() {
-            wrong_kind(node, "a length of time above zero, such as 500ms, 5s, 2m or 1h", report);
+            let expected = "a length of time above zero, such as 500ms, 5s, 2m or 1h";
+            report.add(node.unexpected(expected));
         }
         period
     }
@@ -121,17 +163,25 @@ fn period(text: &str) -> Option<Period> {
 
 impl Read for SchemaText {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
-        match node.value {
+        match &node.value {
+            Value::String(text) if text.trim().is_empty() => {
+                report.add(form::empty_value(node.span, "an empty string".to_owned()));
+                None
+            }
             Value::Mapping(_) | Value::Boolean(_) | Value::String(_) => Some(Self(node.clone())),
             _ => {
-                wrong_kind(node, "a JSON Schema or the name of a type", report);
+                report.add(node.unexpected("a JSON Schema or the name of a type"));
                 None
             }
         }
     }
 
     fn placeholder(span: Span) -> Self {
-        Self(Node { span, value: Value::Mapping(Vec::new()) })
+        Self(Node { span, value: Value::Null })
+    }
+
+    fn recovered(span: Span) -> Option<Self> {
+        Some(Self::placeholder(span))
     }
 }
 
@@ -148,16 +198,12 @@ impl Read for Literal {
 impl Read for RecoveryWord {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let Some(word) = node.as_str() else {
-            wrong_kind(node, "a string", report);
+            report.add(node.unexpected("a string"));
             return None;
         };
         let known = RECOVERIES.iter().find(|(known, _)| *known == word);
         if known.is_none() {
-            let message = format!("unknown recovery `{word}`");
-            let words = RECOVERIES.iter().map(|&(word, _)| word);
-            let finding = Diagnostic::error("unknown-recovery", node.span, message)
-                .help(nearest::advice(word, words, "recoveries"));
-            report.add(finding);
+            report.add(form::unknown_recovery(node.span, word, &RECOVERIES.map(|(word, _)| word)));
         }
         known.map(|&(_, recovery)| Self(recovery))
     }

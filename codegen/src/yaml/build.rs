@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, ScalarStyle};
 
 use super::{Entry, Node, Places, Value, scalar};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Report, yaml as mistakes};
 use crate::source::{Span, Spanned};
 
 /// How deep values may nest: far beyond any schema, far below what recursion over a tree can bear.
@@ -46,7 +46,15 @@ struct Open {
 
 enum Parts {
     Sequence(Vec<Node>),
-    Mapping { entries: Vec<Entry>, keys: HashMap<String, Span>, key: Option<Spanned<String>> },
+    Mapping { entries: Vec<Entry>, keys: HashMap<String, Vec<Span>>, key: Option<Key> },
+}
+
+/// A key whose value comes next.
+struct Key {
+    name: Spanned<String>,
+    /// Whether the entry is kept: not where the key is wrong, nor where it stood before, so that whoever reads on sees
+    /// each key once and no mistake twice.
+    is_kept: bool,
 }
 
 const LEAF: Size = Size { nodes: 1, depth: 1 };
@@ -98,17 +106,13 @@ impl<'a> Builder<'a> {
         if self.documents == 1 {
             return Some(());
         }
-        let finding = Diagnostic::error("yaml-documents", span, "a second document in one file")
-            .help("put it into a file of its own");
-        self.report.add(finding);
+        self.report.add(mistakes::yaml_documents(span));
         None
     }
 
     fn refuse_tag(&mut self, tagged: bool, span: Span) {
         if tagged {
-            let finding = Diagnostic::error("yaml-tag", span, "a YAML tag on this value")
-                .help("write the value without a tag; put it in quotes if it is a string");
-            self.report.add(finding);
+            self.report.add(mistakes::yaml_tag(span));
         }
     }
 
@@ -118,8 +122,9 @@ impl<'a> Builder<'a> {
         }
         let value = match style {
             ScalarStyle::Plain => scalar::resolve(text).unwrap_or_else(|message| {
-                self.report.add(Diagnostic::error("yaml-number", span, message));
-                Value::Null
+                self.report.add(mistakes::yaml_number(span, message));
+                // A number all the same, so that nobody misses one.
+                Value::Number("1".to_owned())
             }),
             _ => Value::String(text.to_owned()),
         };
@@ -134,24 +139,21 @@ impl<'a> Builder<'a> {
 
     fn key(&mut self, text: &str, style: ScalarStyle, span: Span) -> Option<()> {
         let plain = style == ScalarStyle::Plain;
-        if plain && text == "<<" {
-            let finding = Diagnostic::error("yaml-merge-key", span, "a merge key `<<`")
-                .help("write the keys out, or name a type and use `$ref`");
-            self.report.add(finding);
-        } else if plain && !matches!(scalar::resolve(text), Ok(Value::String(_))) {
-            let finding = Diagnostic::error("yaml-key", span, "a key that is not a string")
-                .help(format!("put it in quotes: \"{text}\""));
-            self.report.add(finding);
+        let is_merge = plain && text == "<<";
+        let is_string = !plain || matches!(scalar::resolve(text), Ok(Value::String(_)));
+        if is_merge {
+            self.report.add(mistakes::yaml_merge_key(span));
+        } else if !is_string {
+            self.report.add(mistakes::yaml_key(span, text));
         }
         let Some(Open { parts: Parts::Mapping { keys, key, .. }, .. }) = self.open.last_mut()
         else {
             return None;
         };
-        let first = *keys.entry(text.to_owned()).or_insert(span);
-        *key = Some(Spanned::new(text.to_owned(), span));
-        if first != span {
-            self.report.add(duplicate_key(text, span, first));
-        }
+        let places = keys.entry(text.to_owned()).or_default();
+        places.push(span);
+        let is_kept = places.len() == 1 && is_string && !is_merge;
+        *key = Some(Key { name: Spanned::new(text.to_owned(), span), is_kept });
         Some(())
     }
 
@@ -160,15 +162,14 @@ impl<'a> Builder<'a> {
             return self.refuse_key(span);
         }
         let Some(Anchored { node, size }) = self.anchors.get(&anchor) else {
-            let message = "an alias inside the value it stands for";
-            self.report.add(Diagnostic::error("yaml-alias", span, message));
+            self.report.add(mistakes::yaml_alias(span));
             return None;
         };
         let (node, size) = (Node { span, value: node.value.clone() }, *size);
         self.aliased += size.nodes;
         if self.aliased > MAX_ALIASED {
             let message = format!("aliases add more than {MAX_ALIASED} values to this file");
-            self.report.add(Diagnostic::error("yaml-budget", span, message));
+            self.report.add(mistakes::yaml_budget(span, message));
             return None;
         }
         self.place(node, size, 0)
@@ -184,8 +185,7 @@ impl<'a> Builder<'a> {
     }
 
     fn refuse_key(&mut self, span: Span) -> Option<()> {
-        let message = "a key that is a list, a mapping or an alias";
-        self.report.add(Diagnostic::error("yaml-key", span, message).help("write the key out"));
+        self.report.add(mistakes::yaml_key_kind(span));
         None
     }
 
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
             return Some(());
         }
         let message = format!("values nested more than {MAX_DEPTH} deep");
-        self.report.add(Diagnostic::error("yaml-budget", span, message));
+        self.report.add(mistakes::yaml_budget(span, message));
         None
     }
 
@@ -209,7 +209,10 @@ impl<'a> Builder<'a> {
         let span = Span { end: end.max(open.span.end), ..open.span };
         let value = match open.parts {
             Parts::Sequence(items) => Value::Sequence(items),
-            Parts::Mapping { entries, .. } => Value::Mapping(entries),
+            Parts::Mapping { entries, keys, .. } => {
+                self.report_repeated(keys);
+                Value::Mapping(entries)
+            }
         };
         self.place(Node { span, value }, open.size, open.anchor)
     }
@@ -228,21 +231,20 @@ impl<'a> Builder<'a> {
         open.size.depth = open.size.depth.max(size.depth + 1);
         match &mut open.parts {
             Parts::Sequence(items) => items.push(node),
-            Parts::Mapping { entries, keys, key } => {
-                let key = key.take()?;
-                // Of two equal keys the first stays, so that whoever reads on sees each key once.
-                if keys.get(&key.value) == Some(&key.span) {
-                    entries.push(Entry { key, value: node });
+            Parts::Mapping { entries, key, .. } => {
+                let Key { name, is_kept } = key.take()?;
+                if is_kept {
+                    entries.push(Entry { key: name, value: node });
                 }
             }
         }
         Some(())
     }
-}
 
-fn duplicate_key(key: &str, span: Span, first: Span) -> Diagnostic {
-    Diagnostic::error("duplicate-key", span, format!("the key `{key}` stands here twice"))
-        .labelled("again here")
-        .also(first, "first here")
-        .help("keep one of them")
+    /// Reports keys that a mapping has several times. Findings are put in order later, so the order here is free.
+    fn report_repeated(&mut self, keys: HashMap<String, Vec<Span>>) {
+        for (key, places) in keys.into_iter().filter(|(_, places)| places.len() > 1) {
+            self.report.add(mistakes::duplicate_key(&key, places));
+        }
+    }
 }

@@ -6,7 +6,7 @@ mod scalar;
 
 use saphyr_parser::{Event, Parser, ScanError};
 
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Diagnostic, Report, form, yaml as mistakes};
 use crate::schema::Json;
 use crate::source::{SourceId, Span, Spanned};
 use build::Builder;
@@ -53,9 +53,15 @@ pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> 
     for event in Parser::new_from_str(places.text) {
         match event {
             Ok((Event::StreamEnd, _)) => break,
-            Ok((event, span)) => builder.take(event, places.span(span))?,
+            Ok((event, span)) => {
+                if builder.take(event, places.span(span)).is_none() {
+                    report.miss_names();
+                    return None;
+                }
+            }
             Err(error) => {
                 report.add(syntax_error(&error, &places));
+                report.miss_names();
                 return None;
             }
         }
@@ -64,8 +70,7 @@ pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> 
 }
 
 fn syntax_error(error: &ScanError, places: &Places<'_>) -> Diagnostic {
-    let span = places.after(error.marker().index());
-    Diagnostic::error("yaml-syntax", span, format!("this is not YAML: {}", error.info()))
+    mistakes::yaml_syntax(places.after(error.marker().index()), error.info())
 }
 
 /// Turns the parser's character counts into byte offsets.
@@ -119,6 +124,20 @@ impl Node {
             Value::String(_) => "a string".to_owned(),
             Value::Sequence(_) => "a list".to_owned(),
             Value::Mapping(_) => "a mapping".to_owned(),
+        }
+    }
+
+    /// What is wrong with a value of a kind that its place does not take.
+    pub(crate) fn unexpected(&self, expected: &str) -> Diagnostic {
+        let found = self.kind();
+        match &self.value {
+            Value::Null => {
+                form::empty_value(self.span, format!("expected {expected}, found {found}"))
+            }
+            Value::Number(_) | Value::Boolean(_) if expected.contains("string") => {
+                form::unquoted(self.span, expected, &found)
+            }
+            _ => form::wrong_kind(self.span, expected, &found),
         }
     }
 

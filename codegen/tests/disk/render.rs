@@ -1,7 +1,7 @@
 //! The four renderers on one set of findings: two files, wide characters, no place at all.
 
 use expect_test::{ExpectFile, expect_file};
-use toolwright_codegen::diagnostic::Diagnostic;
+use toolwright_codegen::diagnostic::{Diagnostic, Label, Severity};
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::source::{Source, SourceId, Sources, Span};
 
@@ -20,16 +20,34 @@ fn find(sources: &Sources, path: &str, word: &str) -> Span {
     Span { source, start, end: start + u32::try_from(word.len()).unwrap() }
 }
 
+fn finding(code: &'static str, span: Option<Span>, message: &str) -> Diagnostic {
+    Diagnostic {
+        code,
+        severity: Severity::Error,
+        message: message.to_owned(),
+        span,
+        label: String::new(),
+        labels: Vec::new(),
+        help: None,
+    }
+}
+
 fn findings(sources: &Sources) -> Vec<Diagnostic> {
     let (first, second) =
         (find(sources, "schema/a b.yaml", "übung"), find(sources, "schema/c.yaml", "übung"));
+    let twice = "tool `übung` is declared twice, 100% sure";
     vec![
-        Diagnostic::error("duplicate-tool", second, "tool `übung` is declared twice, 100% sure")
-            .labelled("declared again here")
-            .also(first, "first declared here")
-            .help("rename one, or\nremove it"),
-        Diagnostic::warning("odd", first, "an odd name"),
-        Diagnostic::unplaced("missing-schema", "there is no schema at schema"),
+        Diagnostic {
+            label: "declared again here".to_owned(),
+            labels: vec![Label { span: first, message: "first declared here".to_owned() }],
+            help: Some("rename one, or\nremove it".to_owned()),
+            ..finding("duplicate-tool", Some(second), twice)
+        },
+        Diagnostic {
+            severity: Severity::Warning,
+            ..finding("unknown-format", Some(first), "an odd name")
+        },
+        finding("missing-schema", None, "there is no schema at schema"),
     ]
 }
 
@@ -58,6 +76,55 @@ fn code_scanning_gets_sarif() {
     check(Format::Sarif, &expect_file!["rendered/sarif.json"]);
 }
 
+/// What SARIF 2.1.0 (OASIS) requires, section by section: a log (3.13), its runs (3.14), a tool's rules (3.19, 3.49),
+/// results (3.27), places (3.28 to 3.30).
+#[test]
+fn sarif_has_what_the_standard_requires() {
+    let sources = sources();
+    let text = render(&findings(&sources), &sources, Format::Sarif);
+    let log: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let [run] = log["runs"].as_array().unwrap().as_slice() else { panic!("one run") };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "toolwright");
+    let rules = driver["rules"].as_array().unwrap();
+    let levels = ["none", "note", "warning", "error"];
+    for rule in rules {
+        assert!(!rule["shortDescription"]["text"].as_str().unwrap().is_empty());
+        assert!(levels.contains(&rule["defaultConfiguration"]["level"].as_str().unwrap()));
+    }
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    for result in results {
+        let rule = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[rule]["id"], result["ruleId"]);
+        assert!(levels.contains(&result["level"].as_str().unwrap()));
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        let related = result["relatedLocations"].as_array().unwrap();
+        for place in result["locations"].as_array().unwrap().iter().chain(related) {
+            let place = &place["physicalLocation"];
+            let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(uri.bytes().all(|byte| byte.is_ascii_graphic()), "{uri}");
+            let count = |key: &str| place["region"][key].as_u64().unwrap();
+            assert!(count("startLine") > 0 && count("startColumn") > 0);
+            assert!(
+                (count("startLine"), count("startColumn"))
+                    <= (count("endLine"), count("endColumn"))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_path_from_the_root_is_a_file_uri() {
+    let file = Source { path: "/a b/ü.yaml".to_owned(), text: "x".to_owned() };
+    let sources = Sources::new(vec![file]);
+    let (source, _) = sources.iter().next().unwrap();
+    let found = finding("unknown-key", Some(Span { source, start: 0, end: 1 }), "odd");
+    let text = render(&[found], &sources, Format::Sarif);
+    assert!(text.contains("\"file:///a%20b/%C3%BC.yaml\""), "{text}");
+}
+
 #[test]
 fn nothing_found_is_nothing_said_but_a_whole_log() {
     let none = |format| render(&[], &Sources::default(), format);
@@ -71,8 +138,8 @@ fn nothing_found_is_nothing_said_but_a_whole_log() {
 #[test]
 fn colour_and_hostile_text_do_not_mix() {
     let sources = sources();
-    let finding = Diagnostic::unplaced("odd", "name \u{1b}]0;owned\u{7} found");
-    let text = render(&[finding], &sources, Format::Human { color: false });
+    let found = finding("odd", None, "name \u{1b}]0;owned\u{7} found");
+    let text = render(&[found], &sources, Format::Human { color: false });
     assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
 }
 
@@ -80,8 +147,8 @@ fn colour_and_hostile_text_do_not_mix() {
 fn a_span_past_the_end_is_drawn_at_the_end() {
     let sources = sources();
     let source = find(&sources, "schema/c.yaml", "tools").source;
-    let finding = Diagnostic::error("odd", Span { source, start: 900, end: 901 }, "cut off");
+    let found = finding("odd", Some(Span { source, start: 900, end: 901 }), "cut off");
     for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif] {
-        assert!(render(std::slice::from_ref(&finding), &sources, format).contains("cut off"));
+        assert!(render(std::slice::from_ref(&found), &sources, format).contains("cut off"));
     }
 }

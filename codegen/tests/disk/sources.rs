@@ -2,22 +2,20 @@
 
 use std::path::PathBuf;
 
-use toolwright_codegen::disk::{ReadError, read_sources};
+use toolwright_codegen::disk::{ReadSources, read_sources};
 
 use crate::folder::Folder;
 
-fn read(folder: &Folder, paths: &[&str]) -> Result<Vec<String>, Vec<&'static str>> {
+fn read(folder: &Folder, paths: &[&str]) -> (Vec<String>, Vec<String>) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| folder.path(path)).collect();
     let root = folder.path("").to_string_lossy().into_owned();
-    match read_sources(&paths) {
-        Ok(sources) => {
-            Ok(sources.iter().map(|(_, source)| source.path.replace(&root, "")).collect())
-        }
-        Err(ReadError::Rejected(findings)) => {
-            Err(findings.iter().map(|finding| finding.code).collect())
-        }
-        Err(ReadError::Io(failure)) => panic!("{failure}"),
-    }
+    let ReadSources { sources, findings } = read_sources(&paths).expect("the system lets us read");
+    let readable = sources.readable().map(|(_, source)| source.path.replace(&root, ""));
+    let found = findings.iter().map(|finding| {
+        let file = finding.span.map(|span| sources.get(span.source).path.replace(&root, ""));
+        format!("{} {}", finding.code, file.unwrap_or_default()).trim_end().to_owned()
+    });
+    (readable.collect(), found.collect())
 }
 
 #[test]
@@ -26,21 +24,23 @@ fn schemas_are_read_at_any_depth_in_path_order() {
         ("s/b.yaml", ""),
         ("s/a/z.yml", ""),
         ("s/a.yaml", ""),
+        ("s/B.YAML", ""),
         ("s/notes.md", ""),
         ("s/.#a.yaml", ""),
         ("s/.git/x.yaml", ""),
         ("t.txt", ""),
     ]);
-    assert_eq!(read(&folder, &["s"]).unwrap(), ["s/a.yaml", "s/a/z.yml", "s/b.yaml"]);
-    assert_eq!(read(&folder, &["t.txt", "s/a.yaml", "s/./a.yaml"]).unwrap(), ["s/a.yaml", "t.txt"]);
+    assert_eq!(read(&folder, &["s"]).0, ["s/B.YAML", "s/a.yaml", "s/a/z.yml", "s/b.yaml"]);
+    assert_eq!(read(&folder, &["t.txt", "s/a.yaml", "s/./a.yaml"]).0, ["s/a.yaml", "t.txt"]);
 }
 
 #[test]
-fn every_unreadable_path_is_reported_in_one_run() {
+fn every_unreadable_path_is_reported_in_one_run_and_hides_no_other() {
     let folder = Folder::new(&[("empty/notes.md", ""), ("bad/ok.yaml", "")]);
     folder.put("bad/latin.yaml", b"name: caf\xe9\n");
-    let codes = read(&folder, &["nowhere", "empty", "bad"]).unwrap_err();
-    assert_eq!(codes, ["missing-schema", "empty-schema", "not-utf8"]);
+    let (readable, found) = read(&folder, &["nowhere", "empty", "bad"]);
+    assert_eq!(found, ["missing-schema", "empty-schema", "not-utf8 bad/latin.yaml"]);
+    assert_eq!(readable, ["bad/ok.yaml"]);
 }
 
 #[cfg(unix)]
@@ -48,5 +48,5 @@ fn every_unreadable_path_is_reported_in_one_run() {
 fn a_linked_folder_is_named_and_not_followed() {
     let folder = Folder::new(&[("s/a.yaml", "")]);
     std::os::unix::fs::symlink(".", folder.path("s/loop")).unwrap();
-    assert_eq!(read(&folder, &["s"]).unwrap_err(), ["linked-folder"]);
+    assert_eq!(read(&folder, &["s"]).1, ["linked-folder s/loop"]);
 }

@@ -23,12 +23,11 @@ agents: { c: {} }
     assert_eq!(
         refusals(text),
         [
+            "duplicate-toolset: two toolsets are named `notes` @ a.yaml:notes, b.yaml:notes",
+            "duplicate-tool: two tools are named `get` @ a.yaml:get, b.yaml:get",
             "duplicate-tool: two tools are named `store` @ a.yaml:store, b.yaml:store",
-            "duplicate-toolset: two toolsets are named `notes` @ b.yaml:notes, a.yaml:notes",
-            "duplicate-tool: two tools are named `get` @ b.yaml:get, a.yaml:get",
-            "name-clash: arguments of `get_1` and arguments of `get1` both become the type `Get1Args` @ b.yaml:get1, b.yaml:get_1",
-            "name-clash: tool `get_1` and tool `get1` both become the item of `specs` `Get1` @ b.yaml:get1, b.yaml:get_1",
-            "name-clash: agent `b_c` and agent `c` both become the crate `a-b-c-agent` @ c.yaml:c, a.yaml:b_c",
+            "name-clash: agent `b_c` of `a` and agent `c` of `a_b` both become the crate `a-b-c-agent` @ a.yaml:b_c, c.yaml:c",
+            "name-clash: tool `get_1` and tool `get1` both become the item of `specs` `Get1` @ b.yaml:get_1, b.yaml:get1",
         ]
     );
 }
@@ -87,7 +86,7 @@ fn g13_names_that_become_one_are_refused_with_both_places() {
         (
             "mcp_servers: { b_c: { version: '1', toolsets: [t] } }\ntoolsets: { t: { tools: { x: { description: X. } } } }\n\
              ### b.yaml\nservice: a_b\nmcp_servers: { c: { version: '1', toolsets: [t] } }",
-            "name-clash: MCP server `b_c` and MCP server `c` both become the crate `a-b-c-mcp`",
+            "name-clash: MCP server `b_c` of `a` and MCP server `c` of `a_b` both become the crate `a-b-c-mcp`",
         ),
     ];
     for (yaml, expected) in table {
@@ -113,8 +112,13 @@ types: { Note: { type: object, properties: { y: { type: string } } } }
 toolsets:
   t: { tools: { x: { description: X., args: a.Note, result: b.Note } } }
 ";
-    let found = refusals(text);
-    assert!(found.iter().any(|found| found.starts_with("name-clash")), "{found:#?}");
+    assert_eq!(
+        refusals(text),
+        [
+            "name-clash: the type `Note` of the service `a` and the type `Note` of the service `b` both become the type \
+          `Note` @ a.yaml:Note, b.yaml:Note"
+        ]
+    );
 }
 
 /// G13: names generated code needs for itself are refused rather than shadowed.

@@ -1,5 +1,6 @@
 //! Compares toolwright with its peers side by side. Never a test: nothing fails when a figure is bad.
 
+pub mod check;
 pub mod codecs;
 pub mod compile;
 pub mod report;

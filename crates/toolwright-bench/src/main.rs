@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use toolwright_bench::report::{Comparison, json_lines, table};
-use toolwright_bench::{codecs, compile};
+use toolwright_bench::{check, codecs, compile};
 
 /// Compare with peers side by side.
 #[derive(Parser)]
@@ -21,6 +21,8 @@ struct Arguments {
 /// What can be compared.
 #[derive(Clone, Copy, ValueEnum)]
 enum Area {
+    /// Finding and drawing a thousand mistakes.
+    Check,
     /// Decoding and encoding.
     Codecs,
     /// Compiling what is generated; takes minutes.
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
 
 fn run(area: Area) -> io::Result<(&'static str, Vec<Comparison>)> {
     match area {
+        Area::Check => Ok(("check", check::run()?)),
         Area::Codecs => Ok(("codecs", codecs::run())),
         Area::Compile => Ok(("compile", compile::run()?)),
     }

@@ -2,6 +2,7 @@
 
 mod check;
 mod end;
+mod explain;
 mod generate;
 mod import;
 mod init;
@@ -30,6 +31,14 @@ enum Command {
         /// Who reads the report: human on stderr, the others on stdout.
         #[arg(long, value_enum, default_value = "human")]
         format: ReportFormat,
+        /// Exit with 1 on these findings too, not on errors alone.
+        #[arg(long, value_enum, value_name = "WHAT")]
+        deny: Option<Deny>,
+    },
+    /// Explain a kind of mistake by its code, such as duplicate-tool; list all kinds without one.
+    Explain {
+        /// The code, as it stands in brackets in a report.
+        code: Option<String>,
     },
     /// Generate the project's crates.
     Gen {
@@ -66,9 +75,16 @@ enum ReportFormat {
     Github,
 }
 
+/// Findings that do not keep anything from being generated.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    Warnings,
+}
+
 fn main() -> End {
     match Arguments::parse().command {
-        Command::Check { paths, format } => check::run(paths, format),
+        Command::Check { paths, format, deny } => check::run(paths, format, deny),
+        Command::Explain { code } => explain::run(code.as_deref()),
         Command::Gen { schema, out, check } => generate::run(schema, out, check),
         Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
         Command::Init { dir, toolwright } => init::run(&dir, toolwright),

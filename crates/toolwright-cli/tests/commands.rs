@@ -40,6 +40,8 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
     let folder = project();
     fs::write(folder.path().join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
     fs::write(folder.path().join("taken"), "mine").unwrap();
+    let warned = "toolwright: 1\nservice: a\ntypes: { A: { type: string, format: odd } }\n";
+    fs::write(folder.path().join("warned.yaml"), warned).unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
     for (arguments, code) in [
         (&["check"][..], 0),
@@ -56,6 +58,13 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
         (&["init", "schema"], 3),
         (&["init", "new", "--toolwright", "empty"], 3),
         (&["schema"], 0),
+        (&["check", "warned.yaml"], 0),
+        (&["check", "warned.yaml", "--deny", "warnings"], 1),
+        (&["check", "--deny", "warnings"], 0),
+        (&["check", "--deny", "errors"], 2),
+        (&["explain"], 0),
+        (&["explain", "duplicate-tool"], 0),
+        (&["explain", "duplicate-tols"], 2),
     ] {
         let output = toolwright(folder.path(), arguments);
         assert_eq!(
@@ -83,6 +92,38 @@ fn people_read_errors_on_stderr_and_programs_on_stdout() {
     assert_eq!(out(&output), "");
     assert!(err(&output).contains("--> wrong.yaml:"), "{}", err(&output));
     assert!(err(&output).ends_with("check: 1 error\n"), "{}", err(&output));
+}
+
+#[test]
+fn files_are_named_from_the_current_folder_however_they_are_given() {
+    let folder = project();
+    let here = folder.path().canonicalize().unwrap();
+    fs::write(here.join("wrong.yaml"), "toolwright: 1\nservice: [\n").unwrap();
+    let whole = here.join("wrong.yaml");
+    let whole = whole.to_str().unwrap();
+    for (format, expected) in [
+        ("json", "\"file\":\"wrong.yaml\""),
+        ("github", "file=wrong.yaml,"),
+        ("sarif", "\"uri\": \"wrong.yaml\""),
+    ] {
+        let output = toolwright(&here, &["check", whole, "--format", format]);
+        assert!(out(&output).contains(expected), "{format}: {}", out(&output));
+    }
+}
+
+#[test]
+fn every_code_is_listed_and_explained() {
+    let folder = project();
+    let list = out(&toolwright(folder.path(), &["explain"]));
+    let codes = list.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let codes: Vec<&str> = codes.collect();
+    assert!(codes.len() > 80 && codes.contains(&"duplicate-tool"), "{list}");
+    for code in [codes[0], "duplicate-tool", codes[codes.len() - 1]] {
+        let text = out(&toolwright(folder.path(), &["explain", code]));
+        assert!(text.starts_with(&format!("{code} (error)\n\n")), "{text}");
+    }
+    let slip = err(&toolwright(folder.path(), &["explain", "duplicate-tols"]));
+    assert!(slip.contains("did you mean `duplicate-tool`?"), "{slip}");
 }
 
 #[test]

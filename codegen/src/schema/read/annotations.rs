@@ -2,7 +2,7 @@
 
 use super::places::Root;
 use super::{Place, SchemaReader};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::schemas;
 use crate::schema::{Annotations, FORMATS};
 use crate::yaml::{Entry, Node, Value};
 
@@ -66,17 +66,13 @@ impl SchemaReader<'_> {
         if FORMATS.iter().any(|known| known.name == format) {
             return None;
         }
-        let message = format!("the format `{format}` is not known, so nothing checks it");
-        self.report.add(Diagnostic::warning("unknown-format", node.span, message));
+        self.report.add(schemas::unknown_format(node.span, &format));
         Some(format)
     }
 
     fn dialect(&mut self, node: &Node) {
         if node.as_str().map(|uri| uri.trim_end_matches('#')) != Some(DIALECT) {
-            let message = "schemas are read as JSON Schema 2020-12 only";
-            let finding = Diagnostic::error("unsupported-dialect", node.span, message)
-                .help(format!("leave `$schema` out, or write {DIALECT}"));
-            self.report.add(finding);
+            self.report.add(schemas::unsupported_dialect(node.span, DIALECT));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::schemas;
 use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand, pattern};
 use crate::yaml::{self, Entry, Value};
 
@@ -20,7 +20,8 @@ impl SchemaReader<'_> {
         let typed = form.typed_keywords(place.text);
         let mut read = Vec::new();
         for entry in entries {
-            if !self.check_keyword(&entry.key) || typed.contains(&entry.key.value.as_str()) {
+            if !self.check_keyword(&entry.key, entries) || typed.contains(&entry.key.value.as_str())
+            {
                 continue;
             }
             let Some((keyword, expected, about)) = assertion(&entry.key.value) else { continue };
@@ -47,9 +48,7 @@ impl SchemaReader<'_> {
         let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
         if idle {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-            let message = format!("`{keyword}` has no effect on `type: {}`", words.join(", "));
-            let finding = Diagnostic::warning("no-effect", entry.key.span, message);
-            self.report.add(finding.help("remove one of the two"));
+            self.report.add(schemas::no_effect(entry.key.span, keyword, &words.join(", ")));
         }
         idle
     }
@@ -75,8 +74,8 @@ impl SchemaReader<'_> {
                 (keyword != "$defs").then_some(Operand::Named(named))
             }
             Expected::Reference => {
-                let shape = self.reference(place.text, root);
                 let id = reserve(self.project, value.span);
+                let shape = self.reference(id, place.text, root);
                 let node = self.project.schemas[id].clone();
                 self.project.schemas.set(id, Node { shape, ..node });
                 Some(Operand::Schema(id))
@@ -137,8 +136,7 @@ impl SchemaReader<'_> {
     fn check_patterns(&mut self, value: &yaml::Node) {
         for Entry { key, .. } in value.entries().unwrap_or_default() {
             if let Err(message) = pattern::translate(&key.value) {
-                let message = format!("this pattern cannot be used: {message}");
-                self.report.add(Diagnostic::error("bad-pattern", key.span, message));
+                self.report.add(schemas::bad_pattern(key.span, &message));
             }
         }
     }

@@ -3,11 +3,10 @@
 
 use super::SchemaReader;
 use super::scalar::is_enumeration;
-use crate::diagnostic::Diagnostic;
-use crate::nearest;
+use crate::diagnostic::schemas;
 use crate::schema::{Kind, TUPLE};
-use crate::source::{Span, Spanned};
-use crate::yaml::{Node, Value};
+use crate::source::Spanned;
+use crate::yaml::{Entry, Node, Value};
 
 /// What a schema is, by its deciding keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,12 +203,12 @@ pub(super) fn is_tuple(text: &Node) -> bool {
 
 impl SchemaReader<'_> {
     /// Reports a keyword that does not exist or is not honoured; whether it is fine.
-    pub(super) fn check_keyword(&mut self, key: &Spanned<String>) -> bool {
+    pub(super) fn check_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) -> bool {
         let word = key.value.as_str();
         if UNSUPPORTED.contains(&word) {
-            self.unsupported(key.span, &format!("`{word}` is not supported"));
+            self.report.add(schemas::unsupported_keyword(key));
         } else if assertion(word).is_none() && !ANNOTATIONS.contains(&word) {
-            self.unknown_keyword(key);
+            self.unknown_keyword(key, beside);
         } else {
             return true;
         }
@@ -226,9 +225,8 @@ impl SchemaReader<'_> {
         let count = kinds.len();
         kinds.sort_unstable();
         kinds.dedup();
-        if kinds.is_empty() || kinds.len() < count {
-            let message = "`type` is a list of different types, at least one";
-            self.report.add(Diagnostic::error("bad-type-list", node.span, message));
+        if words.is_empty() || kinds.len() < count {
+            self.report.add(schemas::bad_type_list(node.span));
         }
         (kinds.len() == words.len() && !kinds.is_empty()).then_some(kinds)
     }
@@ -242,30 +240,15 @@ impl SchemaReader<'_> {
         };
         let known = Kind::ALL.into_iter().find(|kind| kind.word() == word);
         if known.is_none() {
-            let advice = nearest::advice(word, Kind::ALL.map(Kind::word), "types");
-            let message = format!("unknown type `{word}`");
-            self.report
-                .add(Diagnostic::error("unknown-type-word", node.span, message).help(advice));
+            let known = Kind::ALL.map(Kind::word);
+            self.report.add(schemas::unknown_type_word(node.span, word, &known));
         }
         known
     }
 
-    /// Reports something of 2020-12 that is not honoured.
-    pub(super) fn unsupported(&mut self, span: Span, message: &str) {
-        self.report.add(Diagnostic::error("unsupported-keyword", span, message));
-    }
-
-    fn unknown_keyword(&mut self, key: &Spanned<String>) {
-        let message = format!("unknown keyword `{}`", key.value);
+    fn unknown_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) {
         let known = ASSERTIONS.iter().map(|(keyword, ..)| *keyword).chain(ANNOTATIONS);
-        let advice = match key.value.as_str() {
-            "definitions" => "since 2019-09 this is `$defs`".to_owned(),
-            "dependencies" => {
-                "since 2019-09 these are `dependentRequired` and `dependentSchemas`".to_owned()
-            }
-            "nullable" => "write `type: [T, \"null\"]`".to_owned(),
-            word => nearest::advice(word, known, "keywords that are supported"),
-        };
-        self.report.add(Diagnostic::error("unknown-keyword", key.span, message).help(advice));
+        let known = known.filter(|word| !beside.iter().any(|entry| entry.key.value == *word));
+        self.report.add(schemas::unknown_keyword(key, &known.collect::<Vec<_>>()));
     }
 }

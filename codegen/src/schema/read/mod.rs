@@ -16,7 +16,7 @@ mod settle;
 mod union;
 
 use super::{Annotations, Assertion, Kind, Node, NodeId, Operand, Shape};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Report, form};
 use crate::model::{Project, ServiceId};
 use crate::source::Span;
 use crate::yaml::{self, Value};
@@ -38,6 +38,8 @@ pub(crate) struct SchemaReader<'a> {
     pub pending: &'a mut Pending,
     /// Takes what is wrong.
     pub report: &'a mut Report,
+    /// How many errors were found inside the schemas of the node that is being read.
+    pub errors_below: usize,
 }
 
 /// A schema that is being read.
@@ -70,7 +72,7 @@ impl SchemaReader<'_> {
         let id = reserve(self.project, text.span);
         match text.as_str() {
             Some(name) => {
-                let shape = self.named(name, text.span);
+                let shape = self.named(id, name, text.span);
                 self.set(id, shape, Vec::new(), Annotations::default());
             }
             None => self.root(id, text),
@@ -80,6 +82,11 @@ impl SchemaReader<'_> {
 
     /// Reads a schema that stands by itself into a reserved node.
     pub(crate) fn root(&mut self, id: NodeId, text: &yaml::Node) {
+        if matches!(text.value, Value::Null) {
+            // Reading the language has reported what stands here.
+            self.project.schemas.distrust(id);
+            return;
+        }
         let mut root = Root::new(id);
         self.fill(Place { id, text, pointer: "" }, &mut root);
         self.settle_places(root);
@@ -100,7 +107,19 @@ impl SchemaReader<'_> {
         id
     }
 
+    /// Reads a node, and distrusts it if anything but the schemas inside it is wrong.
     fn fill(&mut self, place: Place<'_>, root: &mut Root) {
+        let errors = self.report.errors();
+        let errors_beside = std::mem::take(&mut self.errors_below);
+        self.read(place, root);
+        let found = self.report.errors() - errors;
+        if found > self.errors_below {
+            self.project.schemas.distrust(place.id);
+        }
+        self.errors_below = errors_beside + found;
+    }
+
+    fn read(&mut self, place: Place<'_>, root: &mut Root) {
         root.filled.insert(place.pointer.to_owned());
         let Place { id, text, .. } = place;
         match &text.value {
@@ -118,12 +137,7 @@ impl SchemaReader<'_> {
                 let assertions = self.assertions(entries, form, kinds.as_deref(), place, root);
                 self.set(id, shape, assertions, annotations);
             }
-            Value::String(name) => {
-                let message = format!("expected a schema, found the string `{name}`");
-                let finding = Diagnostic::error("wrong-kind", text.span, message)
-                    .help(format!("to refer to a type, write `{{ $ref: {name} }}`"));
-                self.report.add(finding);
-            }
+            Value::String(name) => self.report.add(form::bare_name(text.span, name)),
             _ => self.expected("a schema", text),
         }
     }
@@ -136,7 +150,7 @@ impl SchemaReader<'_> {
         root: &mut Root,
     ) -> Shape {
         match form {
-            Form::Reference => self.reference(place.text, root),
+            Form::Reference => self.reference(place.id, place.text, root),
             Form::Choice(keyword) => self.choice(place, keyword, root),
             Form::Constant => self.constant(place.text),
             Form::Enumeration => self.enumeration(place.text),
@@ -183,7 +197,6 @@ impl SchemaReader<'_> {
     }
 
     fn expected(&mut self, expected: &str, found: &yaml::Node) {
-        let message = format!("expected {expected}, found {}", found.kind());
-        self.report.add(Diagnostic::error("wrong-kind", found.span, message));
+        self.report.add(found.unexpected(expected));
     }
 }

@@ -1,10 +1,12 @@
 //! Objects and arrays. Never what a property's schema says: that is read like any other.
 
+use std::collections::BTreeMap;
+
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{form, schemas};
 use crate::schema::{Additional, ArrayShape, NodeId, ObjectShape, Property, Shape};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
 impl SchemaReader<'_> {
@@ -57,15 +59,20 @@ impl SchemaReader<'_> {
             return Vec::new();
         };
         let mut names: Vec<Spanned<String>> = Vec::new();
+        let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
         for item in items {
-            match item.as_str() {
-                None => self.expected("a property name", item),
-                Some(name) if names.iter().any(|known| known.value == name) => {
-                    let message = format!("`{name}` is required twice");
-                    self.report.add(Diagnostic::error("repeated-item", item.span, message));
-                }
-                Some(name) => names.push(Spanned::new(name.to_owned(), item.span)),
+            let Some(name) = item.as_str() else {
+                self.expected("a property name", item);
+                continue;
+            };
+            let known = places.entry(name).or_default();
+            known.push(item.span);
+            if known.len() == 1 {
+                names.push(Spanned::new(name.to_owned(), item.span));
             }
+        }
+        for (name, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
+            self.report.add(form::repeated_item(name, places));
         }
         names
     }
@@ -76,13 +83,7 @@ impl SchemaReader<'_> {
             Additional::Open | Additional::Declared => reserve(self.project, name.span),
             Additional::Typed(node) => node,
             Additional::Closed => {
-                let message = format!(
-                    "`{}` is required, but no property of that name is allowed",
-                    name.value
-                );
-                let finding = Diagnostic::error("impossible-property", name.span, message)
-                    .help("describe it under `properties`, or do not require it");
-                self.report.add(finding);
+                self.report.add(schemas::impossible_property(name));
                 return None;
             }
         };

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{SchemaReader, reserve};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::schemas;
 use crate::schema::{Node, NodeId, Shape};
 use crate::source::Span;
 
@@ -91,28 +91,28 @@ impl SchemaReader<'_> {
 
     /// Settles references; reports those that lead to no schema.
     pub(super) fn settle_places(&mut self, root: Root) {
+        let known: Vec<String> = root
+            .filled
+            .iter()
+            .filter(|place| place.starts_with("/$defs/"))
+            .map(|place| format!("#{place}"))
+            .collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for (pointer, span) in &root.wanted {
             if !root.filled.contains(pointer) {
-                let known = root.filled.iter().filter(|place| place.starts_with("/$defs/"));
-                let known = known.map(|place| format!("#{place}"));
-                let known: Vec<String> = known.collect();
-                let advice = crate::nearest::advice(
-                    &format!("#{pointer}"),
-                    known.iter().map(String::as_str),
-                    "definitions of this schema",
-                );
-                let message = format!("no schema stands at `#{pointer}`");
-                self.report
-                    .add(Diagnostic::error("unknown-reference", *span, message).help(advice));
+                self.report.add(schemas::unknown_reference(*span, pointer, &known));
+                if let Some(&id) = root.places.get(pointer) {
+                    self.project.schemas.distrust(id);
+                }
             }
         }
-        self.settle_anchors(root.anchors, root.wanted_anchors);
+        self.settle_anchors(&root.anchors, root.wanted_anchors);
     }
 
     /// Leads references to anchors where the anchors stand.
     fn settle_anchors(
         &mut self,
-        anchors: BTreeMap<String, NodeId>,
+        anchors: &BTreeMap<String, NodeId>,
         wanted: Vec<(String, Span, NodeId)>,
     ) {
         let mut targets = BTreeMap::new();
@@ -120,8 +120,8 @@ impl SchemaReader<'_> {
             if let Some(&target) = anchors.get(&name) {
                 targets.insert(stand_in, target);
             } else {
-                let message = format!("no schema has the `$anchor` `{name}`");
-                self.report.add(Diagnostic::error("unknown-reference", span, message));
+                self.report.add(schemas::unknown_anchor(span, &name));
+                self.project.schemas.distrust(stand_in);
             }
         }
         if targets.is_empty() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::SchemaReader;
 use super::places::Root;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{names, schemas};
 use crate::model::{ServiceId, TypeId};
 use crate::nearest;
-use crate::schema::Shape;
+use crate::schema::{NodeId, Shape};
 use crate::source::Span;
 use crate::yaml::Node;
 
@@ -50,8 +50,8 @@ impl TypeNames {
 }
 
 impl SchemaReader<'_> {
-    /// Reads `$ref`.
-    pub(super) fn reference(&mut self, text: &Node, root: &mut Root) -> Shape {
+    /// Reads `$ref` into a node.
+    pub(super) fn reference(&mut self, id: NodeId, text: &Node, root: &mut Root) -> Shape {
         let Some(node) = text.get("$ref") else { return Shape::Any };
         let Some(target) = node.as_str() else {
             self.expected("the name of a type", node);
@@ -60,7 +60,7 @@ impl SchemaReader<'_> {
         match target.strip_prefix('#') {
             Some("") => Shape::Local(root.node),
             Some(fragment) => self.local(fragment, node.span, root),
-            None => self.named(target, node.span),
+            None => self.named(id, target, node.span),
         }
     }
 
@@ -68,7 +68,7 @@ impl SchemaReader<'_> {
     fn local(&mut self, fragment: &str, span: Span, root: &mut Root) -> Shape {
         let Some(fragment) = percent_decoded(fragment) else {
             let message = format!("the reference `#{fragment}` is not a URI fragment");
-            self.report.add(Diagnostic::error("unsupported-reference", span, message));
+            self.report.add(schemas::unsupported_reference(span, message));
             return Shape::Any;
         };
         Shape::Local(if fragment.starts_with('/') {
@@ -78,22 +78,20 @@ impl SchemaReader<'_> {
         })
     }
 
-    /// Reads the name of a type.
-    pub(super) fn named(&mut self, name: &str, span: Span) -> Shape {
+    /// Reads the name of a type into a node, which is distrusted where there is no such type.
+    pub(super) fn named(&mut self, id: NodeId, name: &str, span: Span) -> Shape {
         if name.contains([':', '/']) {
-            let message = format!("the reference `{name}` leads elsewhere, and nothing is fetched");
-            let finding = Diagnostic::error("unsupported-reference", span, message)
-                .help("write the schema under `types` and refer to it by name");
-            self.report.add(finding);
+            self.report.add(schemas::reference_elsewhere(span, name));
+            self.project.schemas.distrust(id);
             return Shape::Any;
         }
         match self.names.resolve(name, self.service) {
-            Ok(id) => Shape::Named(id),
-            Err((message, advice)) => {
-                self.report.add(Diagnostic::error("unknown-type", span, message).help(advice));
-                Shape::Any
-            }
+            Ok(id) => return Shape::Named(id),
+            Err(_) if self.report.misses_names() => {}
+            Err((message, advice)) => self.report.add(names::unknown_type(span, message, advice)),
         }
+        self.project.schemas.distrust(id);
+        Shape::Any
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::SchemaReader;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::schemas;
 use crate::schema::{
     Annotations, Bound, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
     json_equal, number, pattern,
@@ -32,8 +32,7 @@ impl SchemaReader<'_> {
         match pattern::translate(ecma) {
             Ok(regex) => Some(Pattern { ecma: ecma.to_owned(), regex }),
             Err(message) => {
-                let message = format!("this pattern cannot be used: {message}");
-                self.report.add(Diagnostic::error("bad-pattern", node.span, message));
+                self.report.add(schemas::bad_pattern(node.span, &message));
                 None
             }
         }
@@ -64,7 +63,7 @@ impl SchemaReader<'_> {
             && least > greatest
         {
             let message = format!("nothing can have at least {least} and at most {greatest}");
-            self.report.add(Diagnostic::error("empty-range", node.span, message));
+            self.report.add(schemas::empty_range(node.span, message));
         }
     }
 
@@ -80,7 +79,7 @@ impl SchemaReader<'_> {
             && is_empty(lower, upper, integer)
         {
             let message = format!("no number is between {} and {}", lower.number, upper.number);
-            self.report.add(Diagnostic::error("empty-range", text.span, message));
+            self.report.add(schemas::empty_range(text.span, message));
         }
         NumberRules { lower, upper }
     }
@@ -100,10 +99,7 @@ impl SchemaReader<'_> {
         let exclusive = keyword.starts_with("exclusive");
         if !number::as_f64(number).is_finite() || (integer && implied(number, exclusive).is_none())
         {
-            let message = format!("the bound {number} is out of range");
-            let finding = Diagnostic::error("bound-out-of-range", node.span, message)
-                .help("leave it out: integers have 64 bits where they have bounds");
-            self.report.add(finding);
+            self.report.add(schemas::bound_out_of_range(node.span, number));
             return None;
         }
         Some(Bound { number: number.clone(), exclusive })
@@ -149,25 +145,20 @@ impl SchemaReader<'_> {
     /// Checks the values of an `enum` of any kind.
     pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
         let Value::Sequence(items) = &node.value else { return };
-        let mut known: Vec<(Json, Span)> = Vec::new();
+        let mut known: Vec<(Json, Vec<Span>)> = Vec::new();
         for item in items {
             self.check_type_allows(text, item);
             let value = item.to_json();
-            match known.iter().find(|(known, _)| json_equal(known, &value)) {
-                Some((_, first)) => {
-                    let finding = Diagnostic::error(
-                        "repeated-value",
-                        item.span,
-                        "this value stands here twice",
-                    );
-                    self.report.add(finding.also(*first, "first here"));
-                }
-                None => known.push((value, item.span)),
+            match known.iter_mut().find(|(known, _)| json_equal(known, &value)) {
+                Some((_, places)) => places.push(item.span),
+                None => known.push((value, vec![item.span])),
             }
         }
+        for (_, places) in known.into_iter().filter(|(_, places)| places.len() > 1) {
+            self.report.add(schemas::repeated_value(places));
+        }
         if items.is_empty() {
-            let message = "an empty `enum` accepts nothing";
-            self.report.add(Diagnostic::error("empty-enum", node.span, message));
+            self.report.add(schemas::empty_enum(node.span));
         }
     }
 
@@ -179,10 +170,8 @@ impl SchemaReader<'_> {
             _ => vec![word(types)],
         };
         if !words.iter().any(|word| accepts(word, &value.value)) {
-            let message = format!("{} is not of the `type` beside it", value.to_json());
-            let finding = Diagnostic::error("wrong-type-for-value", value.span, message)
-                .also(types.span, "the type is this");
-            self.report.add(finding);
+            let shown = value.to_json().to_string();
+            self.report.add(schemas::wrong_type_for_value(value.span, &shown, types.span));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::union::bare;
 use super::{blank, reserve};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Report, schemas};
 use crate::model::Project;
 use crate::schema::{
     Assertion, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
@@ -30,12 +30,12 @@ pub(super) struct PendingChoice {
 impl Pending {
     /// Answers all questions.
     pub(crate) fn settle(self, project: &mut Project, report: &mut Report) {
-        if find_endless(project, &self.choices, report) {
-            return;
-        }
+        cut_endless(project, &self.choices, report);
         // Members come before the choices they stand in.
         for choice in &self.choices {
-            choice.settle(project);
+            if project.schemas.is_sound(choice.node) {
+                choice.settle(project);
+            }
         }
     }
 }
@@ -227,8 +227,9 @@ fn tagged(
     Some(UnionShape { tag: tag.to_owned(), variants })
 }
 
-/// Reports schemas that have to accept a value before they can accept it; whether there are any.
-fn find_endless(project: &Project, choices: &[PendingChoice], report: &mut Report) -> bool {
+/// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows
+/// references comes to an end.
+fn cut_endless(project: &mut Project, choices: &[PendingChoice], report: &mut Report) {
     let mut steps: Vec<Vec<NodeId>> =
         project.schemas.ids().map(|id| in_place(project, id)).collect();
     for choice in choices {
@@ -239,11 +240,12 @@ fn find_endless(project: &Project, choices: &[PendingChoice], report: &mut Repor
     for id in project.schemas.ids() {
         search.from(id);
     }
-    for &node in &search.circles {
-        let message = "this schema refers to itself without an object or array between";
-        report.add(Diagnostic::error("endless-reference", project.schemas[node].span, message));
+    for node in search.circles {
+        let span = project.schemas[node].span;
+        report.add(schemas::endless_reference(span));
+        project.schemas.set(node, blank(span));
+        project.schemas.distrust(node);
     }
-    !search.circles.is_empty()
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -99,7 +99,7 @@ const fn wall(
 /// What each stage of the compiler may name with `crate::`; itself is always allowed.
 const STAGES: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("diagnostic", &["source"]),
+    ("diagnostic", &["nearest", "source"]),
     ("nearest", &[]),
     ("options", &[]),
     ("prose", &[]),

@@ -1,0 +1,41 @@
+//! Mistakes that only show in Rust: names that differ in the language and are one there. Never about equal names.
+
+use super::{among, at, mistakes};
+use crate::source::{Span, Spanned};
+
+mistakes! {
+    /// Names that differ in the language and are one in Rust.
+    ///
+    /// `get_x` and `getX` are one field, `a_b` and `a-b` one crate, `Note` of two services one type for a toolset that
+    /// reaches both. The message says what they become.
+    Error "name-clash" name_clash(what: &str, rust: &str, written: Vec<(Span, String)>) {
+        let words: Vec<&str> = written.iter().map(|(_, word)| word.as_str()).collect();
+        let both = if written.len() == 2 { "both" } else { "all" };
+        let message = format!("{} {both} become the {what} `{rust}`", words.join(" and "));
+        let rest = if written.len() == 2 { "one" } else { "all but one" };
+        among(written, message).help(format!("rename {rest} of them"))
+    }
+
+    /// A name that becomes one which generated code needs for itself.
+    ///
+    /// A type `Option` would hide Rust's in the module that it stands in; a tool `all` would take the place of the list of
+    /// specs.
+    Error "reserved-name" reserved_name(span: Span, written: &str, what: &str, rust: &str) {
+        at(span, format!("{written} becomes the {what} `{rust}`, which generated code needs for itself"))
+            .help("choose another name")
+    }
+
+    /// Services whose types use each other's.
+    ///
+    /// Each service is a crate, and cargo builds no crates in a circle.
+    Error "crate-circle" crate_circle(a: &Spanned<String>, b: &Spanned<String>, used: Span) {
+        let message = format!(
+            "the types of the services `{}` and `{}` use each other, so neither crate can be built first",
+            a.value, b.value
+        );
+        at(a.span, message)
+            .also(b.span, "the other service")
+            .also(used, "a type that the first one uses")
+            .help("declare the types that both need in one of them, or in a third service")
+    }
+}

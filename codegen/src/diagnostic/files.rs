@@ -1,0 +1,89 @@
+//! Mistakes with files, folders and `toolwright.toml`, found before any schema is read. Never about what a schema says.
+
+use std::ops::Range;
+
+use super::{at, mistakes, nowhere};
+use crate::source::Span;
+
+mistakes! {
+    /// Nothing is at the path where schemas are looked for.
+    ///
+    /// The path is `schema` beside `toolwright.toml`, what that file says, or what the command line names.
+    Error "missing-schema" missing_schema(path: &str) {
+        nowhere(format!("there is no schema at {path}"))
+            .help("name a folder of YAML files, or write the first one there; `toolwright init` starts a new project")
+    }
+
+    /// A schema folder has no schema in it.
+    ///
+    /// Schemas are the files whose names end in `.yaml` or `.yml`, at any depth; hidden files and folders do not count.
+    Error "empty-schema" empty_schema(path: &str) {
+        nowhere(format!("folder {path} holds no schema: expected at least one .yaml or .yml file"))
+            .help("write the first schema file there, or name another folder")
+    }
+
+    /// A schema folder holds a symlink to another folder.
+    ///
+    /// A link could lead back to where it stands, so links to folders are not followed; to leave one out in silence
+    /// would hide its schemas.
+    Error "linked-folder" linked_folder(span: Span) {
+        at(span, "this is a symlink to a folder, which is not followed")
+            .help("name the folder it leads to on the command line, or move it here")
+    }
+
+    /// Something with the name of a schema file is no file.
+    ///
+    /// Sockets, pipes and devices could keep a reader waiting forever, so only regular files are read.
+    Error "not-a-file" not_a_file(span: Span) {
+        at(span, "this is not a regular file")
+    }
+
+    /// A schema file is larger than any schema is.
+    ///
+    /// The limit is 64 MiB a file. Split the file: all files of a folder form one project.
+    Error "too-large" too_large(span: Span, limit: u64) {
+        at(span, format!("this file is larger than {} MiB, the most a schema file may have", limit >> 20))
+    }
+
+    /// A schema file is not UTF-8.
+    ///
+    /// YAML files are Unicode text. An editor can save the file as UTF-8. The rest of the project is checked all the
+    /// same; names that nobody seems to declare are not reported while a file cannot be read.
+    Error "not-utf8" not_utf8(span: Span, offset: usize) {
+        at(span, format!("this file is not UTF-8: the byte at offset {offset} begins no character"))
+            .help("save the file as UTF-8")
+    }
+
+    /// `toolwright.toml` does not say what it should.
+    ///
+    /// It has a table `[project]` with `schema` and `out`, and a table `[crates]` that says how generated crates find
+    /// the crates of toolwright: by a path or by a version. Unknown keys are errors.
+    Error "bad-config" bad_config(span: Span, message: String) {
+        at(span, message)
+    }
+
+    /// The output folder holds the schema.
+    ///
+    /// What is generated is written beside the old tree and exchanged with it, and files that do not belong there are
+    /// strays; a schema in that folder would be one.
+    Error "overlapping-folders" overlapping_folders(out: &str, schema: &str) {
+        nowhere(format!("output folder {out} holds the schema {schema}"))
+            .help("generate into a folder of its own, such as gen")
+    }
+}
+
+/// A crate in `toolwright.toml` that has both a path and a version, or neither.
+pub(crate) fn bad_crate(span: Span) -> super::Diagnostic {
+    bad_config(
+        span,
+        "a crate is found by either a path or a version; expected exactly one of the two"
+            .to_owned(),
+    )
+    .help("write { path = \"crates/toolwright\" } or { version = \"0.1\" }")
+}
+
+/// Bytes of a file as a span; no file of 4 GiB is read.
+pub(crate) fn bytes(source: crate::source::SourceId, range: Range<usize>) -> Span {
+    let offset = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
+    Span { source, start: offset(range.start), end: offset(range.end) }
+}

@@ -1,0 +1,176 @@
+//! Mistakes inside JSON Schemas. Never about what a schema is used for.
+
+use super::{among, at, given, mistakes, times};
+use crate::nearest;
+use crate::source::{Span, Spanned};
+
+mistakes! {
+    /// A keyword that JSON Schema 2020-12 does not have.
+    ///
+    /// JSON Schema itself ignores unknown keywords, so `minlength` would check nothing. Here every keyword is
+    /// honoured or refused.
+    Error "unknown-keyword" unknown_keyword(key: &Spanned<String>, known: &[&str]) {
+        let advice = match key.value.as_str() {
+            "definitions" => "since 2019-09 this is `$defs`".to_owned(),
+            "dependencies" => "since 2019-09 these are `dependentRequired` and `dependentSchemas`".to_owned(),
+            "nullable" => "write `type: [T, \"null\"]`".to_owned(),
+            word => nearest::advice(word, known.iter().copied(), "keywords that are supported"),
+        };
+        at(key.span, format!("unknown keyword `{}`", key.value)).help(advice)
+    }
+
+    /// A keyword of JSON Schema that is not honoured.
+    ///
+    /// `$id`, `$dynamicRef`, `$dynamicAnchor`, `$recursiveRef` and `$vocabulary` are about schemas that lie elsewhere,
+    /// or change what others mean. Name types and refer to them with `$ref`.
+    Error "unsupported-keyword" unsupported_keyword(key: &Spanned<String>) {
+        at(key.span, format!("`{}` is not supported", key.value))
+    }
+
+    /// A `type` that lists nothing, or one type twice.
+    ///
+    /// `type` is one word or a list of different words.
+    Error "bad-type-list" bad_type_list(span: Span) {
+        at(span, "`type` is a list of different types, at least one")
+    }
+
+    /// A word behind `type` that is no type.
+    ///
+    /// JSON has null, boolean, string, number, array and object; `integer` is a number without a fraction.
+    Error "unknown-type-word" unknown_type_word(span: Span, word: &str, known: &[&str]) {
+        at(span, format!("unknown type `{word}`")).help(nearest::advice(word, known.iter().copied(), "types"))
+    }
+
+    /// A schema that says it is written in another dialect.
+    ///
+    /// Schemas are read as JSON Schema 2020-12. Keywords changed their meaning between drafts, so another `$schema`
+    /// is refused. `toolwright import` rewrites older drafts.
+    Error "unsupported-dialect" unsupported_dialect(span: Span, dialect: &str) {
+        at(span, "schemas are read as JSON Schema 2020-12 only")
+            .help(format!("leave `$schema` out, or write {dialect}"))
+    }
+
+    /// A format that nothing checks.
+    ///
+    /// The model is told of it, and any string is accepted. Checked are `date-time`, `date`, `time`, `duration`, `uuid`,
+    /// `ipv4`, `ipv6`, `uri`, `email`, `hostname`, `regex` and `json-pointer`.
+    Warning "unknown-format" unknown_format(span: Span, format: &str) {
+        at(span, format!("the format `{format}` is not known, so nothing checks it"))
+    }
+
+    /// A keyword about other kinds of values than `type` allows.
+    ///
+    /// `minLength` beside `type: integer` accepts everything, which is seldom what was meant.
+    Warning "no-effect" no_effect(span: Span, keyword: &str, kinds: &str) {
+        at(span, format!("`{keyword}` has no effect on `type: {kinds}`")).help("remove one of the two")
+    }
+
+    /// A regular expression that cannot be used.
+    ///
+    /// Patterns are those of ECMA-262, run by an engine that takes linear time for every input. What such an engine
+    /// cannot do is refused: looking around, references to groups, Unicode properties.
+    Error "bad-pattern" bad_pattern(span: Span, reason: &str) {
+        at(span, format!("this pattern cannot be used: {reason}"))
+    }
+
+    /// Limits that leave nothing between them.
+    ///
+    /// No value could be accepted, so the tool could never be called.
+    Error "empty-range" empty_range(span: Span, message: String) {
+        at(span, message)
+    }
+
+    /// A limit of a number that no Rust number holds.
+    ///
+    /// A bounded integer becomes one of 64 bits; other numbers are compared as doubles.
+    Error "bound-out-of-range" bound_out_of_range(span: Span, number: &str) {
+        at(span, format!("the bound {number} is out of range"))
+            .help("leave it out: integers have 64 bits where they have bounds")
+    }
+
+    /// An `enum` has the same value several times.
+    ///
+    /// Numbers are equal by value: `1` and `1.0` are one.
+    Error "repeated-value" repeated_value(places: Vec<Span>) {
+        let message = format!("this value stands here {}", times(places.len()));
+        among(given(places), message).help("keep one of them")
+    }
+
+    /// An `enum` without values.
+    ///
+    /// It accepts nothing, so the tool could never be called.
+    Error "empty-enum" empty_enum(span: Span) {
+        at(span, "an empty `enum` accepts nothing")
+    }
+
+    /// A value of `enum` or `const` that the `type` beside it refuses.
+    ///
+    /// It could never be sent. YAML reads bare `1`, `true` and `null` as what they look like; put strings in quotes.
+    Error "wrong-type-for-value" wrong_type_for_value(span: Span, value: &str, types: Span) {
+        at(span, format!("{value} is not of the `type` beside it")).also(types, "the type is this")
+    }
+
+    /// A required property that is not allowed.
+    ///
+    /// With `additionalProperties: false` only what `properties` describes may be there, so no object could be accepted.
+    Error "impossible-property" impossible_property(name: &Spanned<String>) {
+        at(name.span, format!("`{}` is required, but no property of that name is allowed", name.value))
+            .help("describe it under `properties`, or do not require it")
+    }
+
+    /// A reference into the same schema that leads nowhere.
+    ///
+    /// `#` is the schema itself, `#/$defs/X` a definition in it, `#name` what has that `$anchor`. A schema begins where the
+    /// language expects one: at a type, a payload, arguments or a result.
+    Error "unknown-reference" unknown_reference(span: Span, pointer: &str, known: &[&str]) {
+        at(span, format!("no schema stands at `#{pointer}`"))
+            .help(nearest::advice(&format!("#{pointer}"), known.iter().copied(), "definitions of this schema"))
+    }
+
+    /// A reference that leads out of the project.
+    ///
+    /// Nothing is ever fetched: what a tool takes would otherwise change without the project changing.
+    Error "unsupported-reference" unsupported_reference(span: Span, message: String) {
+        at(span, message)
+    }
+
+    /// A schema that is nothing but a reference to itself.
+    ///
+    /// A value is accepted if it is accepted: that decides nothing. Recursion goes through a property or an item.
+    Error "endless-reference" endless_reference(span: Span) {
+        at(span, "this schema refers to itself without an object or array between")
+    }
+
+    /// A payload, or the arguments of a tool, that are no object.
+    ///
+    /// Models send arguments by name. Put a single value under a property.
+    Error "not-an-object" not_an_object(span: Span, what: &str) {
+        at(span, format!("{what} has to describe an object"))
+    }
+
+    /// A `default`, or one of the `examples` in a schema, that the schema refuses.
+    ///
+    /// The model is told of it and would be refused for following it. Nothing is filled in by a default, so this is no
+    /// error.
+    Warning "default-breaks-schema" default_breaks_schema(span: Span, message: String) {
+        at(span, message)
+    }
+}
+
+/// A reference to an anchor that nothing has.
+pub(crate) fn unknown_anchor(span: Span, name: &str) -> super::Diagnostic {
+    super::Diagnostic {
+        message: format!("no schema has the `$anchor` `{name}`"),
+        help: None,
+        ..unknown_reference(span, "", &[])
+    }
+}
+
+/// A reference to an address.
+pub(crate) fn reference_elsewhere(span: Span, target: &str) -> super::Diagnostic {
+    unsupported_reference(
+        span,
+        format!("the reference `{target}` leads elsewhere, and nothing is fetched"),
+    )
+    .help("write the schema under `types` and refer to it by name")
+}

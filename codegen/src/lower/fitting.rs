@@ -1,0 +1,290 @@
+//! Whether what one schema accepts can be handed to another, field by field: declared arguments to a method's payload,
+//! what a method gives to a declared result. Compares kinds, enumerations and which fields there are; never limits,
+//! which payloads are checked against when they come.
+
+use std::collections::BTreeSet;
+
+use super::Lowering;
+use crate::diagnostic::{Diagnostic, tools};
+use crate::model::Project;
+use crate::schema::{
+    Additional, Json, Kind, NodeId, ObjectShape, Shape, UnionShape, json_equal, kind_of, resolved,
+};
+use crate::source::Span;
+
+/// Two schemas, the values of one of which are handed to the other.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// Where the tool's side is written.
+    pub(super) span: Span,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
+    pub(super) side: Side,
+}
+
+/// Which way values go.
+#[derive(Debug)]
+pub(super) enum Side {
+    /// From a tool to its method, with fields that are filled in on the way.
+    Args { injected: Vec<String> },
+    /// From a method to its tool.
+    Result,
+}
+
+/// One place where a value that is handed on would be refused.
+struct Misfit {
+    pointer: String,
+    from: Span,
+    to: Span,
+    what: What,
+}
+
+enum What {
+    /// A field that is required there and may be missing here.
+    Missing(String),
+    /// A field that is not allowed there.
+    Extra(String),
+    /// Values that are not accepted there.
+    Values(String),
+}
+
+impl Lowering<'_> {
+    /// Compares every pair.
+    pub(super) fn fittings(&mut self) {
+        for pair in std::mem::take(&mut self.fittings) {
+            for misfit in misfits(&self.project, &pair) {
+                self.report.add(finding(&pair, misfit));
+            }
+        }
+    }
+}
+
+fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
+    let Misfit { pointer, from, to, what } = misfit;
+    match (&pair.side, what) {
+        (Side::Args { .. }, What::Missing(name)) => {
+            tools::payload_not_filled(if pointer.is_empty() { pair.span } else { from }, &name, to)
+        }
+        (Side::Args { .. }, What::Extra(name)) => tools::not_in_payload(from, &name),
+        (Side::Args { .. }, What::Values(words)) => {
+            let field = tools::field_words(&pointer, "the arguments");
+            tools::args_do_not_fit(from, &field, &words, to)
+        }
+        (Side::Result, what) => {
+            let field = tools::field_words(&pointer, "the result");
+            let words = match what {
+                What::Missing(name) => format!("`{name}` may be missing, which is required"),
+                What::Extra(name) => format!("`{name}` may be there, which is not allowed"),
+                What::Values(words) => words,
+            };
+            tools::result_does_not_fit(
+                if to == from { pair.span } else { to },
+                &field,
+                &words,
+                from,
+            )
+        }
+    }
+}
+
+fn misfits(project: &Project, pair: &Pair) -> Vec<Misfit> {
+    let injected = match &pair.side {
+        Side::Args { injected } => injected.as_slice(),
+        Side::Result => &[],
+    };
+    let mut comparison = Comparison {
+        project,
+        injected,
+        open: vec![Step { from: pair.from, to: pair.to, pointer: String::new() }],
+        seen: BTreeSet::new(),
+        pointer: String::new(),
+        found: Vec::new(),
+    };
+    while let Some(step) = comparison.open.pop() {
+        comparison.pointer = step.pointer;
+        comparison.values(step.from, step.to);
+    }
+    comparison.found
+}
+
+/// Two schemas inside the compared ones, and where in a value they meet.
+struct Step {
+    from: NodeId,
+    to: NodeId,
+    pointer: String,
+}
+
+struct Comparison<'a> {
+    project: &'a Project,
+    /// Fields of the whole that are filled in on the way.
+    injected: &'a [String],
+    /// What is left to compare: schemas may lead far down, so nothing here calls itself.
+    open: Vec<Step>,
+    /// Pairs that have been compared: recursion ends there.
+    seen: BTreeSet<(NodeId, NodeId)>,
+    pointer: String,
+    found: Vec<Misfit>,
+}
+
+impl<'a> Comparison<'a> {
+    fn values(&mut self, from: NodeId, to: NodeId) {
+        let project: &'a Project = self.project;
+        let (plain_from, plain_to) = (resolved(project, from), resolved(project, to));
+        let is_sound = |node| project.schemas.is_sound(node);
+        let all_sound = [from, to, plain_from, plain_to].into_iter().all(is_sound);
+        if plain_from == plain_to || !all_sound || !self.seen.insert((plain_from, plain_to)) {
+            return;
+        }
+        if let Some(words) = self.refused_kinds(plain_from, plain_to) {
+            self.misfit(from, to, What::Values(words));
+            return;
+        }
+        match (&project.schemas[plain_from].shape, &project.schemas[plain_to].shape) {
+            (Shape::Nullable(inner), _) => self.later(*inner, to, None),
+            (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
+            (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
+            (Shape::Array(a), Shape::Array(b)) => self.later(a.items, b.items, Some("*")),
+            (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
+                for (index, (&a, &b)) in a.iter().zip(b).enumerate() {
+                    self.later(a, b, Some(&index.to_string()));
+                }
+            }
+            (Shape::Union(a), Shape::Union(b)) if a.tag == b.tag => self.variants(a, to, b),
+            _ => self.constants(from, to),
+        }
+    }
+
+    /// Compares two schemas in their turn: of the same value, or of what stands under a key of it.
+    fn later(&mut self, from: NodeId, to: NodeId, key: Option<&str>) {
+        let mut pointer = self.pointer.clone();
+        if let Some(key) = key {
+            pointer.push('/');
+            pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        }
+        self.open.push(Step { from, to, pointer });
+    }
+
+    fn variants(&mut self, given: &UnionShape, to: NodeId, taken: &UnionShape) {
+        for variant in &given.variants {
+            let tag = &variant.tag.value;
+            if let Some(same) = taken.variants.iter().find(|other| other.tag.value == *tag) {
+                self.later(variant.schema, same.schema, None);
+            } else {
+                let words = format!("`{tag}` given as `{}`, which is not expected", taken.tag);
+                self.misfit(variant.schema, to, What::Values(words));
+            }
+        }
+    }
+
+    /// Words for kinds of values that are refused there, where it is known what both accept.
+    fn refused_kinds(&self, from: NodeId, to: NodeId) -> Option<String> {
+        let (given, taken) = (kinds(self.project, from)?, kinds(self.project, to)?);
+        let is_taken = |kind: &Kind| {
+            taken.contains(kind) || (*kind == Kind::Integer && taken.contains(&Kind::Number))
+        };
+        if given.iter().all(is_taken) {
+            return None;
+        }
+        Some(format!("{} given, {} expected", listed(&given), listed(&taken)))
+    }
+
+    /// Enumerated values against enumerated values.
+    fn constants(&mut self, from: NodeId, to: NodeId) {
+        let (Some(given), Some(taken)) =
+            (enumerated(self.project, from), enumerated(self.project, to))
+        else {
+            return;
+        };
+        let is_refused = |value: &&Json| !taken.iter().any(|known| json_equal(known, value));
+        let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
+        if !refused.is_empty() {
+            let words = format!("{} given, which is not expected", refused.join(", "));
+            self.misfit(from, to, What::Values(words));
+        }
+    }
+
+    fn fields(
+        &mut self,
+        (from, given): (NodeId, &'a ObjectShape),
+        (to, taken): (NodeId, &'a ObjectShape),
+    ) {
+        let span = |node: NodeId| self.project.schemas[node].span;
+        let (from, to) = (span(from), span(to));
+        for field in taken.properties.iter().filter(|field| field.required) {
+            let name = &field.name.value;
+            let is_given =
+                given.properties.iter().any(|field| field.required && field.name.value == *name);
+            let is_injected = self.pointer.is_empty() && self.injected.contains(name);
+            if !is_given && !is_injected {
+                self.found(from, field.name.span, What::Missing(name.clone()));
+            }
+        }
+        for field in &given.properties {
+            let name = &field.name.value;
+            let there = taken.properties.iter().find(|other| other.name.value == *name);
+            match (there, taken.additional) {
+                (Some(there), _) => self.later(field.schema, there.schema, Some(name)),
+                (None, Additional::Typed(node)) => self.later(field.schema, node, Some(name)),
+                (None, Additional::Open | Additional::Declared) => {}
+                (None, Additional::Closed) => {
+                    self.found(field.name.span, to, What::Extra(name.clone()));
+                }
+            }
+        }
+    }
+
+    fn misfit(&mut self, from: NodeId, to: NodeId, what: What) {
+        let span = |node: NodeId| self.project.schemas[node].span;
+        self.found(span(from), span(to), what);
+    }
+
+    fn found(&mut self, from: Span, to: Span, what: What) {
+        self.found.push(Misfit { pointer: self.pointer.clone(), from, to, what });
+    }
+}
+
+/// The kinds of values that a node accepts; none where it may be any.
+fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
+    let node = resolved(project, node);
+    if !project.schemas.is_sound(node) {
+        return None;
+    }
+    Some(match &project.schemas[node].shape {
+        Shape::Any | Shape::Named(_) | Shape::Local(_) => return None,
+        Shape::Null => BTreeSet::from([Kind::Null]),
+        Shape::Boolean => BTreeSet::from([Kind::Boolean]),
+        Shape::String(_) | Shape::Enum(_) => BTreeSet::from([Kind::String]),
+        Shape::Integer(_) | Shape::IntegerEnum(_) => BTreeSet::from([Kind::Integer]),
+        Shape::Number(_) => BTreeSet::from([Kind::Number]),
+        Shape::Array(_) | Shape::Tuple(_) => BTreeSet::from([Kind::Array]),
+        Shape::Overlapping(members) => {
+            return members.iter().map(|&member| kind_of(project, member)).collect();
+        }
+        Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
+        Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
+        Shape::Nullable(inner) => {
+            let mut kinds = kinds(project, *inner)?;
+            kinds.insert(Kind::Null);
+            kinds
+        }
+        Shape::Mixed(variants) => variants.iter().map(|variant| variant.kind).collect(),
+    })
+}
+
+/// The values that a node lists.
+fn enumerated(project: &Project, node: NodeId) -> Option<Vec<Json>> {
+    Some(match &project.schemas[resolved(project, node)].shape {
+        Shape::Const(value) => vec![value.clone()],
+        Shape::Enum(values) => {
+            values.iter().map(|value| Json::string(&value.value.value)).collect()
+        }
+        Shape::IntegerEnum(values) => {
+            values.iter().map(|value| Json::Number(value.value.to_string())).collect()
+        }
+        _ => return None,
+    })
+}
+
+fn listed(kinds: &BTreeSet<Kind>) -> String {
+    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" or ")
+}

@@ -1,0 +1,225 @@
+//! The language's JSON Schema, as editors use it: it accepts what `check` accepts, refuses what `check` refuses by its
+//! form, and makes a real language server complete keys and flag unknown ones.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use serde_json::{Value, json};
+use toolwright_codegen::diagnostic::{Code, Diagnostic, Report, Severity, groups};
+use toolwright_codegen::options::Options;
+use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{compile, syntax, yaml};
+
+/// Folders of schemas that pass `check`, each file by itself or, in [`PROJECTS`], all together.
+const PASSING: [&str; 7] = [
+    "schema",
+    "tests/codecs",
+    "tests/real",
+    "codegen/tests/cases/ok",
+    "codegen/tests/import/cases",
+    "crates/toolwright-bench/schema",
+    "crates/toolwright-cli/templates/init",
+];
+
+/// Folders whose files form one project.
+const PROJECTS: [&str; 2] = ["schema", "tests/codecs"];
+
+/// Mistakes of form beside the smallest cases: what stands behind `toolwright: 1`, one a line.
+const WRONG_FORMS: &str = include_str!("cases/forms.txt");
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn validator() -> jsonschema::Validator {
+    let schema: Value = serde_json::from_str(&syntax::language_schema()).expect("it is JSON");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    jsonschema::draft7::new(&schema).expect("it is a JSON Schema")
+}
+
+fn yaml_files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|kind| kind == "yaml")).collect();
+    files.sort();
+    files
+}
+
+/// The files of a case, which may stand in one with `### name` between them.
+fn split(path: &Path) -> Sources {
+    let text = fs::read_to_string(path).expect("readable");
+    let mut files = Vec::new();
+    for (index, part) in text.split("### ").enumerate().filter(|(_, part)| !part.is_empty()) {
+        let text = if index == 0 { part } else { part.split_once('\n').expect("a line").1 };
+        files.push(Source { path: format!("{index}.yaml"), text: text.to_owned() });
+    }
+    Sources::new(files)
+}
+
+/// Files that form one project.
+fn whole(files: &[PathBuf]) -> Sources {
+    let source = |path: &PathBuf| Source {
+        path: path.display().to_string(),
+        text: fs::read_to_string(path).expect("readable"),
+    };
+    Sources::new(files.iter().map(source).collect())
+}
+
+/// The files of a source as JSON values, where they are YAML.
+fn values(sources: &Sources) -> Vec<Value> {
+    let mut report = Report::default();
+    let nodes = sources.iter().filter_map(|(id, file)| yaml::parse(id, &file.text, &mut report));
+    let texts = nodes.map(|node| node.to_json().to_string());
+    texts.map(|text| serde_json::from_str(&text).expect("a value of ours is JSON")).collect()
+}
+
+fn findings(sources: &Sources) -> Vec<Diagnostic> {
+    match compile(sources, &Options::default()) {
+        Ok(compiled) => compiled.warnings,
+        Err(findings) => findings,
+    }
+}
+
+/// Whether a mistake is one of form, which a schema for editors can tell.
+fn is_of_form(code: &str) -> bool {
+    let forms = groups().into_iter().find(|group| group.title.starts_with("keys and values"));
+    let forms = forms.expect("there is such a group").codes;
+    code == "bad-name" || forms.iter().any(|form| form.name == code)
+}
+
+#[test]
+fn what_passes_check_passes_the_schema() {
+    let validator = validator();
+    let mut seen = 0;
+    for folder in PASSING {
+        let files = yaml_files(&repository().join(folder));
+        let projects = if PROJECTS.contains(&folder) {
+            vec![whole(&files)]
+        } else {
+            files.iter().map(|file| split(file)).collect()
+        };
+        for sources in projects {
+            let findings = findings(&sources);
+            let errors: Vec<&Diagnostic> =
+                findings.iter().filter(|found| found.severity == Severity::Error).collect();
+            assert!(errors.is_empty(), "{folder}: {errors:?}");
+            for value in values(&sources) {
+                let found: Vec<String> =
+                    validator.iter_errors(&value).map(|error| error.to_string()).collect();
+                assert!(found.is_empty(), "{folder}: {found:?} in {value}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 40, "only {seen} files were judged");
+}
+
+#[test]
+fn smallest_cases_are_refused_by_the_schema_exactly_where_the_form_is_wrong() {
+    let validator = validator();
+    let root = repository().join("tests/golden/errors");
+    for code in Code::all() {
+        let (file, folder) = (root.join(format!("{}.yaml", code.name)), root.join(code.name));
+        let files = match (file.exists(), folder.is_dir()) {
+            (true, _) => vec![file],
+            (false, true) => yaml_files(&folder),
+            (false, false) => Vec::new(),
+        };
+        // Files that are not even YAML have no form.
+        if code.name == "yaml-syntax" || code.name == "not-utf8" || files.is_empty() {
+            continue;
+        }
+        let values = files.iter().flat_map(|file| values(&split(file)));
+        let refused = values.filter(|value| !validator.is_valid(value)).count();
+        assert_eq!(refused > 0, is_of_form(code.name), "{}", code.name);
+    }
+}
+
+#[test]
+fn wrong_forms_are_refused_by_both() {
+    let validator = validator();
+    let mut seen = 0;
+    for line in WRONG_FORMS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let text = format!("toolwright: 1\n{}\n", line.replace("; ", "\n"));
+        let sources = Sources::new(vec![Source { path: "a.yaml".to_owned(), text }]);
+        let codes: Vec<&str> = findings(&sources).iter().map(|finding| finding.code).collect();
+        assert!(codes.iter().any(|code| is_of_form(code)), "{line}: {codes:?}");
+        let [value] = values(&sources).try_into().expect("one file");
+        assert!(!validator.is_valid(&value), "the schema accepts {line}");
+        seen += 1;
+    }
+    assert!(seen > 40, "only {seen} forms were tried");
+}
+
+/// A key of a tool with a slip in it, and an empty line where another key may stand.
+const DOCUMENT: &str = "# yaml-language-server: $schema=toolset.schema.json
+toolwright: 1
+service: notes
+toolsets:
+  notes:
+    tools:
+      put_note:
+        description: Put a note.
+        titel: Put
+        \n";
+
+#[test]
+fn a_language_server_completes_keys_and_flags_an_unknown_one() {
+    let Some(server) = language_server() else {
+        eprintln!(
+            "\n*** SKIPPED: node and npm are not there, so no language server was asked ***\n"
+        );
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a new folder");
+    fs::write(folder.path().join("toolset.schema.json"), syntax::language_schema())
+        .expect("written");
+    let document = folder.path().join("notes.yaml");
+    fs::write(&document, DOCUMENT).expect("written");
+    let output = Command::new("node")
+        .arg(repository().join("tests/editor/ask.mjs"))
+        .args([&server, &document])
+        .args(["9:8", "10:0"])
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("node was there");
+    assert!(output.status.success());
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("the script prints JSON");
+    assert_eq!(
+        answer["diagnostics"],
+        json!([{ "line": 8, "message": "Property titel is not allowed." }])
+    );
+    let offered: Vec<&str> =
+        answer["completions"][0].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for key in ["title", "args", "bind", "deprecated", "timeout"] {
+        assert!(offered.contains(&key), "{key} in {offered:?}");
+    }
+    // What is there already is not offered again.
+    assert!(!offered.contains(&"description"), "{offered:?}");
+}
+
+/// The server of the npm package that `tests/editor/package.json` names, installed into the target folder; none where
+/// there is no node.
+fn language_server() -> Option<PathBuf> {
+    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if !is_there("node") || !is_there("npm") {
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
+    let server = folder.join("node_modules/yaml-language-server/bin/yaml-language-server");
+    let package = fs::read(repository().join("tests/editor/package.json")).expect("readable");
+    let is_current = fs::read(folder.join("package.json")).is_ok_and(|known| known == package);
+    if !is_current || !server.exists() {
+        fs::create_dir_all(&folder).expect("the target folder is ours");
+        fs::write(folder.join("package.json"), package).expect("written");
+        let installed = Command::new("npm")
+            .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"])
+            .current_dir(&folder)
+            .status();
+        assert!(installed.is_ok_and(|status| status.success()), "npm could not install the server");
+    }
+    Some(server)
+}

@@ -1,0 +1,209 @@
+//! Every kind of mistake has a smallest case under `tests/golden/errors`, named after its code, with its rendering
+//! beside it. `UPDATE_EXPECT=1` writes renderings.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use toolwright_codegen::compile;
+use toolwright_codegen::diagnostic::{Code, Diagnostic, Group, Severity, groups};
+use toolwright_codegen::options::Options;
+use toolwright_codegen::project::{Failure, Mode, Project};
+use toolwright_codegen::render::{Format, render};
+use toolwright_codegen::source::{Source, Sources};
+
+/// How docs/mistakes.md begins.
+const PAGE: &str = "# Mistakes
+
+Every kind of mistake that `toolwright check` finds, in the order of the stages that find them: the rule, why there is
+one, and the smallest schema that breaks it. `toolwright explain CODE` prints one section. The codes are stable, so
+programs may match on them. This page is written by a test of `toolwright-codegen`; the texts stand in
+[`codegen/src/diagnostic/`](../codegen/src/diagnostic/mod.rs), the cases in [`tests/golden/errors/`](../tests/golden/errors).
+";
+
+/// Cases that no repository can hold, made anew in each run.
+const MADE: [(&str, fn(&Path)); 3] =
+    [("too-large", too_large), ("not-a-file", device), ("linked-folder", link)];
+
+fn too_large(folder: &Path) {
+    let file = fs::File::create(folder.join("huge.yaml")).expect("a new file");
+    file.set_len((64 << 20) + 1).expect("a file of holes takes no room");
+}
+
+fn device(folder: &Path) {
+    std::os::unix::fs::symlink("/dev/null", folder.join("null.yaml")).expect("a new link");
+}
+
+fn link(folder: &Path) {
+    fs::write(folder.join("notes.yaml"), "toolwright: 1\n").expect("a new file");
+    std::os::unix::fs::symlink(".", folder.join("loop")).expect("a new link");
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/errors")
+}
+
+/// The codes that have a case, and the file or folder of each.
+fn cases() -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(root()).expect("the cases are there");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let cases =
+        paths.filter(|path| path.is_dir() || path.extension().is_some_and(|kind| kind == "yaml"));
+    let code = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    cases.map(|path| (code(&path), path)).collect()
+}
+
+/// What a run finds; paths as seen from the folder of the cases.
+fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
+    let has_project = path.join("toolwright.toml").exists();
+    let failure = if has_project {
+        Project::open(path).and_then(|project| project.generate(Mode::Check)).err()
+    } else {
+        let project = Project::open(Path::new("/")).expect("no project is there");
+        match project.with_schema(vec![path.to_owned()]).check() {
+            Ok(checked) => return (checked.warnings, checked.sources),
+            Err(failure) => Some(failure),
+        }
+    };
+    match failure {
+        Some(Failure::Rejected { sources, findings }) => (findings, sources),
+        other => panic!("{}: expected findings, found {other:?}", path.display()),
+    }
+}
+
+/// What is wrong with a case: other codes than its name, or another rendering than beside it.
+fn check(code: &str, path: &Path, shown_root: &Path, wrong: &mut Vec<String>) {
+    let (findings, sources) = run(path);
+    let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
+    let text = render(&findings, &sources, Format::Human { color: false });
+    let text = text.replace(&format!("{}/", shown_root.display()), "");
+    if codes != BTreeSet::from([code]) {
+        wrong.push(format!("{code}: found {codes:?}\n{text}"));
+    }
+    let expected_path = root().join(format!("{code}.txt"));
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&expected_path, text).expect("the expectation can be written");
+        return;
+    }
+    let expected = fs::read_to_string(&expected_path).unwrap_or_default();
+    if expected != text {
+        wrong.push(format!("{code}\n--- expected\n{expected}--- found\n{text}"));
+    }
+}
+
+#[test]
+fn each_smallest_case_gives_its_code_alone_and_reads_as_it_should() {
+    let mut wrong = Vec::new();
+    for (code, path) in cases() {
+        check(&code, &path, &root(), &mut wrong);
+    }
+    for (code, make) in MADE {
+        let folder = tempfile::tempdir().expect("a new folder");
+        let path = folder.path().join(code);
+        fs::create_dir(&path).expect("a new folder");
+        make(&path);
+        check(code, &path, folder.path(), &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The page of all mistakes: what `toolwright explain` says, with the smallest case as it is shown.
+#[test]
+fn the_page_of_mistakes_says_what_explain_says() {
+    let section = |code: &Code| {
+        let shown = fs::read_to_string(root().join(format!("{}.txt", code.name)));
+        let shown = shown.expect("every code has a rendering");
+        format!(
+            "\n### {}\n\n{}\n```text\n{}\n```\n",
+            code.name,
+            code.explanation(),
+            shown.trim_end()
+        )
+    };
+    let block = |group: &Group| {
+        format!("\n## {}\n{}", group.title, group.codes.iter().map(section).collect::<String>())
+    };
+    let page = PAGE.to_owned() + &groups().each_ref().map(block).concat();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mistakes.md");
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, page).expect("the page can be written");
+        return;
+    }
+    let found = fs::read_to_string(path).unwrap_or_default();
+    assert!(found == page, "docs/mistakes.md is out of date; UPDATE_EXPECT=1 cargo test writes it");
+}
+
+/// Mistakes that may be the doing of what another one keeps from being read, and are not told while it stands.
+const EXCUSED: [&str; 5] =
+    ["unknown-type", "unknown-method", "unknown-toolset", "unknown-tool", "no-owner"];
+
+/// Mistakes that keep definitions from being read.
+const LOSING: [&str; 5] =
+    ["yaml-syntax", "yaml-documents", "yaml-alias", "yaml-budget", "missing-service"];
+
+/// Each smallest case beside each other one, as two files of one project: both mistakes are found, and no third.
+#[test]
+fn no_mistake_hides_another_or_makes_one() {
+    let files: Vec<(String, String)> = cases()
+        .into_iter()
+        .filter(|(_, path)| path.is_file())
+        .map(|(code, path)| (code, fs::read_to_string(path).expect("readable")))
+        .collect();
+    let mut wrong = Vec::new();
+    for (first, text) in &files {
+        for (second, other) in &files {
+            let renamed = other.replace("note", "mail").replace("Note", "Mail");
+            let found = codes(&[text, &renamed]);
+            let all = BTreeSet::from([first.as_str(), second.as_str()]);
+            let loses = all.iter().any(|code| LOSING.contains(code));
+            let is_excused = |code: &&str| loses && EXCUSED.contains(code);
+            let missing: Vec<&&str> =
+                all.iter().filter(|code| !found.contains(**code) && !is_excused(code)).collect();
+            let made: Vec<&&str> = found.iter().filter(|code| !all.contains(**code)).collect();
+            if !missing.is_empty() || !made.is_empty() {
+                wrong.push(format!("{first} beside {second}: {missing:?} hidden, {made:?} made"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn codes(texts: &[&str]) -> BTreeSet<&'static str> {
+    let files = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| Source { path: format!("{index}.yaml"), text: (*text).to_owned() });
+    let found = compile(&Sources::new(files.collect()), &Options::default());
+    let findings = found.map_or_else(|findings| findings, |compiled| compiled.warnings);
+    findings.iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn every_code_has_a_case_and_every_rendering_a_code() {
+    let known: BTreeSet<String> = Code::all().map(|code| code.name.to_owned()).collect();
+    let mut shown: BTreeSet<String> = cases().into_iter().map(|(code, _)| code).collect();
+    shown.extend(MADE.map(|(code, _)| code.to_owned()));
+    assert_eq!(known, shown, "cases are named after codes, one each");
+    let entries = fs::read_dir(root()).expect("the cases are there");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|kind| kind == "txt"));
+    let rendered: BTreeSet<String> = texts
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(known, rendered);
+}
+
+#[test]
+fn codes_are_unique_kebab_case_and_explained() {
+    let mut seen = BTreeSet::new();
+    for code in Code::all() {
+        let is_kebab = code.name.split('-').all(|word| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        });
+        assert!(is_kebab && seen.insert(code.name), "{}", code.name);
+        assert!(code.summary().ends_with('.'), "{}: {}", code.name, code.summary());
+        let sections = code.explanation().split("\n\n").count();
+        assert!(sections > 1, "{}: a summary, then why and what to do", code.name);
+    }
+    assert!(Code::all().any(|code| code.severity == Severity::Warning));
+}
