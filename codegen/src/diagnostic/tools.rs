@@ -141,7 +141,15 @@ mistakes! {
     }
 }
 
+/// How much of the way to a field is shown: its end.
+const SHOWN: usize = 80;
+
 /// The whole of a value, or a field of it, as part of a sentence.
 pub(crate) fn field_words(pointer: &str, whole: &str) -> String {
-    if pointer.is_empty() { whole.to_owned() } else { format!("`{pointer}`") }
+    if pointer.is_empty() {
+        return whole.to_owned();
+    }
+    let start = pointer.ceil_char_boundary(pointer.len().saturating_sub(SHOWN));
+    let dots = if start > 0 { "…" } else { "" };
+    format!("`{dots}{}`", &pointer[start..])
 }

@@ -37,6 +37,9 @@ pub(super) trait Fields: Sized {
     fn take(node: &Node, report: &mut Report) -> Self;
 }
 
+/// Keys by which to know the mappings that declare names: a file and a toolset.
+const DECLARING: [&str; 2] = ["methods", "mcp"];
+
 /// Declares a mapping of the language: its type, its reader and its part of the editors' schema.
 macro_rules! mapping {
     ($($(#[$doc:meta])* $name:ident {
@@ -134,6 +137,7 @@ fn as_meant<'n>(
     keys: &[&'static str],
     report: &mut Report,
 ) -> Cow<'n, [Entry]> {
+    let declares = DECLARING.iter().any(|key| keys.contains(key));
     let mut meant = Cow::Borrowed(entries);
     for (position, entry) in entries.iter().enumerate() {
         if keys.contains(&entry.key.value.as_str()) {
@@ -145,7 +149,7 @@ fn as_meant<'n>(
         match nearest(&entry.key.value, free) {
             Some(key) => key.clone_into(&mut meant.to_mut()[position].key.value),
             // What is behind it may have been meant to declare names.
-            None if entry.value.entries().is_some() => report.miss_names(),
+            None if declares && entry.value.entries().is_some() => report.miss_names(),
             None => {}
         }
     }
