@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use toolwright::{Executor, Registrar, RegistrationError, ToolSpec};
+use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
 use toolwright_runtime::Registry;
 
 /// What a schema file says about one MCP server. Generated code writes it as a static.
@@ -60,5 +60,13 @@ impl Registrar for McpServer {
         executor: Arc<dyn Executor>,
     ) -> Result<(), RegistrationError> {
         self.registry.register(specs, executor)
+    }
+
+    fn register_factory(
+        &mut self,
+        specs: &'static [&'static ToolSpec],
+        factory: ExecutorFactory,
+    ) -> Result<(), RegistrationError> {
+        self.registry.register_factory(specs, factory)
     }
 }

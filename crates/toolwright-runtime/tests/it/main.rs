@@ -1,10 +1,17 @@
 //! The runtime at work on tools and agents written by hand, against the contract alone.
 
 mod agents;
+mod combinators;
 mod events;
+mod execution;
 mod failures;
+mod hooks;
+mod lifecycle;
 mod planners;
 mod policy;
 mod registry;
+mod resolution;
+mod sessions;
 mod steps;
 mod tools;
+mod toys;
