@@ -16,6 +16,8 @@ use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{Toy, tool};
 
+static ECHO: &[&ToolSpec] = &[<crate::tools::Echo as toolwright::Tool>::SPEC];
+
 fn registry(
     toys: impl IntoIterator<Item = Toy>,
     planner: Arc<dyn toolwright_runtime::Planner>,

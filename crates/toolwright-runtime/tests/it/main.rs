@@ -1,6 +1,7 @@
 //! The runtime at work on tools and agents written by hand, against the contract alone.
 
 mod agents;
+mod approvals;
 mod combinators;
 mod events;
 mod execution;
