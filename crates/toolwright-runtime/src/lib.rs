@@ -25,6 +25,8 @@ mod lifecycle;
 mod planner;
 mod policy;
 mod registry;
+#[cfg(all(feature = "remote", unix))]
+pub mod remote;
 mod request;
 mod run;
 mod runtime;

@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn h3_waits_double_up_to_the_cap_and_jitter_only_shortens_them() {
         let backoff = Backoff { cap: Duration::from_secs(5), jitter: 0.5, ..Backoff::default() };
-        let seconds =
-            |random| [1, 2, 3, 4, 40].map(|failed| backoff.after(failed, random).as_secs_f64());
-        assert_eq!(seconds(0.0), [1.0, 2.0, 4.0, 5.0, 5.0]);
-        assert_eq!(seconds(1.0), [0.5, 1.0, 2.0, 2.5, 2.5]);
+        let millis =
+            |random| [1, 2, 3, 4, 40].map(|failed| backoff.after(failed, random).as_millis());
+        assert_eq!(millis(0.0), [1000, 2000, 4000, 5000, 5000]);
+        assert_eq!(millis(1.0), [500, 1000, 2000, 2500, 2500]);
     }
 }

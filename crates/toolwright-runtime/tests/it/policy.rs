@@ -8,7 +8,7 @@ use toolwright_runtime::Step;
 use crate::planners::{LIMITED, briefs, rule, run, steps};
 use crate::tools::{call, payload};
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_step_that_does_not_fit_is_denied_as_a_whole_and_the_planner_can_still_finish() {
     let first = vec![call("echo", "a", 1)];
     let second = vec![call("echo", "b", 2), call("echo", "c", 3)];
@@ -23,7 +23,7 @@ async fn a_step_that_does_not_fit_is_denied_as_a_whole_and_the_planner_can_still
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_planner_that_asks_again_after_a_denial_ends_the_run() {
     let planner = rule(|turn| {
         let id = turn.step().to_string();
@@ -37,7 +37,7 @@ async fn a_planner_that_asks_again_after_a_denial_ends_the_run() {
     assert_eq!(failure.message, message);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn failures_in_a_row_end_the_run() {
     let first = vec![call("refuse", "a", 1), call("panic", "b", 1)];
     let second = vec![call("echo", "c", 1), call("echo", "d", 1)];
@@ -47,7 +47,7 @@ async fn failures_in_a_row_end_the_run() {
     assert_eq!(outcome.steps.len(), 2, "the step that ended it is kept");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_success_starts_the_count_of_failures_anew() {
     let first = vec![call("refuse", "a", 1), call("echo", "b", 1)];
     let second = vec![call("echo", "c", 1), call("echo", "d", 1)];
