@@ -163,8 +163,7 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let method_backed = method_backed(plan);
     let runners: Vec<_> = service.iter().chain(&other).collect();
     let service_uses = service.as_ref().map(|runner| &runner.uses);
-    let (split_use, spec_use) =
-        method_backed.is_some().then(|| (quote!(Split,), quote!(ToolSpec))).unwrap_or_default();
+    let split_use = method_backed.is_some().then(|| quote!(Split, ToolSpec));
     let other_uses = other.is_some().then(|| quote!(ExecutorFactory,));
     let generics = plan.executor.as_ref().map(|executor| {
         let trait_name = ident(&executor.trait_name);
@@ -196,7 +195,7 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let uses = quote! {
         use super::specs;
         #service_uses
-        use toolwright::{Executor, #other_uses Registrar, RegistrationError, #split_use #spec_use};
+        use toolwright::{Executor, #other_uses Registrar, RegistrationError, #split_use};
     };
     let register = quote! {
         #per_run

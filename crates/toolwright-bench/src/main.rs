@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use toolwright_bench::report::{Comparison, json_lines, table};
-use toolwright_bench::{codecs, compile};
+use toolwright_bench::{codecs, compile, runtime};
 
 /// Compare with peers side by side.
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Area {
     Codecs,
     /// Compiling what is generated; takes minutes.
     Compile,
+    /// Calling tools.
+    Runtime,
 }
 
 fn main() -> ExitCode {
@@ -47,5 +49,6 @@ fn run(area: Area) -> io::Result<(&'static str, Vec<Comparison>)> {
     match area {
         Area::Codecs => Ok(("codecs", codecs::run())),
         Area::Compile => Ok(("compile", compile::run()?)),
+        Area::Runtime => Ok(("runtime", runtime::run()?)),
     }
 }
