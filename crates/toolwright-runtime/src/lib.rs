@@ -15,6 +15,7 @@
 mod agent;
 pub mod approval;
 mod batch;
+pub mod builtin;
 mod delegate;
 mod dispatch;
 mod event;

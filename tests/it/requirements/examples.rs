@@ -170,3 +170,28 @@ fn g17_g18_an_agents_specs_are_the_providers_own() {
     assert_eq!(own, providers.map(std::ptr::from_ref));
     assert_eq!(specs::AGENT.exports.len(), 1);
 }
+
+/// I1, G24: a generated toolset is registered with a factory, and each run has an instance of its own; or, on request,
+/// with one instance for all.
+#[tokio::test]
+async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_shared() -> Tested {
+    let scope = toolwright::Scope { run_id: Some("one".to_owned()), ..Default::default() };
+    let item = TodoItem::new("a", "Draft", TodoStatus::Pending);
+    let store = UpdateTodosArgs { mode: UpdateMode::Replace, items: vec![item] };
+    for (shared, expected) in [(false, 0), (true, 1)] {
+        let mut registry = Registry::new();
+        if shared {
+            todos_tools::registration::register_shared(&mut registry, Store::default())?;
+        } else {
+            todos_tools::registration::register(&mut registry, Store::default)?;
+        }
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
+        let write = todos_tools::calls::update_todos(&store)?.with_scope(scope.clone());
+        runtime.call(write).await.as_result().map_err(Clone::clone)?;
+        let read = todos_tools::calls::get_todos(&GetTodosArgs { status: None })?;
+        let result = runtime.call(read.with_scope(scope.clone())).await;
+        let todos: TodosSnapshot = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
+        assert_eq!(todos.items.len(), expected);
+    }
+    Ok(())
+}

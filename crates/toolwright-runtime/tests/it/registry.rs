@@ -93,3 +93,60 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
     let RunError::UnknownAgent { available, .. } = error else { panic!("another error") };
     assert_eq!(available, ["worker"]);
 }
+
+/// G26: what is registered carries id, owner, toolset, schemas, hints and tags, as they were declared.
+#[test]
+fn g26_registration_carries_everything_that_is_known_of_a_tool() {
+    use toolwright::spec::{Declaration, Hints};
+    static FULL: ToolSpec = ToolSpec::typed(
+        Echo,
+        Declaration {
+            description: "All there is.",
+            tags: &["set", "own"],
+            hints: Hints { call: Some("Looking"), result: None },
+            args_schema: r#"{"type":"object"}"#,
+            result_schema: r#"{"type":"integer"}"#,
+            ..Declaration::new("full", "kit", "lab")
+        },
+    );
+    static SET: &[&ToolSpec] = &[&FULL];
+    let mut registry = Registry::new();
+    registry.register(SET, Arc::new(Stand::default())).unwrap();
+    let found = registry.spec("full").unwrap();
+    assert_eq!((found.name(), found.toolset(), found.service()), ("full", "kit", "lab"));
+    assert_eq!(found.tags().collect::<Vec<_>>(), ["set", "own"]);
+    assert_eq!(found.hints().call, Some("Looking"));
+    assert_eq!(
+        (found.args_schema(), found.result_schema()),
+        (r#"{"type":"object"}"#, r#"{"type":"integer"}"#)
+    );
+}
+
+/// G27: calls go to whatever registered their tool: a service's executor, a function, an agent, another runtime.
+#[tokio::test]
+async fn g27_calls_are_routed_by_registration() {
+    let (mut registry, _) = stand_registry();
+    registry.register_tool(crate::toys::tool("plain", |n| n + 1)).unwrap();
+    let finish = crate::planners::rule(|_| Ok(toolwright_runtime::Step::Finish(payload(7))));
+    registry.register_agent(&THINKER, finish).unwrap();
+    let mut other = Registry::new();
+    other.register(STRAY, Arc::new(Elsewhere)).unwrap();
+    registry.register(STRAY, Arc::new(Runtime::new(other))).unwrap();
+    let runtime = Runtime::new(registry);
+    for (tool, expected) in [("echo", 1), ("plain", 2), ("think", 7), ("stray", 9)] {
+        let result = runtime.call(crate::tools::call(tool, "a", 1)).await;
+        assert_eq!(result.as_result(), Ok(&payload(expected)), "{tool}");
+    }
+}
+
+/// Answers everything with nine.
+struct Elsewhere;
+
+impl toolwright::Executor for Elsewhere {
+    fn execute<'a>(
+        &'a self,
+        call: &'a toolwright::ToolCall,
+    ) -> toolwright::BoxFuture<'a, toolwright::ToolResult> {
+        Box::pin(std::future::ready(toolwright::ToolResult::payload(call, payload(9))))
+    }
+}
