@@ -41,7 +41,7 @@ pub fn run() -> std::io::Result<Vec<Comparison>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(async {
         let ours = ours::Ours::new();
-        let rmcp = peers::Rmcp::new().await;
+        let rmcp = peers::Rmcp::new();
         let mut all = compare(&ours, &rmcp, "rmcp 3.9 router").await;
         all.extend(compare(&ours, &peers::Rig::new(), "rig-core 0.44 tools").await);
         all

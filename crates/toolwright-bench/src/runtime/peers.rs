@@ -33,7 +33,7 @@ pub(super) struct Rmcp {
 }
 
 impl Rmcp {
-    pub(super) async fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (_, stream) = tokio::io::duplex(64);
         let running = serve_directly(Bare, tokio::io::split(stream), None);
         let tool = Tool::new_with_raw(NAME, None, Arc::new(JsonObject::new()));
