@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
-use toolwright_runtime::Registry;
+use toolwright_runtime::{Approver, Registry};
 
 /// What a schema file says about one MCP server. Generated code writes it as a static.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +24,26 @@ pub struct ServerSpec {
 pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
 }
 
 impl McpServer {
     /// A server that nothing runs the tools of yet.
     pub fn new(spec: &'static ServerSpec) -> Self {
-        Self { spec, registry: Registry::new() }
+        Self { spec, registry: Registry::new(), approver: None }
     }
 
     /// Where agents and the tools they need are registered.
     pub fn registry_mut(&mut self) -> &mut Registry {
         &mut self.registry
+    }
+
+    /// Sets who approves calls that need it. Without an approver they are denied: a client's own consent is not seen
+    /// here.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
     }
 
     /// Checks that every exposed tool has something that runs it.

@@ -29,6 +29,8 @@ pub struct Registry {
 pub(crate) struct Provider {
     pub(crate) name: String,
     pub(crate) source: Source,
+    /// Whether its tools are known before any run. Such a toolset may be provided in parts.
+    is_listed: bool,
 }
 
 /// A tool and where it comes from.
@@ -69,7 +71,7 @@ impl Registry {
         let entry = tool.entry().clone();
         let name = entry.spec().toolset().to_owned();
         let source = tool.into_source();
-        self.insert(vec![entry], Provider { name, source }, false)
+        self.insert(vec![entry], Provider { name, source, is_listed: true }, false)
     }
 
     /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A bare factory
@@ -87,7 +89,8 @@ impl Registry {
         if self.toolsets.contains_key(&name) {
             return Err(RegistrationError::DuplicateToolset { toolset: name });
         }
-        let provider = Provider { name: name.clone(), source: toolset.into_source() };
+        let source = toolset.into_source();
+        let provider = Provider { name: name.clone(), source, is_listed: false };
         self.toolsets.insert(name, vec![Arc::new(provider)]);
         Ok(())
     }
@@ -127,7 +130,7 @@ impl Registry {
             let specs = entries.iter().map(|entry| entry.spec_ref().clone());
             let executor = Arc::new(Delegate::new(&agent.name, self.link.clone()));
             let source = Executed::new(specs, executor).into_source();
-            self.insert(entries, Provider { name, source }, true)?;
+            self.insert(entries, Provider { name, source, is_listed: true }, true)?;
         }
         Ok(())
     }
@@ -247,6 +250,10 @@ impl Registry {
         as_toolset: bool,
     ) -> Result<(), RegistrationError> {
         RegistrationError::all(self.taken(&entries))?;
+        let parts = self.toolsets.get(&provider.name).filter(|_| as_toolset);
+        if parts.is_some_and(|parts| parts.iter().any(|part| !part.is_listed)) {
+            return Err(RegistrationError::DuplicateToolset { toolset: provider.name });
+        }
         let provider = Arc::new(provider);
         for entry in &entries {
             for name in names(entry) {
@@ -284,7 +291,7 @@ impl Registry {
     ) -> Result<(), RegistrationError> {
         let entries: Vec<_> = specs.iter().map(|spec| ToolEntry::new(*spec)).collect();
         let name = specs.first().map_or("", |spec| spec.toolset()).to_owned();
-        self.insert(entries, Provider { name, source }, true)
+        self.insert(entries, Provider { name, source, is_listed: true }, true)
     }
 }
 

@@ -83,6 +83,11 @@ fn a_toolset_registered_twice_is_refused() {
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
     let error = registry.register_toolset("box", tool("axe", |n| n)).unwrap_err();
     assert_eq!(error, RegistrationError::DuplicateToolset { toolset: "box".into() });
+    registry.register_toolset("stand", tool("stool", |n| n)).unwrap();
+    let stand = Arc::new(crate::tools::Stand::default());
+    let error = toolwright::Registrar::register(&mut registry, crate::tools::STAND, stand);
+    assert_eq!(error, Err(RegistrationError::DuplicateToolset { toolset: "stand".into() }));
+    assert_eq!(registry.specs().count(), 0, "nothing of it is registered");
 }
 
 /// R9: duplicates among what is only listed in a run end the run before its first step, naming each source.
