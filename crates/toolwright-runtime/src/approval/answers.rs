@@ -16,13 +16,6 @@ pub(crate) type Answers = BTreeMap<String, Verdict>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// The state is of another version of its format.
-    Version {
-        /// The version found.
-        found: u32,
-        /// The version expected.
-        expected: u32,
-    },
     /// There is no such agent any more.
     UnknownAgent {
         /// The agent.
@@ -119,10 +112,6 @@ fn check_one(question: &ApprovalRequest, answer: &Answer, now: u64) -> Result<()
 impl fmt::Display for ResumeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version { found, expected } => write!(
-                f,
-                "the suspended run is of version {found}, expected {expected}; resume it with the release that wrote it"
-            ),
             Self::UnknownAgent { agent } => {
                 write!(f, "the suspended run is of agent `{agent}`, which is not registered")
             }
