@@ -104,7 +104,8 @@ impl Execute {
     /// Calls go through a layer, or a stack of them made with [`tower::ServiceBuilder`], to their toolset. Any layer
     /// whose service keeps the error type fits, tower's own concurrency limits among them.
     ///
-    /// Panics are caught whatever the layers are.
+    /// Panics are caught whatever the layers are. A layer that answers in a tool's place answers for its result too:
+    /// what a [`FunctionTool`](crate::FunctionTool) returned has gone through its codec and is not read again.
     pub fn new<L>(layer: L) -> Self
     where
         L: Layer<CatchPanic<Direct>>,

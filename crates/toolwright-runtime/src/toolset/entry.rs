@@ -24,13 +24,21 @@ pub struct ToolEntry {
     published: Option<Arc<str>>,
     approval: Option<Approval>,
     external: bool,
+    /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
+    checks_itself: bool,
 }
 
 impl ToolEntry {
     /// A tool under its own name, with what its spec says.
     pub fn new(spec: impl Into<ToolSpecRef>) -> Self {
         let spec = spec.into();
-        Self { approval: spec.approval(), spec, published: None, external: false }
+        Self {
+            approval: spec.approval(),
+            spec,
+            published: None,
+            external: false,
+            checks_itself: false,
+        }
     }
 
     /// The name it is called by.
@@ -56,6 +64,17 @@ impl ToolEntry {
     /// Whether it is answered outside: the run waits for its result.
     pub fn is_external(&self) -> bool {
         self.external
+    }
+
+    /// Whether what runs it refuses wrong arguments and returns no wrong result by itself.
+    pub(crate) fn checks_itself(&self) -> bool {
+        self.checks_itself
+    }
+
+    /// The same tool, run by a function between its own codecs.
+    pub(super) fn checking_itself(mut self) -> Self {
+        self.checks_itself = true;
+        self
     }
 
     /// Whether it answers to a name: the one it is published under, or an earlier one of the spec while it goes by its

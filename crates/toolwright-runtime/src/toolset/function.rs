@@ -92,7 +92,7 @@ impl FunctionTool {
                 Payload::of(&result).map_err(|issues| ToolFailure::malformed_result(&spec, &issues))
             })
         });
-        Self { entry: ToolEntry::new(spec), body }
+        Self { entry: ToolEntry::new(spec).checking_itself(), body }
     }
 
     /// The tool as it is listed.
