@@ -173,7 +173,7 @@ async fn failures_tell_the_model_what_the_schema_says_and_no_more() -> Tested {
 
     let unknown_run = failure(executor.execute(&in_run(call.clone(), "run_2")).await);
     assert_eq!(unknown_run.kind, FailureKind::DomainRejection);
-    assert_eq!(unknown_run.code, Some("run_not_found"));
+    assert_eq!(unknown_run.code.as_deref(), Some("run_not_found"));
     assert_eq!(unknown_run.message, "The run is unknown.");
     assert_eq!(unknown_run.recovery, Recovery::Replan);
 

@@ -187,5 +187,5 @@ fn step(provider: &Provider) -> TokenStream {
     let service = provider.service.as_ref().map(|(name, _)| ident(name));
     let executor = provider.executor.as_deref().map(ident);
     let arguments = service.into_iter().chain(executor);
-    quote!(#path::registration::register(&mut server, #(#arguments),*)?;)
+    quote!(#path::registration::register_shared(&mut server, #(#arguments),*)?;)
 }

@@ -101,86 +101,135 @@ fn arm(arm: &Arm) -> TokenStream {
 /// The static of a toolset's method-backed tools, where it has others too.
 const METHOD_BACKED: &str = "METHOD_BACKED";
 
-/// The static of the others.
-const OTHERS: &str = "OTHERS";
-
-/// The two sets of a toolset whose tools are run in two ways; none where one way runs all.
-fn tool_sets(plan: &ToolsetCrate) -> Vec<TokenStream> {
+/// The static of the method-backed tools of a toolset that has others too: two things run it, one registration takes it.
+fn method_backed(plan: &ToolsetCrate) -> Option<TokenStream> {
     let (bound, others): (Vec<_>, Vec<_>) = plan.tools.iter().partition(|tool| tool.is_bound);
     if bound.is_empty() || others.is_empty() {
-        return Vec::new();
+        return None;
     }
-    let sets = [
-        (METHOD_BACKED, "The tools that methods of the service back.", bound),
-        (OTHERS, "The tools that something else runs.", others),
-    ];
-    let set = |(name, about, tools): (&str, &str, Vec<&ToolPlan>)| {
-        let (name, about) = (ident(name), docs(&[about]));
-        let specs = tools.iter().map(|tool| ident(&tool.constant));
-        quote!(#about pub static #name: &[&ToolSpec] = &[#(&specs::#specs),*];)
-    };
-    sets.map(set).into()
+    let name = ident(METHOD_BACKED);
+    let specs = bound.iter().map(|tool| ident(&tool.constant));
+    Some(quote! {
+        /// The tools that methods of the service back.
+        static #name: &[&ToolSpec] = &[#(&specs::#specs),*];
+    })
+}
+
+/// What a registration takes for one of the things that run its tools.
+struct Runner {
+    uses: TokenStream,
+    /// The parameter when every run gets an instance, and the instance made of it.
+    factory: (TokenStream, TokenStream),
+    /// The parameter when all runs share one, and the one made of it.
+    shared: (TokenStream, TokenStream),
+}
+
+fn service_runner(executor: &ExecutorPlan) -> Runner {
+    let (name, service_path, trait_name) =
+        (ident(&executor.name), path(&executor.service_path), ident(&executor.trait_name));
+    Runner {
+        uses: quote!(use super::executor::#name; use #service_path::service::#trait_name;),
+        factory: (
+            quote!(service: impl Fn() -> S + Send + Sync + 'static,),
+            quote!(#name::new(service())),
+        ),
+        shared: (quote!(service: impl #trait_name + 'static,), quote!(#name::new(service))),
+    }
+}
+
+fn other_runner() -> Runner {
+    Runner {
+        uses: TokenStream::new(),
+        factory: (quote!(executor: ExecutorFactory,), quote!(executor())),
+        shared: (quote!(executor: Arc<dyn Executor>,), quote!(executor)),
+    }
+}
+
+/// What is registered: the only runner, or both as one.
+fn registered(service: Option<&TokenStream>, other: Option<&TokenStream>) -> TokenStream {
+    let set = ident(METHOD_BACKED);
+    match (service, other) {
+        (Some(service), Some(other)) => quote!(Arc::new(Split::new(#set, #service, #other))),
+        (Some(service), None) => quote!(Arc::new(#service)),
+        (None, other) => quote!(#other),
+    }
 }
 
 /// The module of the registration helper.
 pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let toolset = &plan.toolset;
-    let sets = tool_sets(plan);
-    let spec_use = (!sets.is_empty()).then(|| quote!(, ToolSpec));
-    let both = (!sets.is_empty()).then(|| quote!(?;));
-    let set = |name: &str| {
-        let name = ident(name);
-        if sets.is_empty() { quote!(specs::ALL) } else { quote!(#name) }
-    };
-    let (bound_set, unbound_set) = (set(METHOD_BACKED), set(OTHERS));
-    let service = plan.executor.as_ref().map(|executor| {
-        let (name, service_path, trait_name) =
-            (ident(&executor.name), path(&executor.service_path), ident(&executor.trait_name));
-        (
-            quote!(use super::executor::#name; use #service_path::service::#trait_name;),
-            quote!(service: impl #trait_name + 'static,),
-            quote!(registrar.register(#bound_set, Arc::new(#name::new(service)))),
-        )
+    let service = plan.executor.as_ref().map(service_runner);
+    let other = plan.tools.iter().any(|tool| !tool.is_bound).then(other_runner);
+    let method_backed = method_backed(plan);
+    let runners: Vec<_> = service.iter().chain(&other).collect();
+    let service_uses = service.as_ref().map(|runner| &runner.uses);
+    let split_use = method_backed.is_some().then(|| quote!(Split, ToolSpec));
+    let other_uses = other.is_some().then(|| quote!(ExecutorFactory,));
+    let generics = plan.executor.as_ref().map(|executor| {
+        let trait_name = ident(&executor.trait_name);
+        quote!(<S: #trait_name + 'static>)
     });
-    let other = plan.tools.iter().any(|tool| !tool.is_bound).then(|| {
-        (
-            quote!(Executor,),
-            quote!(executor: Arc<dyn Executor>,),
-            quote!(registrar.register(#unbound_set, executor)),
-        )
-    });
-    let (service_uses, service_parameter, service_step) = service.unwrap_or_default();
-    let (executor_use, executor_parameter, executor_step) = other.unwrap_or_default();
-    let docs = docs(&[
-        &format!("Registers the `{toolset}` tools with what runs them."),
-        "",
-        "# Errors",
-        "",
-        "A name that is taken already.",
-    ]);
-    let arc = quote!(
-        use std::sync::Arc;
+    let (per_run, one) = (
+        docs_of(&[&format!(
+            "Registers the `{toolset}` tools with what makes an instance for each run of what runs them."
+        )]),
+        docs_of(&[&format!(
+            "Registers the `{toolset}` tools with what runs them: one instance, which all runs share."
+        )]),
     );
+    let made = registered(
+        service.as_ref().map(|runner| &runner.factory.1),
+        other.as_ref().map(|runner| &runner.factory.1),
+    );
+    let instance = registered(
+        service.as_ref().map(|runner| &runner.shared.1),
+        other.as_ref().map(|runner| &runner.shared.1),
+    );
+    let factory = if service.is_some() {
+        quote!(Arc::new(move || -> Arc<dyn Executor> { #made }))
+    } else {
+        quote!(executor)
+    };
+    let (factories, instances): (Vec<_>, Vec<_>) =
+        runners.iter().map(|runner| (&runner.factory.0, &runner.shared.0)).unzip();
     let uses = quote! {
         use super::specs;
         #service_uses
-        use toolwright::{#executor_use Registrar, RegistrationError #spec_use};
+        use toolwright::{Executor, #other_uses Registrar, RegistrationError, #split_use};
     };
     let register = quote! {
-        #docs
-        pub fn register(
+        #per_run
+        pub fn register #generics(
             registrar: &mut dyn Registrar,
-            #service_parameter
-            #executor_parameter
+            #(#factories)*
         ) -> Result<(), RegistrationError> {
-            #service_step #both
-            #executor_step
+            registrar.register_factory(specs::ALL, #factory)
         }
     };
-    let parts = [arc, uses].into_iter().chain(sets).chain([register]).collect();
+    let register_shared = quote! {
+        #one
+        pub fn register_shared(
+            registrar: &mut dyn Registrar,
+            #(#instances)*
+        ) -> Result<(), RegistrationError> {
+            registrar.register(specs::ALL, #instance)
+        }
+    };
+    let arc = quote!(
+        use std::sync::Arc;
+    );
+    let parts =
+        [arc, uses].into_iter().chain(method_backed).chain([register, register_shared]).collect();
     Module {
         name: "registration",
         about: format!("How the `{toolset}` tools are registered."),
         parts,
     }
+}
+
+/// Docs of a registration function.
+fn docs_of(about: &[&str]) -> TokenStream {
+    let errors =
+        ["", "# Errors", "", "Every name that is taken already; nothing is registered then."];
+    docs(&[about, errors.as_slice()].concat())
 }

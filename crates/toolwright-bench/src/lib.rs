@@ -5,6 +5,7 @@ pub mod codecs;
 pub mod compile;
 pub mod report;
 pub mod rounds;
+pub mod runtime;
 
 /// What the compiler makes of this package's `schema/`.
 pub mod generated {

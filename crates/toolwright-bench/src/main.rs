@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use toolwright_bench::report::{Comparison, json_lines, table};
-use toolwright_bench::{check, codecs, compile};
+use toolwright_bench::{check, codecs, compile, runtime};
 
 /// Compare with peers side by side.
 #[derive(Parser)]
@@ -27,6 +27,8 @@ enum Area {
     Codecs,
     /// Compiling what is generated; takes minutes.
     Compile,
+    /// Calling tools.
+    Runtime,
 }
 
 fn main() -> ExitCode {
@@ -50,5 +52,6 @@ fn run(area: Area) -> io::Result<(&'static str, Vec<Comparison>)> {
         Area::Check => Ok(("check", check::run()?)),
         Area::Codecs => Ok(("codecs", codecs::run())),
         Area::Compile => Ok(("compile", compile::run()?)),
+        Area::Runtime => Ok(("runtime", runtime::run()?)),
     }
 }

@@ -4,6 +4,7 @@
 mod calculator;
 mod draft;
 mod narrator;
+mod pages;
 mod planner;
 mod show;
 mod store;
@@ -12,14 +13,20 @@ mod summary;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
 use toolwright::codec::from_json;
 use toolwright::{BoxError, RegistrationError, ToolCall};
-use toolwright_runtime::{Registry, Runtime};
+use toolwright_runtime::approval::ApproveAll;
+use toolwright_runtime::execute::{Backoff, DEFAULT_TIMEOUT, Execute, Retry, TimeoutLayer};
+use toolwright_runtime::{Agent, Background, Registry, Runtime, per_run};
+use tower::ServiceBuilder;
+use tower::retry::RetryLayer;
 
 use crate::calculator::Calculator;
 use crate::narrator::Narrator;
+use crate::pages::Pages;
 use crate::planner::RulePlanner;
 use crate::store::MemoryStore;
 
@@ -45,8 +52,16 @@ async fn main() -> ExitCode {
 /// Asks for a plan as anybody would: by a call of the tool, whoever answers it.
 async fn plan(goal: String) -> Result<Plan, BoxError> {
     let call = ask(goal)?;
-    let runtime = Runtime::observed(registry()?, Arc::new(Narrator::default()));
+    let mut narrator = Narrator::default();
+    let events = Background::new(1024, move |event| narrator.tell(event));
+    let runtime = Runtime::builder(registry()?)
+        .with_events(events.clone())
+        .with_approver(Arc::new(ApproveAll))
+        .with_execute(execute())
+        .build();
     let result = runtime.call(call).await;
+    drop(runtime);
+    events.finish();
     let payload = result.as_result().map_err(Clone::clone)?;
     Ok(from_json(payload.as_bytes())?)
 }
@@ -55,11 +70,21 @@ fn ask(goal: String) -> Result<ToolCall, BoxError> {
     Ok(planning_tools::calls::plan_session(&PlanInput { goal, max_steps: None })?)
 }
 
-/// Providers first, then the agent that uses them.
+/// As by default, but with shorter waits: nobody watches a demo wait.
+fn execute() -> Execute {
+    let backoff = Backoff { first: Duration::from_millis(20), ..Backoff::default() };
+    let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(backoff));
+    let timeout = TimeoutLayer::new(DEFAULT_TIMEOUT);
+    Execute::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
+}
+
+/// Providers first, then the agent that uses them: what the schema gives it, and pages made by hand, anew for each run.
 fn registry() -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
-    todos_tools::registration::register(&mut registry, MemoryStore::default())?;
-    calculator_tools::registration::register(&mut registry, Calculator)?;
-    planner_session_planner_agent::registration::register(&mut registry, Arc::new(RulePlanner))?;
+    todos_tools::registration::register_shared(&mut registry, MemoryStore::default())?;
+    calculator_tools::registration::register_shared(&mut registry, Calculator)?;
+    registry.register_toolset("pages", per_run(|_| Pages::default()))?;
+    let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
+    registry.register_agent(agent, Arc::new(RulePlanner))?;
     Ok(registry)
 }

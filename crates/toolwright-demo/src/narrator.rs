@@ -4,23 +4,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 use toolwright::{Outcome, Payload, ToolFailure};
-use toolwright_runtime::{Event, EventKind, EventSink, Origin, ToolInfo};
+use toolwright_runtime::{Event, EventKind, Origin, Verdict};
 
 use crate::summary::summary;
 
 /// Prints every event on a line of its own.
 #[derive(Default)]
-pub(crate) struct Narrator(Mutex<Numbers>);
-
-/// What runs and calls are called here.
-#[derive(Default)]
-struct Numbers {
+pub(crate) struct Narrator {
     runs: BTreeMap<String, Run>,
     /// Call ids, to the call's name and the depth of its line.
     calls: BTreeMap<String, (String, usize)>,
+    /// Handles of pages, which are random, in order of appearance.
+    pages: Vec<String>,
 }
 
 /// One run that has been seen.
@@ -30,36 +27,60 @@ struct Run {
     calls: usize,
 }
 
-impl EventSink for Narrator {
-    fn publish(&self, event: &Event) {
-        let mut numbers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl Narrator {
+    /// Prints one event.
+    pub(crate) fn tell(&mut self, event: &Event) {
         // A reader that has left wants no more lines, and the plan is made all the same.
-        let _ = writeln!(std::io::stdout(), "{}", numbers.line(event));
+        let line = self.line(event);
+        let _ = writeln!(std::io::stdout(), "{}", self.numbered(line));
     }
-}
 
-impl Numbers {
     fn line(&mut self, event: &Event) -> String {
-        let agent = event.origin.agent.unwrap_or("host");
+        let agent = event.origin.agent.as_deref().unwrap_or("host");
         match &event.kind {
             EventKind::RunStarted { answers, .. } => {
-                let why =
-                    answers.map_or_else(String::new, |tool| format!(" to answer {}", tool.name()));
+                let why = answers
+                    .as_ref()
+                    .map_or_else(String::new, |tool| format!(" to answer {}", tool.name()));
                 self.of_run(&event.origin, &format!("{agent} starts{why}"))
             }
             EventKind::RunFinished { result, .. } => {
                 self.of_run(&event.origin, &format!("{agent} {}", ending(result)))
             }
+            EventKind::ApprovalRequested { request } => {
+                let (name, depth) = self.open_call(&event.origin, &request.call_id);
+                let prompt = request.prompt.as_deref().unwrap_or("May it run?");
+                of_call(depth, '?', &name, &request.tool, prompt)
+            }
+            EventKind::ApprovalAnswered { request, verdict } => {
+                let (name, depth) = self.open_call(&event.origin, &request.call_id);
+                of_call(depth, '!', &name, &request.tool, answer(verdict))
+            }
             EventKind::ToolCallScheduled { call, tool } => {
                 let (name, depth) = self.open_call(&event.origin, call.id());
-                of_call(depth, '→', &name, tool, &summary(call.args()))
+                of_call(depth, '→', &name, tool.name(), &summary(call.args()))
+            }
+            EventKind::ToolCallRetried { call_id, tool, failure, .. } => {
+                let (name, depth) = self.calls.get(call_id).cloned().unwrap_or_default();
+                of_call(depth, '↻', &name, tool.name(), &format!("again, after {failure}"))
             }
             EventKind::ToolResultReceived { call_id, tool, outcome, .. } => {
                 let (name, depth) = self.calls.get(call_id).cloned().unwrap_or_default();
-                of_call(depth, '←', &name, tool, &told(outcome))
+                of_call(depth, '←', &name, tool.name(), &told(outcome))
             }
             other => self.of_run(&event.origin, other.as_str()),
         }
+    }
+
+    /// A line with the handle of a page, if one is in it, as a number.
+    fn numbered(&mut self, line: String) -> String {
+        let handle = line.split('"').find(|text| text.starts_with("page_")).map(str::to_owned);
+        let Some(handle) = handle else { return line };
+        if !self.pages.contains(&handle) {
+            self.pages.push(handle.clone());
+        }
+        let place = self.pages.iter().position(|known| *known == handle).unwrap_or_default();
+        line.replace(&handle, &format!("page_{}", place + 1))
     }
 
     fn of_run(&mut self, origin: &Origin, text: &str) -> String {
@@ -67,7 +88,11 @@ impl Numbers {
         format!("{}run {}: {text}", indent(run.depth), run.number)
     }
 
+    /// The name and depth of a call, which it has from the first time that it is heard of.
     fn open_call(&mut self, origin: &Origin, id: &str) -> (String, usize) {
+        if let Some(known) = self.calls.get(id) {
+            return known.clone();
+        }
         let run = self.run(origin);
         run.calls += 1;
         // Calls outside an agent's run have no line of a run to stand under.
@@ -85,8 +110,8 @@ impl Numbers {
     }
 }
 
-fn of_call(depth: usize, arrow: char, name: &str, tool: &ToolInfo, text: &str) -> String {
-    let mut line = format!("{}{arrow} {name:<4} {:<14}", indent(depth), tool.name());
+fn of_call(depth: usize, arrow: char, name: &str, tool: &str, text: &str) -> String {
+    let mut line = format!("{}{arrow} {name:<4} {tool:<14}", indent(depth));
     // Writing to a string cannot fail.
     let _ = write!(line, " {text}");
     line
@@ -100,6 +125,14 @@ fn told(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Payload(payload) => summary(payload),
         Outcome::Failure(failure) => failure.to_string(),
+    }
+}
+
+fn answer(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approve => "yes",
+        Verdict::ApproveWith(_) => "yes, with changes",
+        _ => "no",
     }
 }
 

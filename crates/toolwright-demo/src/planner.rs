@@ -5,7 +5,9 @@ use calculator_tools::types::AddPayload;
 use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
 use toolwright::codec::{Decode, from_json};
-use toolwright::{BoxError, BoxFuture, InvalidPayload, Nullable, Payload, ToolCall, ToolResult};
+use toolwright::{
+    BoxError, BoxFuture, InvalidPayload, Map, Nullable, Payload, ToolCall, ToolResult, Value,
+};
 use toolwright_runtime::{Planner, Step, Turn};
 
 use crate::draft::{Task, tasks};
@@ -32,8 +34,13 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     let tasks = tasks(&input.goal, limit);
     let sums = sums(turn, tasks)?;
     Ok(match turn.step() {
-        0 => Step::Call(vec![todos_tools::calls::get_todos(&GetTodosArgs { status: None })?]),
-        1 => Step::Call([vec![store(tasks)?], additions(&sums)?].concat()),
+        0 => Step::Call(vec![
+            todos_tools::calls::get_todos(&GetTodosArgs { status: None })?,
+            ToolCall::new("open_page", Payload::new("{}")),
+        ]),
+        1 => {
+            Step::Call([vec![store(tasks)?, note(turn, &input.goal)?], additions(&sums)?].concat())
+        }
         _ if sums.len() > 1 => Step::Call(additions(&sums)?),
         _ if !has_begun(turn) => Step::Call(vec![begin(tasks, &sums)?]),
         _ => Step::Finish(Payload::of(&answer(input.goal, tasks))?),
@@ -72,6 +79,14 @@ fn additions(sums: &[f64]) -> Result<Vec<ToolCall>, InvalidPayload> {
 fn store(tasks: &[Task]) -> Result<ToolCall, InvalidPayload> {
     let items = tasks.iter().enumerate().map(|(place, task)| todo(place, task)).collect();
     todos_tools::calls::update_todos(&UpdateTodosArgs { mode: UpdateMode::Replace, items })
+}
+
+/// Writes the goal on the page that was opened.
+fn note(turn: &Turn<'_>, goal: &str) -> Result<ToolCall, BoxError> {
+    let opened = turn.last_results().nth(1).ok_or("no page was opened")?;
+    let mut args: Map<Value> = decode(opened)?;
+    args.insert("line", Value::from(goal.to_owned()));
+    Ok(ToolCall::new("write_page", Payload::of(&args)?))
 }
 
 /// Begins the first task, with the whole effort noted beside it.

@@ -1,6 +1,7 @@
 //! The todos of each run, in memory. Never knows who asks: the run's id comes with the call.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use todos_service::errors::{GetTodosError, UpdateTodosError};
@@ -9,16 +10,23 @@ use todos_service::types::{
     GetTodosPayload, TodoItem, TodosSnapshot, UpdateMode, UpdateTodosPayload,
 };
 
-/// A store that forgets everything when it is dropped.
+/// A store that forgets everything when it is dropped. It is still starting when it is first written to, as stores
+/// are: whoever writes tries again.
 #[derive(Default)]
-pub(crate) struct MemoryStore(Mutex<BTreeMap<String, Vec<TodoItem>>>);
+pub(crate) struct MemoryStore {
+    runs: Mutex<BTreeMap<String, Vec<TodoItem>>>,
+    started: AtomicBool,
+}
 
 impl TodosService for MemoryStore {
     async fn update_todos(
         &self,
         payload: UpdateTodosPayload,
     ) -> Result<TodosSnapshot, UpdateTodosError> {
-        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.started.swap(true, Ordering::Relaxed) {
+            return Err(UpdateTodosError::StoreUnavailable);
+        }
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let todos = runs.entry(payload.run_id).or_default();
         if payload.mode == UpdateMode::Replace {
             todos.clear();
@@ -31,7 +39,7 @@ impl TodosService for MemoryStore {
 
     /// A run that has stored nothing yet has no todos; that is no error.
     async fn get_todos(&self, payload: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
-        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let todos = runs.get(&payload.run_id).into_iter().flatten();
         let asked = |item: &&TodoItem| payload.status.is_none_or(|status| item.status == status);
         Ok(TodosSnapshot { items: todos.filter(asked).cloned().collect() })

@@ -22,18 +22,27 @@ fn g32_the_default_goal_ends_with_a_plan() {
            run 2: session_planner starts to answer plan_session
               → 2.1  get_todos      (nothing)
               ← 2.1  get_todos      0 items
-              → 2.2  update_todos   mode: "replace", 5 items
-              ← 2.2  update_todos   5 items
-              → 2.3  add            a: 20, b: 25
-              ← 2.3  add            sum: 45
-              → 2.4  add            a: 30, b: 10
-              ← 2.4  add            sum: 40
-              → 2.5  add            a: 45, b: 40
-              ← 2.5  add            sum: 85
-              → 2.6  add            a: 85, b: 15
-              ← 2.6  add            sum: 100
-              → 2.7  update_todos   mode: "merge", 1 item
-              ← 2.7  update_todos   5 items
+              → 2.2  open_page      (nothing)
+              ← 2.2  open_page      page: "page_1"
+              ? 2.3  update_todos   Store 5 todos?
+              ! 2.3  update_todos   yes
+              → 2.3  update_todos   mode: "replace", 5 items
+              ↻ 2.3  update_todos   again, after unavailable: The todos cannot be stored now; try later.
+              ← 2.3  update_todos   5 items
+              → 2.4  write_page     page: "page_1", line: "Release version 1.0 of the command lin…
+              ← 2.4  write_page     lines: 1
+              → 2.5  add            a: 20, b: 25
+              ← 2.5  add            sum: 45
+              → 2.6  add            a: 30, b: 10
+              ← 2.6  add            sum: 40
+              → 2.7  add            a: 45, b: 40
+              ← 2.7  add            sum: 85
+              → 2.8  add            a: 85, b: 15
+              ← 2.8  add            sum: 100
+              ? 2.9  update_todos   Store 1 todos?
+              ! 2.9  update_todos   yes
+              → 2.9  update_todos   mode: "merge", 1 item
+              ← 2.9  update_todos   5 items
            run 2: session_planner is done
         ← 1.1  plan_session   goal: "Release version 1.0 of the command lin…, 5 steps
 

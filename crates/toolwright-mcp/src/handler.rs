@@ -42,7 +42,11 @@ impl Handler {
             session_id: Some(fresh_id("session")),
             ..Scope::default()
         };
-        Ok(Self { spec: server.spec, tools, runtime: Runtime::new(server.registry), scope })
+        let mut runtime = Runtime::builder(server.registry);
+        if let Some(approver) = server.approver {
+            runtime = runtime.with_approver(approver);
+        }
+        Ok(Self { spec: server.spec, tools, runtime: runtime.build(), scope })
     }
 
     /// An exposed tool by its name or an earlier one.

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use toolwright::{Executor, Registrar, RegistrationError, ToolSpec};
-use toolwright_runtime::Registry;
+use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
+use toolwright_runtime::{Approver, Registry};
 
 /// What a schema file says about one MCP server. Generated code writes it as a static.
 #[derive(Clone, Copy, Debug)]
@@ -24,17 +24,26 @@ pub struct ServerSpec {
 pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
 }
 
 impl McpServer {
     /// A server that nothing runs the tools of yet.
     pub fn new(spec: &'static ServerSpec) -> Self {
-        Self { spec, registry: Registry::new() }
+        Self { spec, registry: Registry::new(), approver: None }
     }
 
     /// Where agents and the tools they need are registered.
     pub fn registry_mut(&mut self) -> &mut Registry {
         &mut self.registry
+    }
+
+    /// Sets who approves calls that need it. Without an approver they are denied: a client's own consent is not seen
+    /// here.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
     }
 
     /// Checks that every exposed tool has something that runs it.
@@ -60,5 +69,13 @@ impl Registrar for McpServer {
         executor: Arc<dyn Executor>,
     ) -> Result<(), RegistrationError> {
         self.registry.register(specs, executor)
+    }
+
+    fn register_factory(
+        &mut self,
+        specs: &'static [&'static ToolSpec],
+        factory: ExecutorFactory,
+    ) -> Result<(), RegistrationError> {
+        self.registry.register_factory(specs, factory)
     }
 }

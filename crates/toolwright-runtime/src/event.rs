@@ -1,10 +1,14 @@
 //! What happens, as it is told to those who watch. Never decides anything, and never delivers: see
 //! `sink`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::spec::Implementation;
-use toolwright::{Outcome, Payload, ToolCall, ToolFailure, ToolSpec};
+use toolwright::{Outcome, Payload, ToolCall, ToolFailure};
+
+use crate::approval::{ApprovalRequest, Verdict};
+use crate::toolset::{ToolEntry, ToolSpecRef};
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
@@ -12,7 +16,7 @@ pub struct Event {
     /// Grows with every event of a runtime, so that a run's events can be put in order.
     pub sequence: u64,
     /// The run it happened in.
-    pub origin: Origin,
+    pub origin: Arc<Origin>,
     /// What happened.
     pub kind: EventKind,
 }
@@ -24,7 +28,7 @@ pub struct Origin {
     /// The run's id.
     pub run_id: String,
     /// The agent that runs; none for a call outside any agent's run.
-    pub agent: Option<&'static str>,
+    pub agent: Option<Arc<str>>,
     /// The call on whose behalf the run runs.
     pub parent_call_id: Option<String>,
     /// The session.
@@ -34,7 +38,8 @@ pub struct Origin {
 }
 
 /// What happened. Every `RunStarted` is followed by one `RunFinished` and every `ToolCallScheduled`
-/// by one `ToolResultReceived`, whatever fails, is refused or given up.
+/// by one `ToolResultReceived`, whatever fails, is refused or given up; a run that is suspended owes
+/// them until it is resumed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -43,14 +48,33 @@ pub enum EventKind {
         /// What it was started with.
         input: Payload,
         /// The tool whose call it answers.
-        answers: Option<&'static ToolSpec>,
+        answers: Option<ToolSpecRef>,
     },
+    /// A run waits for answers from outside.
+    RunSuspended {
+        /// The ids of the calls that wait, those of child runs included.
+        waiting: Vec<String>,
+    },
+    /// A run goes on with the answers it waited for.
+    RunResumed,
     /// A run is over.
     RunFinished {
         /// What came of it.
         result: Result<Payload, ToolFailure>,
-        /// How long it took.
+        /// How long it took, since it was resumed the last time.
         duration: Duration,
+    },
+    /// A call needs an approval before it may run.
+    ApprovalRequested {
+        /// What is asked.
+        request: Arc<ApprovalRequest>,
+    },
+    /// An approval was answered.
+    ApprovalAnswered {
+        /// What was asked.
+        request: Arc<ApprovalRequest>,
+        /// The answer.
+        verdict: Verdict,
     },
     /// A call is about to be handed to what runs it.
     ToolCallScheduled {
@@ -58,6 +82,19 @@ pub enum EventKind {
         call: ToolCall,
         /// The tool it asks for.
         tool: ToolInfo,
+    },
+    /// An attempt at a call failed, and another one follows.
+    ToolCallRetried {
+        /// The call's id.
+        call_id: String,
+        /// The tool it asked for.
+        tool: ToolInfo,
+        /// How many attempts have failed.
+        attempt: u32,
+        /// Why the last one failed.
+        failure: ToolFailure,
+        /// How long the next one waits.
+        delay: Duration,
     },
     /// A call has its result.
     ToolResultReceived {
@@ -74,41 +111,50 @@ pub enum EventKind {
     },
 }
 
-/// The tool of a call. A name nobody answers to has no spec.
+/// The tool a call asks for, whether or not there is one of that name.
 #[derive(Clone, Debug)]
-pub struct ToolInfo {
-    name: String,
-    spec: Option<&'static ToolSpec>,
+pub struct ToolInfo(Known);
+
+#[derive(Clone, Debug)]
+enum Known {
+    Entry(ToolEntry),
+    Name(Arc<str>),
 }
 
 impl ToolInfo {
-    pub(crate) fn new(name: &str, spec: Option<&'static ToolSpec>) -> Self {
-        Self { name: name.to_owned(), spec }
+    pub(crate) fn new(name: &str, entry: Option<&ToolEntry>) -> Self {
+        Self(entry.cloned().map_or_else(|| Known::Name(name.into()), Known::Entry))
     }
 
-    /// The tool's name: its own where it is known, otherwise the one it was called by.
+    /// The name it was called by, which for a known tool is the one it is published under.
     pub fn name(&self) -> &str {
-        &self.name
+        match &self.0 {
+            Known::Entry(entry) => entry.name(),
+            Known::Name(name) => name,
+        }
     }
 
-    /// All that is known about it.
-    pub fn spec(&self) -> Option<&'static ToolSpec> {
-        self.spec
+    /// The tool, if there is one.
+    pub fn entry(&self) -> Option<&ToolEntry> {
+        match &self.0 {
+            Known::Entry(entry) => Some(entry),
+            Known::Name(_) => None,
+        }
     }
 
     /// The toolset it belongs to.
-    pub fn toolset(&self) -> Option<&'static str> {
-        self.spec.map(ToolSpec::toolset)
+    pub fn toolset(&self) -> Option<&str> {
+        self.entry().map(|entry| entry.spec().toolset())
     }
 
     /// The service that owns it.
-    pub fn service(&self) -> Option<&'static str> {
-        self.spec.map(ToolSpec::service)
+    pub fn service(&self) -> Option<&str> {
+        self.entry().map(|entry| entry.spec().service())
     }
 
     /// What runs it.
     pub fn implementation(&self) -> Option<Implementation> {
-        self.spec.map(ToolSpec::implementation)
+        self.entry().map(|entry| entry.spec().implementation())
     }
 }
 
@@ -117,8 +163,13 @@ impl EventKind {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",
+            Self::RunSuspended { .. } => "run_suspended",
+            Self::RunResumed => "run_resumed",
             Self::RunFinished { .. } => "run_finished",
+            Self::ApprovalRequested { .. } => "approval_requested",
+            Self::ApprovalAnswered { .. } => "approval_answered",
             Self::ToolCallScheduled { .. } => "tool_call_scheduled",
+            Self::ToolCallRetried { .. } => "tool_call_retried",
             Self::ToolResultReceived { .. } => "tool_result_received",
         }
     }

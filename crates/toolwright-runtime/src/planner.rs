@@ -2,7 +2,8 @@
 
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
 
-use crate::agent::AgentSpec;
+use crate::agent::Agent;
+use crate::toolset::ToolEntry;
 
 /// Decides what an agent does next: a model's client, or a rule.
 pub trait Planner: Send + Sync {
@@ -28,12 +29,14 @@ pub enum Step {
 /// What a planner is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
-    pub(crate) agent: &'static AgentSpec,
+    pub(crate) agent: &'a Agent,
     pub(crate) input: &'a Payload,
-    pub(crate) answers: Option<&'static ToolSpec>,
+    pub(crate) answers: Option<&'a ToolSpec>,
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
     pub(crate) history: &'a [StepRecord],
+    pub(crate) tools: &'a [ToolEntry],
+    pub(crate) instructions: &'a str,
 }
 
 /// One step of a run that is done: its calls and what came of each, in call order.
@@ -54,7 +57,7 @@ pub struct Exchange {
 
 impl<'a> Turn<'a> {
     /// The agent that runs.
-    pub fn agent(&self) -> &'static AgentSpec {
+    pub fn agent(&self) -> &'a Agent {
         self.agent
     }
 
@@ -64,7 +67,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The tool whose call this run answers; its result schema is what the final payload must keep.
-    pub fn answers(&self) -> Option<&'static ToolSpec> {
+    pub fn answers(&self) -> Option<&'a ToolSpec> {
         self.answers
     }
 
@@ -78,9 +81,14 @@ impl<'a> Turn<'a> {
         self.run_id
     }
 
-    /// The tools to choose from: all the agent may call, less what is no longer advertised.
-    pub fn tools(&self) -> impl Iterator<Item = &'static ToolSpec> {
-        toolwright::spec::advertised(self.agent.tools)
+    /// The tools to choose from: all the agent may call now, less what is no longer advertised.
+    pub fn tools(&self) -> impl Iterator<Item = &'a ToolEntry> {
+        self.tools.iter().filter(|tool| tool.spec().is_advertised())
+    }
+
+    /// What the agent and its toolsets say beside the goal, in this order; empty where nobody says anything.
+    pub fn instructions(&self) -> &'a str {
+        self.instructions
     }
 
     /// The steps done so far.

@@ -6,35 +6,38 @@ use crate::agent::Policy;
 use crate::planner::Exchange;
 
 /// What a run has used so far.
-pub(crate) struct Ledger {
+#[derive(Clone, Copy)]
+pub(crate) struct Budget {
     policy: Policy,
-    calls: u32,
-    denied: bool,
-    failures_in_a_row: u32,
+    pub(crate) calls: u32,
+    pub(crate) denied: bool,
+    pub(crate) failures_in_a_row: u32,
 }
 
-impl Ledger {
+impl Budget {
     pub(crate) fn new(policy: Policy) -> Self {
         Self { policy, calls: 0, denied: false, failures_in_a_row: 0 }
     }
 
-    /// Opens a step of calls; a planner that was told of the limit gets no other one.
-    pub(crate) fn open_step(&self) -> Result<(), ToolFailure> {
+    /// Takes a step of calls into account before any of them runs, all or none; the outer error ends the run: a planner
+    /// that was told of the limit gets no other step of calls.
+    pub(crate) fn open_step(
+        &mut self,
+        calls: usize,
+    ) -> Result<Result<(), ToolFailure>, ToolFailure> {
         if self.denied {
-            Err(self.out_of_calls("the run asked for more calls than"))
-        } else {
-            Ok(())
+            return Err(self.out_of_calls("the run asked for more calls than"));
         }
-    }
-
-    /// Takes one call into account.
-    pub(crate) fn take_call(&mut self) -> Result<(), ToolFailure> {
-        if self.policy.max_tool_calls.is_some_and(|limit| self.calls >= limit) {
+        let wanted =
+            u32::try_from(calls).map_or(u32::MAX, |calls| self.calls.saturating_add(calls));
+        if self.policy.max_tool_calls.is_some_and(|limit| wanted > limit) {
             self.denied = true;
-            return Err(self.out_of_calls("the call was not made: the run has used"));
+            let left = self.policy.max_tool_calls.unwrap_or(u32::MAX).saturating_sub(self.calls);
+            let what = format!("none of the {calls} calls was made: the run has {left} left of");
+            return Ok(Err(self.out_of_calls(&what)));
         }
-        self.calls = self.calls.saturating_add(1);
-        Ok(())
+        self.calls = wanted;
+        Ok(Ok(()))
     }
 
     /// Takes a step's results into account, in call order.

@@ -1,39 +1,60 @@
-//! Who runs what, by name. Never runs a call: see `dispatch`.
+//! Who runs what, by name: tools and toolsets in namespaces of their own, and agents. Never runs a call: see
+//! `dispatch`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use toolwright::spec::Implementation;
-use toolwright::{Executor, Registrar, RegistrationError, ToolSpec};
+use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
 
-use crate::agent::AgentSpec;
+use crate::agent::Agent;
 use crate::delegate::{Delegate, RuntimeLink};
 use crate::planner::Planner;
+use crate::toolset::{Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolSpecRef, per_run};
 
-/// Every tool and agent of a runtime. Nothing is registered but by a call here, and nothing
+/// Every tool, toolset and agent of a runtime. Nothing is registered but by a call here, and nothing
 /// replaces what is registered.
 #[derive(Default)]
 pub struct Registry {
-    tools: Vec<Registered>,
-    /// Names and earlier names, to places in `tools`.
-    names: BTreeMap<&'static str, usize>,
-    agents: BTreeMap<&'static str, RegisteredAgent>,
+    /// By toolset name: a toolset may be provided in parts.
+    toolsets: BTreeMap<String, Vec<Arc<Provider>>>,
+    /// By tool name, earlier names included.
+    tools: BTreeMap<String, Registered>,
+    /// Every tool whose spec is known before any run, in the order of registration.
+    listed: Vec<ToolEntry>,
+    agents: BTreeMap<String, RegisteredAgent>,
     link: RuntimeLink,
 }
 
-/// A tool and what runs it.
+/// A source of tools, and the name that errors call it by.
+pub(crate) struct Provider {
+    pub(crate) name: String,
+    pub(crate) source: Source,
+    /// Whether its tools are known before any run. Such a toolset may be provided in parts.
+    is_listed: bool,
+}
+
+/// A tool and where it comes from.
 #[derive(Clone)]
 pub(crate) struct Registered {
-    pub(crate) spec: &'static ToolSpec,
-    pub(crate) executor: Arc<dyn Executor>,
+    pub(crate) entry: ToolEntry,
+    pub(crate) provider: Arc<Provider>,
 }
 
 /// An agent and what decides for it.
 #[derive(Clone)]
 pub(crate) struct RegisteredAgent {
-    pub(crate) spec: &'static AgentSpec,
+    pub(crate) agent: Arc<Agent>,
     pub(crate) planner: Arc<dyn Planner>,
 }
+
+/// What an agent uses of one provider: everything, or tools of these names.
+pub(crate) struct Use {
+    pub(crate) provider: Arc<Provider>,
+    pub(crate) only: Option<BTreeSet<String>>,
+}
+
+const TOOL: &str = "tool";
+const TOOLSET: &str = "toolset";
 
 impl Registry {
     /// An empty registry.
@@ -41,65 +62,110 @@ impl Registry {
         Self::default()
     }
 
+    /// Registers one tool, in the namespace of tools alone.
+    ///
+    /// # Errors
+    ///
+    /// A name that is taken already.
+    pub fn register_tool(&mut self, tool: FunctionTool) -> Result<(), RegistrationError> {
+        let entry = tool.entry().clone();
+        let name = entry.spec().toolset().to_owned();
+        let source = tool.into_source();
+        self.insert(vec![entry], Provider { name, source, is_listed: true }, false)
+    }
+
+    /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A bare factory
+    /// builds once a step, [`per_run`] makes it build once a run. Its tools are met when they are listed.
+    ///
+    /// # Errors
+    ///
+    /// A name that is taken already.
+    pub fn register_toolset<K>(
+        &mut self,
+        name: impl Into<String>,
+        toolset: impl IntoSource<K>,
+    ) -> Result<(), RegistrationError> {
+        let name = name.into();
+        if self.toolsets.contains_key(&name) {
+            return Err(RegistrationError::DuplicateToolset { toolset: name });
+        }
+        let source = toolset.into_source();
+        let provider = Provider { name: name.clone(), source, is_listed: false };
+        self.toolsets.insert(name, vec![Arc::new(provider)]);
+        Ok(())
+    }
+
     /// Registers an agent, and itself as what runs the tools it implements.
     ///
     /// # Errors
     ///
-    /// An agent or a tool whose name is taken already; a tool the agent calls or offers that nothing
-    /// runs. Then nothing is registered.
+    /// Everything that is wrong with it: names that are taken already, names it lists that are unknown or of the wrong
+    /// kind, tools it needs that nothing runs. Then nothing is registered.
     pub fn register_agent(
         &mut self,
-        agent: &'static AgentSpec,
+        agent: impl Into<Agent>,
         planner: Arc<dyn Planner>,
     ) -> Result<(), RegistrationError> {
-        if self.agents.contains_key(agent.name) {
-            return Err(RegistrationError::DuplicateAgent { agent: agent.name.to_owned() });
+        let agent = Arc::new(agent.into());
+        let mut wrong = Vec::new();
+        if self.agents.contains_key(&agent.name) {
+            wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
         }
-        let own: Vec<_> = agent.exports.iter().copied().filter(|spec| runs(agent, spec)).collect();
-        self.check_needs(agent, &own)?;
-        let executor = Arc::new(Delegate::new(agent.name, self.link.clone()));
-        self.insert(&own, &(executor as Arc<dyn Executor>))?;
-        self.agents.insert(agent.name, RegisteredAgent { spec: agent, planner });
+        let own: Vec<_> = agent.implements.iter().cloned().map(ToolEntry::new).collect();
+        wrong.extend(self.missing(&agent));
+        wrong.extend(self.taken(&own));
+        RegistrationError::all(wrong)?;
+        self.insert_own(&agent, own)?;
+        self.agents.insert(agent.name.clone(), RegisteredAgent { agent, planner });
         Ok(())
     }
 
-    /// The spec a name stands for, be it the tool's own or an earlier one.
-    pub fn spec(&self, name: &str) -> Option<&'static ToolSpec> {
-        self.tool(name).map(|tool| tool.spec)
+    /// Puts the tools that an agent implements under the names of their toolsets.
+    fn insert_own(&mut self, agent: &Agent, own: Vec<ToolEntry>) -> Result<(), RegistrationError> {
+        let mut by_toolset: BTreeMap<String, Vec<ToolEntry>> = BTreeMap::new();
+        for entry in own {
+            by_toolset.entry(entry.spec().toolset().to_owned()).or_default().push(entry);
+        }
+        for (name, entries) in by_toolset {
+            let specs = entries.iter().map(|entry| entry.spec_ref().clone());
+            let executor = Arc::new(Delegate::new(&agent.name, self.link.clone()));
+            let source = Executed::new(specs, executor).into_source();
+            self.insert(entries, Provider { name, source, is_listed: true }, true)?;
+        }
+        Ok(())
     }
 
-    /// Every tool, in the order of registration.
-    pub fn specs(&self) -> impl Iterator<Item = &'static ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec)
+    /// The spec a name stands for, be it the tool's own or an earlier one; of tools that are known before any run.
+    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.tool(name).map(|tool| tool.entry.spec())
+    }
+
+    /// Every tool that is known before any run, in the order of registration.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.listed.iter().map(ToolEntry::spec)
     }
 
     /// Every agent, by name.
-    pub fn agents(&self) -> impl Iterator<Item = &'static AgentSpec> {
-        self.agents.values().map(|agent| agent.spec)
+    pub fn agents(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.values().map(|agent| &*agent.agent)
     }
 
     /// Checks that something runs each of these tools.
     ///
     /// # Errors
     ///
-    /// The first one that nothing runs.
+    /// Every one that nothing runs.
     pub fn require<'a>(
         &self,
         specs: impl IntoIterator<Item = &'a ToolSpec>,
         needed_by: &str,
     ) -> Result<(), RegistrationError> {
-        match specs.into_iter().find(|spec| !self.has(spec)) {
-            None => Ok(()),
-            Some(spec) => Err(RegistrationError::MissingExecutor {
-                tool: spec.name().to_owned(),
-                toolset: spec.toolset().to_owned(),
-                needed_by: needed_by.to_owned(),
-            }),
-        }
+        let missing = specs.into_iter().filter(|spec| !self.has(spec));
+        RegistrationError::all(missing.map(|spec| missing_executor(spec, needed_by)).collect())
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<&Registered> {
-        self.names.get(name).map(|&place| &self.tools[place])
+        self.tools.get(name)
     }
 
     pub(crate) fn agent(&self, name: &str) -> Option<&RegisteredAgent> {
@@ -110,52 +176,122 @@ impl Registry {
         &self.link
     }
 
+    /// What an agent uses, one entry a provider, so that its tools share one instance in a run.
+    pub(crate) fn uses_of(&self, agent: &Agent) -> Vec<Use> {
+        let whole = agent.toolsets.iter().filter_map(|name| self.toolsets.get(name)).flatten();
+        let mut uses: Vec<Use> =
+            whole.map(|provider| Use { provider: Arc::clone(provider), only: None }).collect();
+        for tool in agent.tools.iter().filter_map(|name| self.tools.get(name)) {
+            let name = tool.entry.name().to_owned();
+            match uses.iter_mut().find(|used| Arc::ptr_eq(&used.provider, &tool.provider)) {
+                Some(Use { only: Some(names), .. }) => {
+                    names.insert(name);
+                }
+                Some(Use { only: None, .. }) => {}
+                None => uses.push(Use {
+                    provider: Arc::clone(&tool.provider),
+                    only: Some(BTreeSet::from([name])),
+                }),
+            }
+        }
+        uses
+    }
+
     /// A tool of the same name from another toolset is not the tool that was asked for.
     fn has(&self, spec: &ToolSpec) -> bool {
-        self.tool(spec.name()).is_some_and(|tool| {
-            tool.spec.name() == spec.name() && tool.spec.toolset() == spec.toolset()
-        })
+        self.spec(spec.name())
+            .is_some_and(|found| found.name() == spec.name() && found.toolset() == spec.toolset())
     }
 
-    /// An agent may call what it implements itself: that is recursion, not a missing tool.
-    fn check_needs(
-        &self,
-        agent: &AgentSpec,
-        own: &[&'static ToolSpec],
-    ) -> Result<(), RegistrationError> {
-        let needs = agent.tools.iter().chain(agent.exports).copied();
-        let others = needs.filter(|spec| own.iter().all(|own| own.name() != spec.name()));
-        self.require(others, &format!("agent `{}`", agent.name))
+    /// What an agent needs and cannot have. It may call what it implements itself: that is recursion, not a missing
+    /// tool.
+    fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
+        let who = format!("agent `{}`", agent.name);
+        let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
+        let is_needed = |name: &str| agent.needs().iter().any(|spec| spec.name() == name);
+        let needs = agent.needs().iter().filter(|spec| !is_own(spec.name()) && !self.has(spec));
+        let mut wrong: Vec<_> = needs.map(|spec| missing_executor(spec, &who)).collect();
+        let tools = agent
+            .tools
+            .iter()
+            .filter(|name| !is_own(name) && !is_needed(name) && !self.tools.contains_key(*name));
+        wrong.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
+        let is_own_set = |name: &str| agent.implements.iter().any(|spec| spec.toolset() == name);
+        let toolsets = agent
+            .toolsets
+            .iter()
+            .filter(|name| !is_own_set(name) && !self.toolsets.contains_key(*name));
+        wrong.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
+        wrong
     }
 
+    /// Why a name is not what a list says it is.
+    fn unresolved(&self, name: &str, expected: &'static str, who: &str) -> RegistrationError {
+        let (other, is_other) = match expected {
+            TOOL => (TOOLSET, self.toolsets.contains_key(name)),
+            _ => (TOOL, self.tools.contains_key(name)),
+        };
+        let (entry, needed_by) = (name.to_owned(), who.to_owned());
+        if is_other {
+            return RegistrationError::WrongKind { entry, expected, found: other, needed_by };
+        }
+        let available = match expected {
+            TOOL => self.tools.keys().cloned().collect(),
+            _ => self.toolsets.keys().cloned().collect(),
+        };
+        RegistrationError::Unknown { entry, expected, available, needed_by }
+    }
+
+    /// Takes tools in with what provides them, all or none.
     fn insert(
         &mut self,
-        specs: &[&'static ToolSpec],
-        executor: &Arc<dyn Executor>,
+        entries: Vec<ToolEntry>,
+        provider: Provider,
+        as_toolset: bool,
     ) -> Result<(), RegistrationError> {
-        let names = self.free_names(specs)?;
-        self.names.extend(names);
-        let tools = specs.iter().map(|spec| Registered { spec, executor: Arc::clone(executor) });
-        self.tools.extend(tools);
+        RegistrationError::all(self.taken(&entries))?;
+        let parts = self.toolsets.get(&provider.name).filter(|_| as_toolset);
+        if parts.is_some_and(|parts| parts.iter().any(|part| !part.is_listed)) {
+            return Err(RegistrationError::DuplicateToolset { toolset: provider.name });
+        }
+        let provider = Arc::new(provider);
+        for entry in &entries {
+            for name in names(entry) {
+                let (entry, provider) = (entry.clone(), Arc::clone(&provider));
+                self.tools.insert(name.to_owned(), Registered { entry, provider });
+            }
+        }
+        self.listed.extend(entries);
+        if as_toolset {
+            self.toolsets.entry(provider.name.clone()).or_default().push(provider);
+        }
         Ok(())
     }
 
-    /// Every name of a set with the place it will have, if all are free.
-    fn free_names(
-        &self,
-        specs: &[&'static ToolSpec],
-    ) -> Result<BTreeMap<&'static str, usize>, RegistrationError> {
-        let mut names = BTreeMap::new();
-        for (offset, &spec) in specs.iter().enumerate() {
-            for name in std::iter::once(spec.name()).chain(spec.aliases()) {
-                let earlier = names.get(name).map(|&place: &usize| specs[place - self.tools.len()]);
-                if let Some(taken) = self.spec(name).or(earlier) {
-                    return Err(duplicate(name, taken, spec));
+    /// Every name of a set that is taken, here or within the set.
+    fn taken(&self, entries: &[ToolEntry]) -> Vec<RegistrationError> {
+        let mut own: BTreeMap<&str, &ToolEntry> = BTreeMap::new();
+        let mut wrong = Vec::new();
+        for entry in entries {
+            for name in names(entry) {
+                let registered = self.tools.get(name).map(|tool| &tool.entry);
+                match registered.or(own.get(name).copied()) {
+                    Some(taken) => wrong.push(duplicate(name, taken.spec(), entry.spec())),
+                    None => drop(own.insert(name, entry)),
                 }
-                names.insert(name, self.tools.len() + offset);
             }
         }
-        Ok(names)
+        wrong
+    }
+
+    fn insert_set(
+        &mut self,
+        specs: &'static [&'static ToolSpec],
+        source: Source,
+    ) -> Result<(), RegistrationError> {
+        let entries: Vec<_> = specs.iter().map(|spec| ToolEntry::new(*spec)).collect();
+        let name = specs.first().map_or("", |spec| spec.toolset()).to_owned();
+        self.insert(entries, Provider { name, source, is_listed: true }, true)
     }
 }
 
@@ -165,12 +301,30 @@ impl Registrar for Registry {
         specs: &'static [&'static ToolSpec],
         executor: Arc<dyn Executor>,
     ) -> Result<(), RegistrationError> {
-        self.insert(specs, &executor)
+        self.insert_set(specs, Executed::new(specs.iter().copied(), executor).into_source())
+    }
+
+    fn register_factory(
+        &mut self,
+        specs: &'static [&'static ToolSpec],
+        factory: ExecutorFactory,
+    ) -> Result<(), RegistrationError> {
+        let make = move |_| Executed::new(specs.iter().copied(), factory());
+        self.insert_set(specs, per_run(make))
     }
 }
 
-fn runs(agent: &AgentSpec, spec: &ToolSpec) -> bool {
-    matches!(spec.implementation(), Implementation::Agent { agent: name, .. } if name == agent.name)
+/// Every name a tool answers to.
+fn names(entry: &ToolEntry) -> impl Iterator<Item = &str> {
+    std::iter::once(entry.name()).chain(entry.spec().aliases())
+}
+
+fn missing_executor(spec: &ToolSpec, needed_by: &str) -> RegistrationError {
+    RegistrationError::MissingExecutor {
+        tool: spec.name().to_owned(),
+        toolset: spec.toolset().to_owned(),
+        needed_by: needed_by.to_owned(),
+    }
 }
 
 fn duplicate(name: &str, registered: &ToolSpec, offered: &ToolSpec) -> RegistrationError {
@@ -178,5 +332,11 @@ fn duplicate(name: &str, registered: &ToolSpec, offered: &ToolSpec) -> Registrat
         tool: name.to_owned(),
         registered: registered.toolset().to_owned(),
         offered: offered.toolset().to_owned(),
+    }
+}
+
+impl From<&Registered> for ToolSpecRef {
+    fn from(tool: &Registered) -> Self {
+        tool.entry.spec_ref().clone()
     }
 }

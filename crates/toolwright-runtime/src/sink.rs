@@ -1,27 +1,27 @@
-//! Where events go. Never makes one: see `event`.
+//! Where events go, without a run ever waiting for it. Never makes an event: see `event`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
 
 use crate::event::{Event, EventKind, Origin};
 
-/// Takes events.
-///
-/// An event is published on the run's own task, before the run goes on; so a sink hands slow work
-/// over, for instance with [`channel`], and returns at once. A sink that panics loses that event and
-/// harms nothing else.
-pub trait EventSink: Send + Sync {
-    /// Takes one event.
-    fn publish(&self, event: &Event);
+mod sealed {
+    //! Keeps sinks that could block out of runs.
+
+    /// Taking an event takes no longer than a push.
+    pub trait Prompt {}
 }
 
-impl<F: Fn(&Event) + Send + Sync> EventSink for F {
-    fn publish(&self, event: &Event) {
-        self(event);
-    }
+/// Takes events at once. Only the sinks of this crate are: [`Collector`], [`EventSender`] and [`Background`], which
+/// hands events to any function on a thread of its own.
+pub trait EventSink: sealed::Prompt + Send + Sync {
+    /// Takes one event.
+    fn publish(&self, event: &Event);
 }
 
 /// Keeps every event.
@@ -40,26 +40,94 @@ impl Collector {
     }
 }
 
+impl sealed::Prompt for Collector {}
+
 impl EventSink for Collector {
     fn publish(&self, event: &Event) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
     }
 }
 
-/// Sends every event to a receiver, which may be as slow as it likes: nothing waits for it.
+/// Sends events to a receiver, which may be as slow as it likes: what finds no room is lost, and counted.
 #[derive(Clone, Debug)]
-pub struct EventSender(mpsc::UnboundedSender<Event>);
-
-/// A sink and where its events come out. A dropped receiver makes the sink drop events.
-pub fn channel() -> (EventSender, mpsc::UnboundedReceiver<Event>) {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    (EventSender(sender), receiver)
+pub struct EventSender {
+    sender: mpsc::Sender<Event>,
+    lost: Arc<AtomicU64>,
 }
+
+/// A sink and where its events come out, with room for so many of them, at least one.
+pub fn channel(capacity: usize) -> (EventSender, mpsc::Receiver<Event>) {
+    let (sender, receiver) = mpsc::channel(capacity.max(1));
+    (EventSender { sender, lost: Arc::default() }, receiver)
+}
+
+impl EventSender {
+    /// How many events found no room or no receiver.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+}
+
+impl sealed::Prompt for EventSender {}
 
 impl EventSink for EventSender {
     fn publish(&self, event: &Event) {
-        // Nobody listens any more: the event has nowhere to go.
-        let _ = self.0.send(event.clone());
+        if self.sender.try_send(event.clone()).is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Hands events to a function on a thread of its own. The function may block and may panic: what finds no room
+/// meanwhile is lost, and counted.
+pub struct Background {
+    sender: SyncSender<Event>,
+    lost: Arc<AtomicU64>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Background {
+    /// A thread that gives events to a function, with room for so many that wait.
+    pub fn new(capacity: usize, function: impl FnMut(&Event) + Send + 'static) -> Arc<Self> {
+        let (sender, receiver) = sync_channel(capacity.max(1));
+        let thread = std::thread::spawn(move || deliver(&receiver, function));
+        Arc::new(Self { sender, lost: Arc::default(), thread: Mutex::new(Some(thread)) })
+    }
+
+    /// How many events found no room.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the function has had every event so far. Only the last holder can: a runtime that may publish
+    /// more keeps the thread going.
+    pub fn finish(self: Arc<Self>) {
+        let Some(last) = Arc::into_inner(self) else { return };
+        let Self { sender, thread, .. } = last;
+        drop(sender);
+        let thread = thread.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Panics of the function were caught on the thread.
+        let _ = thread.map(JoinHandle::join);
+    }
+}
+
+fn deliver(receiver: &Receiver<Event>, mut function: impl FnMut(&Event)) {
+    while let Ok(event) = receiver.recv() {
+        // The panic hook has told the operator; the events after this one still come.
+        let _ = catch_unwind(AssertUnwindSafe(|| function(&event)));
+    }
+}
+
+impl sealed::Prompt for Background {}
+
+impl EventSink for Background {
+    fn publish(&self, event: &Event) {
+        match self.sender.try_send(event.clone()) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+            }
+        }
     }
 }
 
@@ -78,10 +146,9 @@ impl Publisher {
             return;
         }
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
-        let event = Event { sequence, origin: Origin::clone(&self.origin), kind: kind() };
+        let event = Event { sequence, origin: Arc::clone(&self.origin), kind: kind() };
         for sink in self.sinks.iter().flatten() {
-            // The panic hook has told the operator; the run must not end for it.
-            let _ = catch_unwind(AssertUnwindSafe(|| sink.publish(&event)));
+            sink.publish(&event);
         }
     }
 }

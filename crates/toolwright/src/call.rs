@@ -94,6 +94,20 @@ impl ToolCall {
         self
     }
 
+    /// Sets the name of the tool: the same call on the way to where the tool has another name.
+    #[must_use]
+    pub fn with_tool(mut self, tool: impl Into<String>) -> Self {
+        self.tool = tool.into();
+        self
+    }
+
+    /// Sets the arguments.
+    #[must_use]
+    pub fn with_args(mut self, args: Payload) -> Self {
+        self.args = args;
+        self
+    }
+
     /// Sets the call on whose behalf this one is made.
     #[must_use]
     pub fn with_parent_call_id(mut self, id: impl Into<String>) -> Self {

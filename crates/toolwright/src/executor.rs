@@ -2,6 +2,7 @@
 //! that is the runtime's.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
@@ -17,6 +18,31 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Executor: Send + Sync {
     /// Runs one call to its end. Dropping the future gives the call up.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
+}
+
+/// Runs the calls of some tools on one executor and all others on another, so that a set whose tools are run in two
+/// ways is registered as one.
+pub struct Split<A> {
+    specs: &'static [&'static ToolSpec],
+    on: A,
+    others: Arc<dyn Executor>,
+}
+
+impl<A: Executor> Split<A> {
+    /// Calls of `specs` go to `on`, all others to `others`.
+    pub fn new(specs: &'static [&'static ToolSpec], on: A, others: Arc<dyn Executor>) -> Self {
+        Self { specs, on, others }
+    }
+}
+
+impl<A: Executor> Executor for Split<A> {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if self.specs.iter().any(|spec| spec.answers_to(call.tool())) {
+            self.on.execute(call)
+        } else {
+            self.others.execute(call)
+        }
+    }
 }
 
 impl ToolCall {

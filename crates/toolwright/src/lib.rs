@@ -5,6 +5,7 @@
 pub mod bridge;
 pub mod call;
 pub mod codec;
+mod discovery;
 pub mod executor;
 pub mod format;
 pub mod issue;
@@ -14,10 +15,10 @@ pub mod spec;
 pub mod value;
 
 pub use call::{Payload, Scope, ToolCall};
-pub use executor::{BoxFuture, Executor};
+pub use executor::{BoxFuture, Executor, Split};
 pub use issue::{InvalidPayload, Issue};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};
-pub use registration::{Registrar, RegistrationError};
+pub use registration::{ExecutorFactory, Registrar, RegistrationError};
 pub use serde_core;
 pub use spec::{Tool, ToolSpec};
 pub use value::{Integer, Map, Nullable, Value};

@@ -1,5 +1,6 @@
 //! What came of a call: a payload, or a failure with advice on what to do about it.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -34,7 +35,7 @@ pub struct ToolFailure {
     /// What kind of failure it is.
     pub kind: FailureKind,
     /// The declared error's name, for a domain failure that has one.
-    pub code: Option<&'static str>,
+    pub code: Option<Cow<'static, str>>,
     /// What the model is told. Never holds an error text nobody wrote for it.
     pub message: String,
     /// What the model can do about it.
@@ -93,6 +94,30 @@ pub struct Correction {
 }
 
 impl FailureKind {
+    /// Every kind.
+    pub const ALL: [Self; 10] = [
+        Self::InvalidCall,
+        Self::NotFound,
+        Self::Denied,
+        Self::DomainRejection,
+        Self::Unavailable,
+        Self::RateLimited,
+        Self::Timeout,
+        Self::Cancelled,
+        Self::MalformedResult,
+        Self::Internal,
+    ];
+
+    /// Whether the same call may succeed a little later: the tool was out of reach, too busy or too slow.
+    pub fn is_transient(self) -> bool {
+        matches!(self, Self::Unavailable | Self::RateLimited | Self::Timeout)
+    }
+
+    /// The kind of a name on the wire.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// The kind's name on the wire and in logs.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -173,7 +198,7 @@ impl ToolFailure {
             Recovery::Retry => FailureKind::Unavailable,
             _ => FailureKind::DomainRejection,
         };
-        Self { code: Some(code), ..Self::new(kind, message, recovery) }
+        Self { code: Some(Cow::Borrowed(code)), ..Self::new(kind, message, recovery) }
     }
 
     /// A failure whose cause is for operators only.

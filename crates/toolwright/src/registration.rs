@@ -8,17 +8,31 @@ use std::sync::Arc;
 use crate::executor::Executor;
 use crate::spec::ToolSpec;
 
+/// Makes what runs the tools of one run.
+pub type ExecutorFactory = Arc<dyn Fn() -> Arc<dyn Executor> + Send + Sync>;
+
 /// Takes tools in.
 pub trait Registrar {
-    /// Registers every tool of a set with what runs it.
+    /// Registers every tool of a set with what runs it: one instance, which all runs share.
     ///
     /// # Errors
     ///
-    /// A name that is taken already; then nothing of the set is registered.
+    /// Every name that is taken already; then nothing of the set is registered.
     fn register(
         &mut self,
         specs: &'static [&'static ToolSpec],
         executor: Arc<dyn Executor>,
+    ) -> Result<(), RegistrationError>;
+
+    /// Registers every tool of a set with what makes an instance for each run, when it runs.
+    ///
+    /// # Errors
+    ///
+    /// Every name that is taken already; then nothing of the set is registered.
+    fn register_factory(
+        &mut self,
+        specs: &'static [&'static ToolSpec],
+        factory: ExecutorFactory,
     ) -> Result<(), RegistrationError>;
 }
 
@@ -35,6 +49,11 @@ pub enum RegistrationError {
         /// The toolset that wants it.
         offered: String,
     },
+    /// A toolset of this name is registered already.
+    DuplicateToolset {
+        /// The name.
+        toolset: String,
+    },
     /// An agent of this name is registered already.
     DuplicateAgent {
         /// The name.
@@ -49,6 +68,53 @@ pub enum RegistrationError {
         /// Who needs it.
         needed_by: String,
     },
+    /// A name stands in the list of another kind than it is of.
+    WrongKind {
+        /// The name.
+        entry: String,
+        /// The kind of the list: `tool` or `toolset`.
+        expected: &'static str,
+        /// The kind that the name is of.
+        found: &'static str,
+        /// Whose list it is.
+        needed_by: String,
+    },
+    /// A name that nothing of its kind has.
+    Unknown {
+        /// The name.
+        entry: String,
+        /// The kind of the list: `tool` or `toolset`.
+        expected: &'static str,
+        /// What there is of this kind.
+        available: Vec<String>,
+        /// Whose list it is.
+        needed_by: String,
+    },
+    /// More than one of these.
+    Several(Vec<RegistrationError>),
+}
+
+impl RegistrationError {
+    /// One error out of all that were found; none if none was.
+    ///
+    /// # Errors
+    ///
+    /// The one that was found, or all of them as [`Several`](Self::Several).
+    pub fn all(mut found: Vec<Self>) -> Result<(), Self> {
+        match found.len() {
+            0 => Ok(()),
+            1 => Err(found.swap_remove(0)),
+            _ => Err(Self::Several(found)),
+        }
+    }
+
+    /// The single errors, of which there may be one.
+    pub fn each(&self) -> &[Self] {
+        match self {
+            Self::Several(errors) => errors,
+            one => std::slice::from_ref(one),
+        }
+    }
 }
 
 impl fmt::Display for RegistrationError {
@@ -58,6 +124,9 @@ impl fmt::Display for RegistrationError {
                 f,
                 "tool `{tool}` of toolset `{offered}` is registered already, by toolset `{registered}`; register each toolset once"
             ),
+            Self::DuplicateToolset { toolset } => {
+                write!(f, "toolset `{toolset}` is registered already; register each toolset once")
+            }
             Self::DuplicateAgent { agent } => {
                 write!(f, "agent `{agent}` is registered already; register each agent once")
             }
@@ -65,6 +134,22 @@ impl fmt::Display for RegistrationError {
                 f,
                 "{needed_by} needs tool `{tool}`, but nothing runs it; register toolset `{toolset}` first"
             ),
+            Self::WrongKind { entry, expected, found, needed_by } => write!(
+                f,
+                "{needed_by} lists `{entry}` as a {expected}, but it is a {found}; list it under {found}s"
+            ),
+            Self::Unknown { entry, expected, available, needed_by } if available.is_empty() => {
+                write!(f, "{needed_by} lists {expected} `{entry}`, but no {expected} is registered")
+            }
+            Self::Unknown { entry, expected, available, needed_by } => write!(
+                f,
+                "{needed_by} lists {expected} `{entry}`, which is unknown; there is `{}`",
+                available.join("`, `")
+            ),
+            Self::Several(errors) => {
+                let lines: Vec<_> = errors.iter().map(Self::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::codec::{self, Decode, Encode};
+pub use crate::discovery::Discovery;
 use crate::issue::InvalidPayload;
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
@@ -16,14 +17,27 @@ pub trait Tool: Copy + Send + Sync + 'static {
     const SPEC: &'static ToolSpec;
 }
 
-/// Everything known about one tool.
+/// Everything known about one tool, whether it was known at generation or discovered at run time.
 pub struct ToolSpec {
-    declaration: Declaration,
+    facts: Facts,
     check_args: Check,
     check_result: Check,
 }
 
-type Check = fn(&[u8]) -> Result<(), InvalidPayload>;
+/// Where a spec's words are kept.
+enum Facts {
+    Declared(Declaration),
+    Discovered(Box<Discovery>),
+}
+
+/// What judges a payload: a codec, or whatever the discoverer brought.
+enum Check {
+    Codec(fn(&[u8]) -> Result<(), InvalidPayload>),
+    Brought(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
+}
+
+/// What a discovered tool does not say.
+static UNSAID: Declaration = Declaration::new("", "", "");
 
 /// What a schema file says about a tool. Generated code writes it; read it through [`ToolSpec`].
 #[derive(Clone, Copy, Debug)]
@@ -194,55 +208,99 @@ impl ToolSpec {
     pub const fn typed<T: Tool>(tool: T, declaration: Declaration) -> Self {
         let _ = tool;
         Self {
-            declaration,
-            check_args: codec::check::<T::Args>,
-            check_result: codec::check::<T::Result>,
+            facts: Facts::Declared(declaration),
+            check_args: Check::Codec(codec::check::<T::Args>),
+            check_result: Check::Codec(codec::check::<T::Result>),
+        }
+    }
+
+    /// The spec of a tool that is met at run time, with what judges its payloads.
+    pub fn discovered(
+        discovery: Discovery,
+        check_args: impl Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync + 'static,
+        check_result: impl Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            facts: Facts::Discovered(Box::new(discovery)),
+            check_args: Check::Brought(Box::new(check_args)),
+            check_result: Check::Brought(Box::new(check_result)),
+        }
+    }
+
+    /// What the schema file said; nothing for a discovered tool.
+    fn declaration(&self) -> &Declaration {
+        match &self.facts {
+            Facts::Declared(declaration) => declaration,
+            Facts::Discovered(_) => &UNSAID,
         }
     }
 
     /// The globally unique name; also its id.
     pub fn name(&self) -> &str {
-        self.declaration.name
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.name,
+            Facts::Discovered(discovery) => &discovery.name,
+        }
     }
 
     /// A short name for people.
     pub fn title(&self) -> Option<&str> {
-        self.declaration.title
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.title,
+            Facts::Discovered(discovery) => discovery.title.as_deref(),
+        }
     }
 
     /// What the tool does, for the model.
     pub fn description(&self) -> &str {
-        self.declaration.description
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.description,
+            Facts::Discovered(discovery) => &discovery.description,
+        }
     }
 
     /// The toolset it belongs to.
     pub fn toolset(&self) -> &str {
-        self.declaration.toolset
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.toolset,
+            Facts::Discovered(discovery) => &discovery.toolset,
+        }
     }
 
     /// The service that owns it.
     pub fn service(&self) -> &str {
-        self.declaration.service
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.service,
+            Facts::Discovered(discovery) => &discovery.service,
+        }
     }
 
     /// What runs it.
     pub fn implementation(&self) -> Implementation {
-        self.declaration.implementation
+        self.declaration().implementation
     }
 
     /// Its name on the remote MCP server it lives on, for a tool that lives on one.
     pub fn remote_name(&self) -> Option<&str> {
-        self.declaration.remote_name
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.remote_name,
+            Facts::Discovered(discovery) => discovery.remote_name.as_deref(),
+        }
     }
 
     /// Words to choose tools by: the toolset's, then its own.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
-        self.declaration.tags.iter().copied()
+        let discovered: &[String] = match &self.facts {
+            Facts::Declared(_) => &[],
+            Facts::Discovered(discovery) => &discovery.tags,
+        };
+        let declared = self.declaration().tags.iter().copied();
+        declared.chain(discovered.iter().map(String::as_str))
     }
 
     /// Earlier names: still routed, never advertised.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
-        self.declaration.aliases.iter().copied()
+        self.declaration().aliases.iter().copied()
     }
 
     /// Whether a name is this tool's own or one of its earlier ones.
@@ -252,56 +310,71 @@ impl ToolSpec {
 
     /// What it does to the world.
     pub fn annotations(&self) -> ToolAnnotations {
-        self.declaration.annotations
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.annotations,
+            Facts::Discovered(discovery) => discovery.annotations,
+        }
     }
 
     /// Templates for showing its progress.
     pub fn hints(&self) -> Hints {
-        self.declaration.hints
+        self.declaration().hints
     }
 
     /// What it needs before it may run.
     pub fn approval(&self) -> Option<Approval> {
-        self.declaration.approval
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.approval,
+            Facts::Discovered(discovery) => discovery.approval,
+        }
     }
 
     /// How its calls are run.
     pub fn limits(&self) -> CallLimits {
-        self.declaration.limits
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.limits,
+            Facts::Discovered(discovery) => discovery.limits,
+        }
     }
 
     /// Example calls, valid under the schemas.
     pub fn examples(&self) -> &[Example] {
-        self.declaration.examples
+        self.declaration().examples
     }
 
     /// Arguments that are right, as JSON text: those of the first example, or some made from the schema.
     pub fn args_sample(&self) -> Option<&str> {
-        self.declaration
+        self.declaration()
             .examples
             .first()
             .map(|example| example.args)
-            .or(self.declaration.args_sample)
+            .or(self.declaration().args_sample)
     }
 
     /// Why it should no longer be used.
     pub fn deprecated(&self) -> Option<Deprecation> {
-        self.declaration.deprecated
+        self.declaration().deprecated
     }
 
     /// Whether it is offered to models: all but deprecated tools are.
     pub fn is_advertised(&self) -> bool {
-        self.declaration.deprecated.is_none()
+        self.declaration().deprecated.is_none()
     }
 
     /// The arguments' JSON Schema (2020-12), as text.
     pub fn args_schema(&self) -> &str {
-        self.declaration.args_schema
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.args_schema,
+            Facts::Discovered(discovery) => &discovery.args_schema,
+        }
     }
 
     /// The result's JSON Schema (2020-12), as text.
     pub fn result_schema(&self) -> &str {
-        self.declaration.result_schema
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.result_schema,
+            Facts::Discovered(discovery) => &discovery.result_schema,
+        }
     }
 
     /// Checks arguments against their schema.
@@ -310,7 +383,7 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_args(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        (self.check_args)(json)
+        self.check_args.judge(json)
     }
 
     /// Checks a result against its schema.
@@ -319,13 +392,25 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_result(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        (self.check_result)(json)
+        self.check_result.judge(json)
+    }
+}
+
+impl Check {
+    fn judge(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+        match self {
+            Self::Codec(check) => check(json),
+            Self::Brought(check) => check(json),
+        }
     }
 }
 
 impl fmt::Debug for ToolSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.declaration.fmt(f)
+        match &self.facts {
+            Facts::Declared(declaration) => declaration.fmt(f),
+            Facts::Discovered(discovery) => discovery.fmt(f),
+        }
     }
 }
 

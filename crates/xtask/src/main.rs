@@ -54,6 +54,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Load the runtime with calls that succeed, fail, panic and hang, and count what comes back.
+    Soak {
+        /// Passed on to the load: --calls N, --tasks N.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Everything that must hold before a change is merged.
     Ci,
 }
@@ -89,6 +95,7 @@ fn run(chore: Chore) -> End {
         Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
         Chore::Bench { name, json } => start::bench(name.as_deref(), json),
         Chore::Conformance { check } => start::conformance(check),
+        Chore::Soak { rest } => start::soak(&rest),
         Chore::Ci => ci::run(),
     }
 }

@@ -23,6 +23,11 @@ pub(crate) fn conformance(check: bool) -> End {
     run(&Invocation::cargo(&package).with(&rest))
 }
 
+pub(crate) fn soak(rest: &[String]) -> End {
+    let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
+    run(&Invocation::cargo(&package).with(rest))
+}
+
 pub(crate) fn bench(name: Option<&str>, json: bool) -> End {
     let json = json.then_some("--json");
     let rest: Vec<String> = name.into_iter().chain(json).map(str::to_owned).collect();

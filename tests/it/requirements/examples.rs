@@ -10,6 +10,7 @@ use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
 use toolwright::codec::from_json;
 use toolwright::{BoxError, BoxFuture, Payload, ToolSpec};
+use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
     CallRequest, Collector, Event, EventKind, Planner, Registry, Runtime, Step, Turn,
 };
@@ -94,8 +95,8 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
 /// Providers first, then the agent.
 fn registry(store: Store) -> Result<Registry, Box<dyn std::error::Error>> {
     let mut registry = Registry::new();
-    todos_tools::registration::register(&mut registry, store)?;
-    calculator_tools::registration::register(&mut registry, Sums)?;
+    todos_tools::registration::register_shared(&mut registry, store)?;
+    calculator_tools::registration::register_shared(&mut registry, Sums)?;
     registration::register(&mut registry, Arc::new(Rule))?;
     Ok(registry)
 }
@@ -105,7 +106,8 @@ fn registry(store: Store) -> Result<Registry, Box<dyn std::error::Error>> {
 async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested {
     let store = Store::default();
     let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?;
-    let result = Runtime::new(registry(store.clone())?).call(call).await;
+    let runtime = Runtime::builder(registry(store.clone())?);
+    let result = runtime.with_approver(Arc::new(ApproveAll)).build().call(call).await;
     let plan: Plan = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
     assert_eq!(
         plan,
@@ -125,7 +127,10 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
 #[tokio::test]
 async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let (all, own) = (Collector::new(), Collector::new());
-    let runtime = Runtime::observed(registry(Store::default())?, all.clone());
+    let runtime = Runtime::builder(registry(Store::default())?)
+        .with_events(all.clone())
+        .with_approver(Arc::new(ApproveAll))
+        .build();
     let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?.with_id("call_1");
     runtime.call(CallRequest::new(call).with_events(own.clone())).await;
     let seen = own.events();
@@ -135,7 +140,7 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let child = |event: &&Event| event.origin.run_id != *parent;
     let events = all.events();
     let inner: Vec<&Event> = events.iter().filter(child).collect();
-    assert!(inner.iter().all(|event| event.origin.agent == Some("session_planner")));
+    assert!(inner.iter().all(|event| event.origin.agent.as_deref() == Some("session_planner")));
     let first = inner.first().map(|event| event.kind.as_str());
     let last = inner.last().map(|event| event.kind.as_str());
     assert_eq!((first, last), (Some("run_started"), Some("run_finished")));
@@ -164,4 +169,29 @@ fn g17_g18_an_agents_specs_are_the_providers_own() {
     ];
     assert_eq!(own, providers.map(std::ptr::from_ref));
     assert_eq!(specs::AGENT.exports.len(), 1);
+}
+
+/// I1, G24: a generated toolset is registered with a factory, and each run has an instance of its own; or, on request,
+/// with one instance for all.
+#[tokio::test]
+async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_shared() -> Tested {
+    let scope = toolwright::Scope { run_id: Some("one".to_owned()), ..Default::default() };
+    let item = TodoItem::new("a", "Draft", TodoStatus::Pending);
+    let store = UpdateTodosArgs { mode: UpdateMode::Replace, items: vec![item] };
+    for (shared, expected) in [(false, 0), (true, 1)] {
+        let mut registry = Registry::new();
+        if shared {
+            todos_tools::registration::register_shared(&mut registry, Store::default())?;
+        } else {
+            todos_tools::registration::register(&mut registry, Store::default)?;
+        }
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
+        let write = todos_tools::calls::update_todos(&store)?.with_scope(scope.clone());
+        runtime.call(write).await.as_result().map_err(Clone::clone)?;
+        let read = todos_tools::calls::get_todos(&GetTodosArgs { status: None })?;
+        let result = runtime.call(read.with_scope(scope.clone())).await;
+        let todos: TodosSnapshot = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
+        assert_eq!(todos.items.len(), expected);
+    }
+    Ok(())
 }

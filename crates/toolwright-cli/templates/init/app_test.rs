@@ -39,7 +39,7 @@ fn a_declared_error_reaches_the_model() {
         "greet",
         Payload::new(r#"{"name":"Nobody"}"#),
     ));
-    assert_eq!(result.as_result().unwrap_err().code, Some("stranger"));
+    assert_eq!(result.as_result().unwrap_err().code.as_deref(), Some("stranger"));
 }
 
 /// Polls until the call is done: the greeter never waits for anything, so no async runtime is needed.

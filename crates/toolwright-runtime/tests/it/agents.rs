@@ -60,7 +60,7 @@ async fn g22_an_agent_may_call_itself() {
     });
     registry.register_agent(&RECURSIVE, planner).unwrap();
     let outcome = Runtime::new(registry).run(RunRequest::new("recursive", payload(3))).await;
-    assert_eq!(outcome.unwrap().result, Ok(payload(100)));
+    assert_eq!(outcome.unwrap().result(), Ok(payload(100)));
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn an_agent_that_calls_itself_without_end_is_stopped() {
     registry.register_agent(&RECURSIVE, steps(vec![vec![call("recurse", "a", 1)]])).unwrap();
     let runtime = Runtime::observed(registry, all.clone());
     let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
-    assert_eq!(outcome.result, Ok(payload(0)));
+    assert_eq!(outcome.result(), Ok(payload(0)));
     let runs = all.events().iter().filter(|event| event.kind.as_str() == "run_started").count();
     assert_eq!(runs, 17, "the first run and sixteen below it");
 }

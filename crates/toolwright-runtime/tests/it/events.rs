@@ -1,12 +1,13 @@
 //! What those who watch are told, in which order, and by which run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use toolwright::{Outcome, Payload, Tool, ToolSpec};
 use toolwright_runtime::{
-    AgentSpec, CallRequest, Collector, Event, EventKind, Policy, Registry, RunRequest, Runtime,
-    channel,
+    AgentSpec, Background, CallRequest, Collector, Event, EventKind, Policy, Registry, RunRequest,
+    Runtime, channel,
 };
 
 use crate::planners::{WORKER, run, steps};
@@ -46,7 +47,7 @@ fn line(event: &Event) -> String {
         other => other.as_str().to_owned(),
     };
     let parent = origin.parent_call_id.as_deref().unwrap_or("-");
-    format!("{} {parent}: {what}", origin.agent.unwrap_or("-"))
+    format!("{} {parent}: {what}", origin.agent.as_deref().unwrap_or("-"))
 }
 
 fn lines(collector: &Collector) -> Vec<String> {
@@ -59,7 +60,7 @@ fn lines(collector: &Collector) -> Vec<String> {
 async fn g30_a_delegated_call_encloses_its_child_run() {
     let all = Collector::new();
     let runtime = Runtime::observed(nested(&CHIEF, "echo"), all.clone());
-    runtime.run(RunRequest::new("chief", payload(0))).await.unwrap().result.unwrap();
+    runtime.run(RunRequest::new("chief", payload(0))).await.unwrap().result().unwrap();
     let expected = [
         "chief -: started",
         "chief -: think outer?",
@@ -84,7 +85,7 @@ async fn g30_a_delegated_calls_events_carry_run_and_tool() {
     runtime.run(request).await.unwrap();
     let (chief, thinker): (Vec<_>, Vec<_>) =
         all.events().into_iter().partition(|event| event.origin.run_id == "r1");
-    assert!(thinker.iter().all(|event| event.origin.agent == Some("thinker")));
+    assert!(thinker.iter().all(|event| event.origin.agent.as_deref() == Some("thinker")));
     assert!(thinker.iter().all(|event| event.origin.session_id.as_deref() == Some("s1")));
     for event in &chief[1..3] {
         let (EventKind::ToolCallScheduled { tool, .. }
@@ -150,14 +151,23 @@ async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
 async fn a_sink_that_panics_breaks_nothing() {
     let (mut registry, _) = stand_registry();
     registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
-    let runtime = Runtime::observed(registry, Arc::new(|_: &Event| panic!("full disk")));
+    let told = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&told);
+    let sink = Background::new(16, move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        panic!("full disk")
+    });
+    let runtime = Runtime::observed(registry, sink.clone());
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-    assert_eq!(outcome.result, Ok(payload(0)));
+    assert_eq!(outcome.result(), Ok(payload(0)));
+    drop(runtime);
+    sink.finish();
+    assert_eq!(told.load(Ordering::Relaxed), 4, "events after a panic still come");
 }
 
 #[tokio::test]
 async fn a_receiver_that_never_reads_holds_nothing_up() {
-    let (sender, mut receiver) = channel();
+    let (sender, mut receiver) = channel(16);
     let (registry, _) = stand_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(Arc::new(sender));
     Runtime::new(registry).call(request).await;
@@ -184,4 +194,22 @@ async fn a_runs_input_and_result_are_in_its_events() {
 async fn a_run_without_watchers_runs_all_the_same() {
     let outcome = run(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).await;
     assert_eq!(outcome.exchanges().count(), 1);
+}
+
+/// A sink that blocks loses what finds no room, and the run does not wait for it.
+#[tokio::test]
+async fn a_sink_that_blocks_holds_nothing_up() {
+    let (go_on, wait) = std::sync::mpsc::channel::<()>();
+    let sink = Background::new(1, move |_| {
+        // Ends when the test lets go of the other side.
+        let _ = wait.recv();
+    });
+    let (registry, _) = stand_registry();
+    let runtime = Runtime::observed(registry, sink.clone());
+    for id in 0..10 {
+        runtime.call(call("echo", &id.to_string(), 1)).await;
+    }
+    assert!(sink.lost() >= 18, "two of twenty had room");
+    drop((go_on, runtime));
+    sink.finish();
 }

@@ -38,7 +38,7 @@ async fn failed_calls_are_results_and_their_siblings_keep_theirs() {
     let calls = vec![call("panic", "a", 1), call("echo", "b", 2), call("lie", "c", 3)];
     let outcome = run(&WORKER, steps(vec![calls])).await;
     assert_eq!(briefs(&outcome), ["internal", r#"{"n":2}"#, "malformed_result"]);
-    assert_eq!(outcome.result, Ok(payload(0)));
+    assert_eq!(outcome.result(), Ok(payload(0)));
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_call_id_used_before_in_the_run_is_refused() {
 #[tokio::test]
 async fn a_planner_that_fails_ends_the_run_with_its_words_kept_from_the_model() {
     let outcome = run(&WORKER, rule(|_| Err("no credit left".into()))).await;
-    let failure = outcome.result.unwrap_err();
+    let failure = outcome.result().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Internal);
     assert_eq!(failure.message, "agent `worker` could not go on");
     assert_eq!(failure.detail.as_deref(), Some("no credit left"));
@@ -101,13 +101,13 @@ async fn a_planner_may_end_the_run_with_a_failure_of_its_own() {
     let own = ToolFailure::declared("no_plan", "There is no plan.", Recovery::Finish);
     let given = own.clone();
     let outcome = run(&WORKER, rule(move |_| Err(given.clone().into()))).await;
-    assert_eq!(outcome.result, Err(own));
+    assert_eq!(outcome.result(), Err(own));
 }
 
 #[tokio::test]
 async fn a_planner_that_panics_or_asks_for_nothing_ends_the_run() {
-    let panics = run(&WORKER, rule(|_| panic!("lost the thread"))).await.result.unwrap_err();
+    let panics = run(&WORKER, rule(|_| panic!("lost the thread"))).await.result().unwrap_err();
     assert_eq!(panics.detail.as_deref(), Some("the planner panicked: lost the thread"));
-    let idle = run(&WORKER, rule(|_| Ok(Step::Call(vec![])))).await.result.unwrap_err();
+    let idle = run(&WORKER, rule(|_| Ok(Step::Call(vec![])))).await.result().unwrap_err();
     assert_eq!(idle.detail.as_deref(), Some("the planner returned a step without calls"));
 }

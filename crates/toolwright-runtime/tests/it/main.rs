@@ -1,10 +1,21 @@
 //! The runtime at work on tools and agents written by hand, against the contract alone.
 
 mod agents;
+mod approvals;
+mod combinators;
 mod events;
+mod execution;
 mod failures;
+mod hooks;
+mod interleavings;
+mod lifecycle;
 mod planners;
 mod policy;
 mod registry;
+mod remote;
+mod resolution;
+mod sessions;
+mod spans;
 mod steps;
 mod tools;
+mod toys;

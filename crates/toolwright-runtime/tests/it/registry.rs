@@ -44,12 +44,12 @@ fn g24_r9_a_set_with_one_taken_name_registers_nothing() {
     registry.register(STRAY, Arc::new(Stand::default())).unwrap();
     registry.register(&TWICE[1..], Arc::new(Stand::default())).unwrap();
     let error = registry.register(TWICE, Arc::new(Stand::default())).unwrap_err();
-    let expected = RegistrationError::DuplicateTool {
-        tool: "echo".into(),
+    let taken = |tool: &str| RegistrationError::DuplicateTool {
+        tool: tool.into(),
         registered: "stand".into(),
         offered: "stand".into(),
     };
-    assert_eq!(error, expected);
+    assert_eq!(error.each(), [taken("echo"), taken("repeat")], "earlier names count");
     assert!(registry.spec("slow").is_none());
 }
 
@@ -58,7 +58,7 @@ fn g24_r9_a_set_with_one_taken_name_registers_nothing() {
 fn r9_a_tool_given_twice_in_one_set_is_refused() {
     static SET: &[&ToolSpec] = &[Echo::SPEC, Echo::SPEC];
     let error = Registry::new().register(SET, Arc::new(Stand::default())).unwrap_err();
-    assert!(matches!(error, RegistrationError::DuplicateTool { tool, .. } if tool == "echo"));
+    assert_eq!(error.each().len(), 2, "the name and the earlier name: {error}");
 }
 
 #[test]
@@ -92,4 +92,61 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
     assert_eq!(error.to_string(), "there is no agent `walker`, there is `worker`");
     let RunError::UnknownAgent { available, .. } = error else { panic!("another error") };
     assert_eq!(available, ["worker"]);
+}
+
+/// G26: what is registered carries id, owner, toolset, schemas, hints and tags, as they were declared.
+#[test]
+fn g26_registration_carries_everything_that_is_known_of_a_tool() {
+    use toolwright::spec::{Declaration, Hints};
+    static FULL: ToolSpec = ToolSpec::typed(
+        Echo,
+        Declaration {
+            description: "All there is.",
+            tags: &["set", "own"],
+            hints: Hints { call: Some("Looking"), result: None },
+            args_schema: r#"{"type":"object"}"#,
+            result_schema: r#"{"type":"integer"}"#,
+            ..Declaration::new("full", "kit", "lab")
+        },
+    );
+    static SET: &[&ToolSpec] = &[&FULL];
+    let mut registry = Registry::new();
+    registry.register(SET, Arc::new(Stand::default())).unwrap();
+    let found = registry.spec("full").unwrap();
+    assert_eq!((found.name(), found.toolset(), found.service()), ("full", "kit", "lab"));
+    assert_eq!(found.tags().collect::<Vec<_>>(), ["set", "own"]);
+    assert_eq!(found.hints().call, Some("Looking"));
+    assert_eq!(
+        (found.args_schema(), found.result_schema()),
+        (r#"{"type":"object"}"#, r#"{"type":"integer"}"#)
+    );
+}
+
+/// G27: calls go to whatever registered their tool: a service's executor, a function, an agent, another runtime.
+#[tokio::test]
+async fn g27_calls_are_routed_by_registration() {
+    let (mut registry, _) = stand_registry();
+    registry.register_tool(crate::toys::tool("plain", |n| n + 1)).unwrap();
+    let finish = crate::planners::rule(|_| Ok(toolwright_runtime::Step::Finish(payload(7))));
+    registry.register_agent(&THINKER, finish).unwrap();
+    let mut other = Registry::new();
+    other.register(STRAY, Arc::new(Elsewhere)).unwrap();
+    registry.register(STRAY, Arc::new(Runtime::new(other))).unwrap();
+    let runtime = Runtime::new(registry);
+    for (tool, expected) in [("echo", 1), ("plain", 2), ("think", 7), ("stray", 9)] {
+        let result = runtime.call(crate::tools::call(tool, "a", 1)).await;
+        assert_eq!(result.as_result(), Ok(&payload(expected)), "{tool}");
+    }
+}
+
+/// Answers everything with nine.
+struct Elsewhere;
+
+impl toolwright::Executor for Elsewhere {
+    fn execute<'a>(
+        &'a self,
+        call: &'a toolwright::ToolCall,
+    ) -> toolwright::BoxFuture<'a, toolwright::ToolResult> {
+        Box::pin(std::future::ready(toolwright::ToolResult::payload(call, payload(9))))
+    }
 }

@@ -64,7 +64,7 @@ async fn the_planner_sees_each_step_with_its_results() {
         })
     });
     let outcome = run(&WORKER, planner).await;
-    assert_eq!(outcome.result, Ok(payload(7)));
+    assert_eq!(outcome.result(), Ok(payload(7)));
 }
 
 #[tokio::test]

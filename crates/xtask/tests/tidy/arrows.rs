@@ -17,8 +17,10 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-cli", &["toolwright-codegen"]),
-    arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen"]),
+    arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
+    arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),
     arrows("crates/xtask", &["toolwright-codegen"]),
     Arrows {
         folder: "crates/toolwright-demo",

@@ -22,6 +22,6 @@ pub fn server(
     planning_executor: Arc<dyn Executor>,
 ) -> Result<McpServer, RegistrationError> {
     let mut server = McpServer::new(&SERVER);
-    planning_tools::registration::register(&mut server, planning_executor)?;
+    planning_tools::registration::register_shared(&mut server, planning_executor)?;
     server.complete()
 }

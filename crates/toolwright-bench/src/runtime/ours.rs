@@ -1,0 +1,42 @@
+//! Our side: the runtime with a hook for all tools, a hook for this one, and its default layers.
+
+use std::pin::Pin;
+
+use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright_runtime::{FunctionTool, Hook, Hooks, Registry, Runtime};
+
+use super::{ARGS, NAME, Side};
+use crate::generated::tracker_service::types::SearchIncidents;
+
+/// A hook that changes nothing.
+struct Watching;
+
+impl Hook for Watching {
+    fn name(&self) -> &'static str {
+        "watching"
+    }
+}
+
+/// A runtime with the tool.
+pub(super) struct Ours(Runtime);
+
+impl Ours {
+    pub(super) fn new() -> Self {
+        let spec = toolwright::spec::Discovery::new(NAME, "tracker", "tracker");
+        let tool =
+            FunctionTool::new(spec, async |args: SearchIncidents| Ok::<_, ToolFailure>(args));
+        let mut registry = Registry::new();
+        registry.register_tool(tool).expect("the name is free");
+        let hooks = Hooks::new().with(Watching).with_for(NAME, Watching);
+        Self(Runtime::builder(registry).with_hooks(hooks).build())
+    }
+}
+
+impl Side for Ours {
+    fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>> {
+        Box::pin(async {
+            let result = self.0.call(ToolCall::new(NAME, Payload::new(ARGS))).await;
+            result.as_result().map(ToString::to_string).unwrap_or_default()
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! Pages to write on, as a toolset by hand: each page is a handle, and what is left open is closed when the run ends.
+//! Never keeps a page from one run to another.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright::spec::Discovery;
+use toolwright::{BoxError, BoxFuture, Map, Scope, ToolCall, ToolFailure, ToolResult, Value};
+use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
+
+type Object = Map<Value>;
+type Page = Mutex<Vec<String>>;
+
+/// The pages of one run.
+pub(crate) struct Pages {
+    open: Arc<Handles<Page>>,
+    tools: Combined,
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        let open = Arc::new(Handles::new("page", "page"));
+        let tools =
+            Combined::new().with("pages", open_page(&open)).with("pages", write_page(&open));
+        Self { open, tools }
+    }
+}
+
+fn described(name: &str, description: &str) -> Discovery {
+    Discovery { description: description.to_owned(), ..Discovery::new(name, "pages", "demo") }
+}
+
+fn open_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
+    let pages = Arc::clone(pages);
+    let about = described("open_page", "Open a page to write on.");
+    FunctionTool::new(about, move |_: Object| {
+        let page = pages.open(Page::default());
+        async move { Ok::<_, ToolFailure>(Object::from_iter([("page", Value::from(page))])) }
+    })
+}
+
+fn write_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
+    let pages = Arc::clone(pages);
+    let about = described("write_page", "Write a line on a page.");
+    FunctionTool::new(about, move |args: Object| {
+        let written = write(&pages, &args);
+        async move { written }
+    })
+}
+
+fn write(pages: &Handles<Page>, args: &Object) -> Result<Object, ToolFailure> {
+    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+    let page = pages.get(text("page"))?;
+    let mut lines = page.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.push(text("line").to_owned());
+    let count = i64::try_from(lines.len()).unwrap_or(i64::MAX);
+    Ok(Object::from_iter([("lines", Value::from(count))]))
+}
+
+impl Toolset for Pages {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.tools.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.tools.call(call)
+    }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        drop(self.open.drain());
+        Box::pin(std::future::ready(Ok(())))
+    }
+}

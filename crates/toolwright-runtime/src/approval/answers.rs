@@ -1,0 +1,149 @@
+//! Whether answers fit the questions of a suspended run: all of them, each once, in time, about what was shown. Never
+//! changes anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+
+use toolwright::InvalidPayload;
+
+use super::{Answer, ApprovalRequest, Awaits, Verdict};
+
+/// Checked answers by the ids of their questions.
+pub(crate) type Answers = BTreeMap<String, Verdict>;
+
+/// Why a suspended run cannot go on. Nothing has run then, and the same state can be tried again with other answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResumeError {
+    /// There is no such agent any more.
+    UnknownAgent {
+        /// The agent.
+        agent: String,
+    },
+    /// An answer to a question that was not asked.
+    UnknownQuestion {
+        /// The id that was answered.
+        id: String,
+    },
+    /// Two answers to one question.
+    Repeated {
+        /// The question's id.
+        id: String,
+    },
+    /// Questions without an answer.
+    Unanswered {
+        /// The questions' ids.
+        ids: Vec<String>,
+    },
+    /// An answer about something else than what waits: the arguments were not those shown.
+    OtherArguments {
+        /// The question's id.
+        id: String,
+    },
+    /// An answer that comes too late.
+    Expired {
+        /// The question's id.
+        id: String,
+    },
+    /// An answer to a question that was answered before.
+    AnsweredBefore {
+        /// The question's id.
+        id: String,
+    },
+    /// A yes where a result is waited for, or the other way round.
+    WrongVerdict {
+        /// The question's id.
+        id: String,
+        /// What is waited for.
+        awaits: Awaits,
+    },
+    /// Arguments of the approver's own that break the tool's schema.
+    InvalidArguments {
+        /// The question's id.
+        id: String,
+        /// What is wrong with them.
+        issues: InvalidPayload,
+    },
+}
+
+/// The answers by question, if they fit.
+pub(crate) fn check(
+    questions: &[&ApprovalRequest],
+    answers: Vec<Answer>,
+    now: u64,
+) -> Result<Answers, ResumeError> {
+    let asked: BTreeMap<_, _> = questions.iter().map(|asked| (asked.id.as_str(), *asked)).collect();
+    let mut checked = Answers::new();
+    for answer in answers {
+        let Some(question) = asked.get(answer.id.as_str()) else {
+            return Err(ResumeError::UnknownQuestion { id: answer.id });
+        };
+        check_one(question, &answer, now)?;
+        if checked.insert(answer.id.clone(), answer.verdict).is_some() {
+            return Err(ResumeError::Repeated { id: answer.id });
+        }
+    }
+    let missing: BTreeSet<_> = asked.keys().filter(|id| !checked.contains_key(**id)).collect();
+    if missing.is_empty() {
+        Ok(checked)
+    } else {
+        Err(ResumeError::Unanswered {
+            ids: missing.into_iter().map(|id| (*id).to_owned()).collect(),
+        })
+    }
+}
+
+fn check_one(question: &ApprovalRequest, answer: &Answer, now: u64) -> Result<(), ResumeError> {
+    let id = answer.id.clone();
+    if answer.digest != question.digest {
+        return Err(ResumeError::OtherArguments { id });
+    }
+    if now >= question.expires_at {
+        return Err(ResumeError::Expired { id });
+    }
+    let fits = match question.awaits {
+        Awaits::Approval => !matches!(answer.verdict, Verdict::Result(_)),
+        Awaits::Result => matches!(answer.verdict, Verdict::Result(_) | Verdict::Deny(_)),
+    };
+    if fits { Ok(()) } else { Err(ResumeError::WrongVerdict { id, awaits: question.awaits }) }
+}
+
+impl fmt::Display for ResumeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownAgent { agent } => {
+                write!(f, "the suspended run is of agent `{agent}`, which is not registered")
+            }
+            Self::UnknownQuestion { id } => {
+                write!(
+                    f,
+                    "`{id}` was answered, but the run does not ask it; answer what is pending"
+                )
+            }
+            Self::Repeated { id } => write!(f, "`{id}` was answered twice; answer it once"),
+            Self::Unanswered { ids } => {
+                write!(f, "`{}` was not answered; answer all that is pending", ids.join("`, `"))
+            }
+            Self::OtherArguments { id } => write!(
+                f,
+                "the answer to `{id}` is about other arguments than those that wait; show them again"
+            ),
+            Self::Expired { id } => write!(f, "`{id}` has expired; start a new run"),
+            Self::AnsweredBefore { id } => {
+                write!(f, "`{id}` was answered before; an answer counts once")
+            }
+            Self::WrongVerdict { id, awaits: Awaits::Approval } => {
+                write!(f, "`{id}` waits for an approval, but a result was given")
+            }
+            Self::WrongVerdict { id, awaits: Awaits::Result } => {
+                write!(f, "`{id}` waits for a result, but an approval was given")
+            }
+            Self::InvalidArguments { id, issues } => {
+                write!(f, "the approver's arguments for `{id}` are not valid: {issues}")
+            }
+        }
+    }
+}
+
+impl Error for ResumeError {}

@@ -1,0 +1,68 @@
+//! An end to results that are too large for anybody to read. Never cuts one: half a result is none.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+
+use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
+use tower::{Layer, Service};
+
+use super::{Invocation, OutcomeFuture};
+
+/// Turns results over so many bytes into failures.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputCapLayer(usize);
+
+/// The service of [`OutputCapLayer`].
+#[derive(Clone, Debug)]
+pub struct OutputCap<S> {
+    inner: S,
+    bytes: usize,
+}
+
+impl OutputCapLayer {
+    /// The most bytes a result may have.
+    pub fn new(bytes: usize) -> Self {
+        Self(bytes)
+    }
+}
+
+impl<S> Layer<S> for OutputCapLayer {
+    type Service = OutputCap<S>;
+
+    fn layer(&self, inner: S) -> OutputCap<S> {
+        OutputCap { inner, bytes: self.0 }
+    }
+}
+
+impl<S> Service<Invocation> for OutputCap<S>
+where
+    S: Service<Invocation, Response = Outcome, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Outcome;
+    type Error = Infallible;
+    type Future = OutcomeFuture;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
+        let (bytes, tool) = (self.bytes, invocation.tool().clone());
+        let running = self.inner.call(invocation);
+        Box::pin(async move {
+            Ok(match running.await? {
+                Outcome::Payload(payload) if payload.as_str().len() > bytes => {
+                    Outcome::Failure(too_large(tool.name(), payload.as_str().len(), bytes))
+                }
+                outcome => outcome,
+            })
+        })
+    }
+}
+
+fn too_large(tool: &str, found: usize, limit: usize) -> ToolFailure {
+    let message =
+        format!("`{tool}` returned {found} bytes, and at most {limit} are passed on; ask for less");
+    ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan)
+}

@@ -1,0 +1,63 @@
+//! An end to tools that take too long. Never tries again.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
+use tower::{Layer, Service};
+
+use super::{Invocation, OutcomeFuture};
+
+/// Gives up a call after its tool's own time limit, or after a default.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeoutLayer(Duration);
+
+/// The service of [`TimeoutLayer`].
+#[derive(Clone, Debug)]
+pub struct Timeout<S> {
+    inner: S,
+    default: Duration,
+}
+
+impl TimeoutLayer {
+    /// With this limit for tools that have none of their own.
+    pub fn new(default: Duration) -> Self {
+        Self(default)
+    }
+}
+
+impl<S> Layer<S> for TimeoutLayer {
+    type Service = Timeout<S>;
+
+    fn layer(&self, inner: S) -> Timeout<S> {
+        Timeout { inner, default: self.0 }
+    }
+}
+
+impl<S> Service<Invocation> for Timeout<S>
+where
+    S: Service<Invocation, Response = Outcome, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Outcome;
+    type Error = Infallible;
+    type Future = OutcomeFuture;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
+        let limit = invocation.tool().spec().limits().timeout.unwrap_or(self.default);
+        let tool = invocation.tool().clone();
+        let running = self.inner.call(invocation);
+        Box::pin(async move {
+            tokio::time::timeout(limit, running).await.unwrap_or_else(|_| {
+                let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
+                let failure = ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry);
+                Ok(Outcome::Failure(failure))
+            })
+        })
+    }
+}

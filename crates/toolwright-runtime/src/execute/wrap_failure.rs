@@ -1,0 +1,57 @@
+//! Failures with the name of their tool before the message, and the arguments for operators. Never changes their kind.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+
+use toolwright::{Outcome, ToolFailure};
+use tower::{Layer, Service};
+
+use super::{Invocation, OutcomeFuture};
+
+/// Says of every failure whose it is: ``tool `add` failed: …``.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WrapFailureLayer;
+
+/// The service of [`WrapFailureLayer`].
+#[derive(Clone, Debug)]
+pub struct WrapFailure<S>(S);
+
+impl<S> Layer<S> for WrapFailureLayer {
+    type Service = WrapFailure<S>;
+
+    fn layer(&self, inner: S) -> WrapFailure<S> {
+        WrapFailure(inner)
+    }
+}
+
+impl<S> Service<Invocation> for WrapFailure<S>
+where
+    S: Service<Invocation, Response = Outcome, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Outcome;
+    type Error = Infallible;
+    type Future = OutcomeFuture;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
+        let running = self.0.call(invocation.clone());
+        Box::pin(async move {
+            Ok(match running.await? {
+                Outcome::Failure(failure) => Outcome::Failure(wrap(&invocation, failure)),
+                outcome @ Outcome::Payload(_) => outcome,
+            })
+        })
+    }
+}
+
+fn wrap(invocation: &Invocation, failure: ToolFailure) -> ToolFailure {
+    let message = format!("tool '{}' failed: {}", invocation.tool().name(), failure.message);
+    let original = failure.detail.as_deref().map(|detail| format!("{detail}; "));
+    let args = invocation.call().args();
+    let detail = format!("{}called with {args}", original.unwrap_or_default());
+    ToolFailure { message, detail: Some(detail), ..failure }
+}

@@ -1,0 +1,120 @@
+//! Code that runs before and after calls, for all tools or for one. Never runs the tool.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
+};
+
+/// Something to do before and after a call; either half may be left out.
+pub trait Hook: Send + Sync {
+    /// What failures call it by.
+    fn name(&self) -> &str;
+
+    /// Runs before the tool. What it returns are the arguments from then on.
+    ///
+    /// # Errors
+    ///
+    /// Whatever speaks against the call: the tool does not run, and the hooks after it see a failure with this hook's
+    /// name. A [`ToolFailure`] keeps its kind and advice.
+    fn before<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
+        Box::pin(std::future::ready(Ok(call.args().clone())))
+    }
+
+    /// Runs after the tool, whatever came of it. What it returns is the outcome from then on, so that a failure can be
+    /// changed or recovered from.
+    ///
+    /// # Errors
+    ///
+    /// Whatever went wrong in it: the outcome is then a failure with this hook's name.
+    fn after<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        outcome: Outcome,
+    ) -> BoxFuture<'a, Result<Outcome, BoxError>> {
+        let _ = call;
+        Box::pin(std::future::ready(Ok(outcome)))
+    }
+}
+
+/// The hooks of a runtime. Before a call: those for all tools, then those of the tool. After it: those of the tool,
+/// then those for all.
+#[derive(Clone, Default)]
+pub struct Hooks {
+    global: Vec<Arc<dyn Hook>>,
+    of_tools: BTreeMap<String, Vec<Arc<dyn Hook>>>,
+}
+
+impl Hooks {
+    /// No hooks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a hook for all tools.
+    #[must_use]
+    pub fn with(mut self, hook: impl Hook + 'static) -> Self {
+        self.global.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a hook for the tool of a name, the one it is published under.
+    #[must_use]
+    pub fn with_for(mut self, tool: impl Into<String>, hook: impl Hook + 'static) -> Self {
+        self.of_tools.entry(tool.into()).or_default().push(Arc::new(hook));
+        self
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.global.is_empty() && self.of_tools.is_empty()
+    }
+
+    fn of(&self, tool: &str) -> &[Arc<dyn Hook>] {
+        self.of_tools.get(tool).map_or(&[], Vec::as_slice)
+    }
+
+    /// Lets every hook see and change a call before it runs.
+    pub(crate) async fn before(&self, mut call: ToolCall) -> (ToolCall, Result<(), ToolFailure>) {
+        let hooks: Vec<_> = self.global.iter().chain(self.of(call.tool())).cloned().collect();
+        for hook in hooks {
+            let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
+            match hooked {
+                Ok(Ok(args)) => call = call.with_args(args),
+                Ok(Err(error)) => return (call, Err(failed(&*hook, error))),
+                Err(_) => return (call, Err(failed(&*hook, "it panicked".into()))),
+            }
+        }
+        (call, Ok(()))
+    }
+
+    /// Lets every hook see and change what came of a call.
+    pub(crate) async fn after(&self, call: &ToolCall, mut outcome: Outcome) -> Outcome {
+        for hook in self.of(call.tool()).iter().chain(&self.global) {
+            let hooked = async { hook.after(call, outcome).await };
+            outcome = match AssertUnwindSafe(hooked).catch_unwind().await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(error)) => Outcome::Failure(failed(&**hook, error)),
+                Err(_) => Outcome::Failure(failed(&**hook, "it panicked".into())),
+            };
+        }
+        outcome
+    }
+}
+
+/// A failing hook is a failure with its name. A foreign error's text is for operators only.
+fn failed(hook: &dyn Hook, error: BoxError) -> ToolFailure {
+    match error.downcast::<ToolFailure>() {
+        Ok(failure) => {
+            let message = format!("hook `{}`: {}", hook.name(), failure.message);
+            ToolFailure { message, ..*failure }
+        }
+        Err(error) => {
+            let message = format!("hook `{}` failed", hook.name());
+            ToolFailure::new(FailureKind::Internal, message, Recovery::Replan)
+                .with_detail(error.to_string())
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is said over the wire: one JSON object a line. Never reads from or writes to one.
+
+use serde::{Deserialize, Serialize};
+use toolwright::spec::{Approval, CallLimits, Discovery, ToolAnnotations};
+use toolwright::{InvalidPayload, ToolSpec};
+
+use crate::toolset::ToolEntry;
+use crate::wire::{WireCall, WireOutcome, WireScope};
+
+/// The version of the protocol. The server refuses any other.
+pub(super) const VERSION: u32 = 1;
+
+/// The longest line that is read, in bytes.
+pub(super) const LONGEST: usize = 64 << 20;
+
+/// What a client says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "say")]
+pub(super) enum Request {
+    /// First of all: who speaks, and for which run.
+    Open { version: u32, scope: WireScope },
+    /// Which tools there are now.
+    List { id: u64 },
+    /// What the planner is to be told.
+    Instructions { id: u64 },
+    /// Run this.
+    Call { id: u64, call: WireCall },
+    /// Give up what was asked under this id.
+    Cancel { id: u64 },
+}
+
+/// What a server says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "say")]
+pub(super) enum Reply {
+    /// The toolset is entered.
+    Opened,
+    /// It could not be: nothing follows.
+    Refused { why: String },
+    /// The tools.
+    Tools { id: u64, tools: Result<Vec<WireTool>, String> },
+    /// The instructions.
+    Instructions { id: u64, text: Option<String> },
+    /// What came of a call.
+    Outcome { id: u64, outcome: WireOutcome },
+}
+
+/// One tool, as it is listed. Codecs stay with the server: it judges arguments and results.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct WireTool {
+    name: String,
+    title: Option<String>,
+    description: String,
+    toolset: String,
+    service: String,
+    tags: Vec<String>,
+    read_only: Option<bool>,
+    destructive: Option<bool>,
+    idempotent: Option<bool>,
+    open_world: Option<bool>,
+    needs_approval: bool,
+    timeout_ms: Option<u64>,
+    attempts: Option<u32>,
+    sequential: bool,
+    available: bool,
+    args_schema: String,
+    result_schema: String,
+}
+
+impl WireTool {
+    pub(super) fn new(tool: &ToolEntry, available: bool) -> Self {
+        let spec = tool.spec();
+        let (annotations, limits) = (spec.annotations(), spec.limits());
+        Self {
+            name: tool.name().to_owned(),
+            title: spec.title().map(str::to_owned),
+            description: spec.description().to_owned(),
+            toolset: spec.toolset().to_owned(),
+            service: spec.service().to_owned(),
+            tags: spec.tags().map(str::to_owned).collect(),
+            read_only: annotations.read_only,
+            destructive: annotations.destructive,
+            idempotent: annotations.idempotent,
+            open_world: annotations.open_world,
+            needs_approval: tool.approval().is_some(),
+            timeout_ms: limits.timeout.and_then(|limit| u64::try_from(limit.as_millis()).ok()),
+            attempts: limits.attempts,
+            sequential: limits.sequential,
+            available,
+            args_schema: spec.args_schema().to_owned(),
+            result_schema: spec.result_schema().to_owned(),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn is_available(&self) -> bool {
+        self.available
+    }
+
+    /// The tool as this side lists it.
+    pub(super) fn into_entry(self) -> ToolEntry {
+        let annotations = ToolAnnotations {
+            read_only: self.read_only,
+            destructive: self.destructive,
+            idempotent: self.idempotent,
+            open_world: self.open_world,
+        };
+        let limits = CallLimits {
+            timeout: self.timeout_ms.map(std::time::Duration::from_millis),
+            attempts: self.attempts,
+            sequential: self.sequential,
+        };
+        let discovery = Discovery {
+            title: self.title,
+            description: self.description,
+            tags: self.tags,
+            annotations,
+            approval: self.needs_approval.then(Approval::default),
+            limits,
+            args_schema: self.args_schema,
+            result_schema: self.result_schema,
+            ..Discovery::new(self.name, self.toolset, self.service)
+        };
+        ToolEntry::new(ToolSpec::discovered(discovery, judged_there, judged_there))
+    }
+}
+
+/// The server has the codecs and says what is wrong; this side sees to it that it is JSON at all.
+fn judged_there(json: &[u8]) -> Result<(), InvalidPayload> {
+    toolwright::codec::check::<toolwright::Value>(json)
+}

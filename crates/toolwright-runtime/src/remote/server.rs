@@ -1,0 +1,207 @@
+//! Offers a toolset to whoever connects. Never offers more than it was given.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use toolwright::{Outcome, Scope, ToolCall, ToolFailure};
+
+use super::protocol::{Reply, Request, VERSION, WireTool};
+use crate::dispatch::check_result;
+use crate::execute::panicked;
+use crate::lifecycle::Entered;
+use crate::toolset::{Source, ToolEntry, Toolset};
+
+/// Why a connection ended before its client left.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The stream broke.
+    Io(io::Error),
+    /// The client said something that is not of the protocol.
+    Protocol(String),
+    /// The toolset could not be made or entered; the client was told.
+    Toolset(String),
+}
+
+/// Serves everybody who connects to a socket, until the listener fails. Connections that end badly are logged.
+///
+/// # Errors
+///
+/// The listener's own.
+pub async fn serve_unix(listener: UnixListener, toolset: Source) -> io::Result<()> {
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let toolset = toolset.clone();
+        connections.spawn(async move {
+            let (input, output) = stream.into_split();
+            if let Err(error) = serve_stream(input, output, toolset).await {
+                tracing::warn!(%error, "a remote toolset's connection ended badly");
+            }
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Serves one client over any byte stream, until it leaves.
+///
+/// # Errors
+///
+/// A broken stream, a client that does not keep the protocol, a toolset that does not enter.
+pub async fn serve_stream(
+    input: impl AsyncRead + Send + Unpin,
+    output: impl AsyncWrite + Send + Unpin,
+    toolset: Source,
+) -> Result<(), ServeError> {
+    let (replies, queue) = mpsc::unbounded_channel();
+    let conversation = converse(BufReader::new(input), toolset, replies);
+    let (ended, written) = tokio::join!(conversation, write(output, queue));
+    ended.and(written.map_err(ServeError::Io))
+}
+
+/// Writes replies until nobody makes one any more.
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut queue: mpsc::UnboundedReceiver<Reply>,
+) -> io::Result<()> {
+    while let Some(reply) = queue.recv().await {
+        let mut line = serde_json::to_vec(&reply).map_err(io::Error::other)?;
+        line.push(b'\n');
+        output.write_all(&line).await?;
+        output.flush().await?;
+    }
+    Ok(())
+}
+
+async fn converse(
+    mut input: BufReader<impl AsyncRead + Unpin>,
+    source: Source,
+    replies: mpsc::UnboundedSender<Reply>,
+) -> Result<(), ServeError> {
+    let Some(Request::Open { version, scope }) = super::client::read(&mut input).await? else {
+        return Err(ServeError::Protocol("the first line does not open a connection".to_owned()));
+    };
+    let scope: Arc<Scope> = Arc::new(scope.into());
+    match open(version, &source, &scope).await {
+        Ok((toolset, entered)) => {
+            let ended = attend(&mut input, &toolset, &scope, &replies).await;
+            entered.close().await;
+            ended
+        }
+        Err(why) => {
+            // A client that has left needs no answer.
+            let _ = replies.send(Reply::Refused { why: why.clone() });
+            Err(ServeError::Toolset(why))
+        }
+    }
+}
+
+async fn open(
+    version: u32,
+    source: &Source,
+    scope: &Arc<Scope>,
+) -> Result<(Arc<dyn Toolset>, Entered), String> {
+    if version != VERSION {
+        return Err(format!("the client speaks version {version}, expected {VERSION}"));
+    }
+    let made = source.resolve("remote", scope).await.map_err(|error| error.to_string())?;
+    let toolset = made.ok_or("there is no toolset for this run")?;
+    let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(scope));
+    let entered = entering.await.map_err(|error| error.to_string())?;
+    Ok((toolset, entered))
+}
+
+/// Answers requests side by side, until the client leaves; what is under way then is given up.
+async fn attend(
+    input: &mut BufReader<impl AsyncRead + Unpin>,
+    toolset: &Arc<dyn Toolset>,
+    scope: &Arc<Scope>,
+    replies: &mpsc::UnboundedSender<Reply>,
+) -> Result<(), ServeError> {
+    let mut listed = Arc::new(Vec::new());
+    let _ = replies.send(Reply::Opened);
+    let mut tasks = JoinSet::new();
+    let mut running: BTreeMap<u64, AbortHandle> = BTreeMap::new();
+    while let Some(request) = super::client::read(input).await? {
+        while tasks.try_join_next().is_some() {}
+        running.retain(|_, task| !task.is_finished());
+        match request {
+            Request::Cancel { id } => drop(running.remove(&id).map(|task| task.abort())),
+            Request::Open { .. } => {
+                return Err(ServeError::Protocol("the connection was opened twice".to_owned()));
+            }
+            Request::List { id } => {
+                let tools = toolset.tools(scope).await.map_err(|error| error.to_string());
+                let tools = tools.map(|tools| {
+                    listed = Arc::new(tools);
+                    wire(&**toolset, &listed)
+                });
+                let _ = replies.send(Reply::Tools { id, tools });
+            }
+            Request::Instructions { id } => {
+                let text = toolset.instructions(scope).await;
+                let _ = replies.send(Reply::Instructions { id, text });
+            }
+            Request::Call { id, call } => {
+                let (toolset, listed) = (Arc::clone(toolset), Arc::clone(&listed));
+                let replies = replies.clone();
+                let task = tasks.spawn(async move {
+                    let outcome = run(&*toolset, &listed, call.into()).await;
+                    let _ = replies.send(Reply::Outcome { id, outcome: (&outcome).into() });
+                });
+                running.insert(id, task);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn wire(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
+    tools.iter().map(|tool| WireTool::new(tool, toolset.is_available(tool.name()))).collect()
+}
+
+/// Runs a call with arguments and result checked by the tool's own codecs, which the client does not have. A client
+/// calls what it has listed.
+async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Outcome {
+    let Some(tool) = listed.iter().find(|tool| tool.name() == call.tool()) else {
+        let known = listed.iter().map(ToolEntry::name);
+        return Outcome::Failure(ToolFailure::not_found(call.tool(), known));
+    };
+    if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
+        return Outcome::Failure(ToolFailure::invalid_call(tool.spec(), &call, issues));
+    }
+    let running = async { toolset.call(&call).await.outcome };
+    match std::panic::AssertUnwindSafe(running).catch_unwind().await {
+        Ok(outcome) => check_result(tool.spec(), outcome),
+        Err(panic) => Outcome::Failure(panicked("the executor", &*panic)),
+    }
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "the stream broke: {error}"),
+            Self::Protocol(what) => write!(f, "the client does not keep the protocol: {what}"),
+            Self::Toolset(why) => write!(f, "the toolset could not be offered: {why}"),
+        }
+    }
+}
+
+impl Error for ServeError {}
+
+impl From<io::Error> for ServeError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return Self::Protocol(error.to_string());
+        }
+        Self::Io(error)
+    }
+}

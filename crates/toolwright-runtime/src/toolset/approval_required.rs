@@ -1,0 +1,41 @@
+//! The tools of a toolset, some of which need an approval. Never asks for one: that is the run's.
+
+use toolwright::spec::Approval;
+use toolwright::{BoxError, BoxFuture, Scope};
+
+use super::{ToolEntry, Toolset, forward};
+
+/// A toolset whose tools need an approval where a rule says so. It marks what it lists, so that wrapping twice asks no
+/// more than once.
+pub struct ApprovalRequired<T, F> {
+    inner: T,
+    applies: F,
+    words: Approval,
+}
+
+impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> ApprovalRequired<T, F> {
+    /// Requires an approval of the tools whose names the rule picks.
+    pub fn new(inner: T, applies: F) -> Self {
+        Self { inner, applies, words: Approval::default() }
+    }
+
+    /// Sets the words for tools that have none of their own.
+    #[must_use]
+    pub fn with_words(mut self, words: Approval) -> Self {
+        self.words = words;
+        self
+    }
+}
+
+impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired<T, F> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move {
+            let mark = |tool: ToolEntry| {
+                if (self.applies)(tool.name()) { tool.requiring_approval(self.words) } else { tool }
+            };
+            Ok(self.inner.tools(scope).await?.into_iter().map(mark).collect())
+        })
+    }
+
+    forward!(inner: call, lifecycle, instructions, is_available);
+}

@@ -1,0 +1,182 @@
+//! Several toolsets as one: listed together, entered together, exited together. Never lets order decide between two
+//! tools of one name.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt;
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+
+use super::{ToolEntry, Toolset};
+
+/// Toolsets side by side, each with the name that errors call it by.
+#[derive(Default)]
+pub struct Combined {
+    members: Vec<Member>,
+    /// Which member a name belongs to, as of the last listing.
+    routes: Mutex<Arc<BTreeMap<String, usize>>>,
+}
+
+struct Member {
+    name: String,
+    toolset: Arc<dyn Toolset>,
+}
+
+/// Tool names that more than one member lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateNames {
+    /// Each name, with every member that lists it.
+    pub names: BTreeMap<String, Vec<String>>,
+}
+
+impl Combined {
+    /// No toolset yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a toolset, with a name for errors.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, toolset: impl Toolset + 'static) -> Self {
+        self.push(name.into(), Arc::new(toolset));
+        self
+    }
+
+    pub(crate) fn push(&mut self, name: String, toolset: Arc<dyn Toolset>) {
+        self.members.push(Member { name, toolset });
+    }
+
+    /// Lists every member, and finds every name that two of them list.
+    async fn list(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
+        let mut all = Vec::new();
+        let mut listed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, member) in self.members.iter().enumerate() {
+            for tool in member.toolset.tools(scope).await? {
+                listed.entry(tool.name().to_owned()).or_default().push(place);
+                all.push(tool);
+            }
+        }
+        self.check(&listed)?;
+        let routes = listed.into_iter().filter_map(|(name, places)| Some((name, *places.first()?)));
+        *self.routes.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(routes.collect());
+        Ok(all)
+    }
+
+    fn check(&self, listed: &BTreeMap<String, Vec<usize>>) -> Result<(), DuplicateNames> {
+        let twice = listed.iter().filter(|(_, places)| places.len() > 1);
+        let sources = |places: &[usize]| {
+            places.iter().map(|&place| self.members[place].name.clone()).collect()
+        };
+        let names: BTreeMap<_, _> =
+            twice.map(|(name, places)| (name.clone(), sources(places))).collect();
+        if names.is_empty() { Ok(()) } else { Err(DuplicateNames { names }) }
+    }
+
+    fn member_of(&self, tool: &str) -> Option<&Member> {
+        let routes = Arc::clone(&self.routes.lock().unwrap_or_else(PoisonError::into_inner));
+        routes.get(tool).and_then(|&place| self.members.get(place))
+    }
+
+    /// Exits members in reverse, all of them whatever fails, and gives what failed.
+    async fn exit_first(&self, count: usize, scope: &Scope) -> Vec<BoxError> {
+        let mut errors = Vec::new();
+        for member in self.members[..count].iter().rev() {
+            if let Err(error) = exit_one(member, scope).await {
+                errors.push(error);
+            }
+        }
+        errors
+    }
+}
+
+/// Exits one member; a panic in it is an error like any other.
+async fn exit_one(member: &Member, scope: &Scope) -> Result<(), BoxError> {
+    let exiting = async { member.toolset.exit(scope).await };
+    match AssertUnwindSafe(exiting).catch_unwind().await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("toolset `{}` did not exit: {error}", member.name).into()),
+        Err(_) => Err(format!("toolset `{}` panicked while it exited", member.name).into()),
+    }
+}
+
+/// Enters one member; a panic in it is an error like any other.
+async fn enter_one(member: &Member, scope: &Scope) -> Result<(), BoxError> {
+    let entering = async { member.toolset.enter(scope).await };
+    match AssertUnwindSafe(entering).catch_unwind().await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("toolset `{}` did not enter: {error}", member.name).into()),
+        Err(_) => Err(format!("toolset `{}` panicked while it entered", member.name).into()),
+    }
+}
+
+impl Toolset for Combined {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(self.list(scope))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if let Some(member) = self.member_of(call.tool()) {
+            return member.toolset.call(call);
+        }
+        Box::pin(async move {
+            // A call may come before any listing.
+            let listed = self.list(call.scope()).await.is_ok();
+            match self.member_of(call.tool()).filter(|_| listed) {
+                Some(member) => member.toolset.call(call).await,
+                None => call.not_found(&[]).await,
+            }
+        })
+    }
+
+    fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async move {
+            for (place, member) in self.members.iter().enumerate() {
+                if let Err(error) = enter_one(member, scope).await {
+                    for error in self.exit_first(place, scope).await {
+                        tracing::warn!(%error, "a toolset was rolled back with an error");
+                    }
+                    return Err(error);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async move {
+            let errors = self.exit_first(self.members.len(), scope).await;
+            let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            if texts.is_empty() { Ok(()) } else { Err(texts.join("; ").into()) }
+        })
+    }
+
+    fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let mut texts = Vec::new();
+            for member in &self.members {
+                let text = member.toolset.instructions(scope).await;
+                texts.extend(text.filter(|text| !text.trim().is_empty()));
+            }
+            (!texts.is_empty()).then(|| texts.join("\n\n"))
+        })
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        self.member_of(tool).is_none_or(|member| member.toolset.is_available(tool))
+    }
+}
+
+impl fmt::Display for DuplicateNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = |(name, sources): (&String, &Vec<String>)| {
+            format!("tool `{name}` is listed by `{}`", sources.join("` and by `"))
+        };
+        let all: Vec<_> = self.names.iter().map(one).collect();
+        write!(f, "{}; prefix, rename or filter one of them", all.join("; "))
+    }
+}
+
+impl Error for DuplicateNames {}

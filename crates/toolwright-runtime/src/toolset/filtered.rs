@@ -1,0 +1,42 @@
+//! Fewer tools of a toolset. Never adds one.
+
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
+
+use super::{ToolEntry, Toolset, forward};
+
+/// The tools of a toolset that a rule lets through; the others are not listed and not run.
+pub struct Filtered<T, F> {
+    inner: T,
+    keep: F,
+}
+
+impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Filtered<T, F> {
+    /// The tools whose names the rule keeps.
+    pub fn new(inner: T, keep: F) -> Self {
+        Self { inner, keep }
+    }
+}
+
+impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move {
+            let mut tools = self.inner.tools(scope).await?;
+            tools.retain(|tool| (self.keep)(tool.name()));
+            Ok(tools)
+        })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if (self.keep)(call.tool()) {
+            return self.inner.call(call);
+        }
+        let failure = ToolFailure::not_found(call.tool(), std::iter::empty());
+        Box::pin(std::future::ready(ToolResult::failure(call, failure)))
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        (self.keep)(tool) && self.inner.is_available(tool)
+    }
+
+    forward!(inner: lifecycle, instructions);
+}

@@ -1,0 +1,54 @@
+//! The tools of a toolset under `<prefix>.<tool>`. Never looks into arguments.
+
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
+
+use super::{ToolEntry, Toolset, forward};
+
+/// What stands between a prefix and a bare name.
+pub(crate) const SEPARATOR: char = '.';
+
+/// A toolset whose tools are published under a prefix.
+pub struct Prefixed<T> {
+    inner: T,
+    prefix: String,
+}
+
+impl<T: Toolset> Prefixed<T> {
+    /// Publishes every tool as `<prefix>.<tool>`.
+    pub fn new(prefix: impl Into<String>, inner: T) -> Self {
+        Self { inner, prefix: prefix.into() }
+    }
+
+    fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
+        name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)
+    }
+}
+
+impl<T: Toolset> Toolset for Prefixed<T> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move {
+            let tools = self.inner.tools(scope).await?;
+            let publish = |tool: ToolEntry| {
+                let name = format!("{}{SEPARATOR}{}", self.prefix, tool.name());
+                tool.published_as(name)
+            };
+            Ok(tools.into_iter().map(publish).collect())
+        })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            if let Some(bare) = self.bare(call.tool()) {
+                return self.inner.call(&call.clone().with_tool(bare)).await;
+            }
+            let failure = ToolFailure::not_found(call.tool(), std::iter::empty());
+            ToolResult::failure(call, failure)
+        })
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        self.bare(tool).is_some_and(|bare| self.inner.is_available(bare))
+    }
+
+    forward!(inner: lifecycle, instructions);
+}

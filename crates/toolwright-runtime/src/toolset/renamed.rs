@@ -1,0 +1,134 @@
+//! The tools of a toolset under other names. Never lets two tools have one name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+
+use super::{ToolEntry, Toolset, forward};
+
+/// A toolset some of whose tools go by other names. Two tools may swap theirs.
+pub struct Renamed<T> {
+    inner: T,
+    /// New names to old ones.
+    old: BTreeMap<String, String>,
+    /// Old names to new ones.
+    new: BTreeMap<String, String>,
+}
+
+/// Why tools cannot be renamed so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenameError {
+    /// One tool would have two new names.
+    RenamedTwice {
+        /// The tool.
+        tool: String,
+    },
+    /// Two tools would have one name.
+    Collision {
+        /// The name.
+        name: String,
+    },
+    /// There is no tool of this name to be renamed.
+    Unknown {
+        /// The name.
+        tool: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
+}
+
+impl<T: Toolset> Renamed<T> {
+    /// Renames tools, each from its old name to its new one.
+    ///
+    /// # Errors
+    ///
+    /// A tool renamed twice, or two tools renamed to one name. Collisions with tools that keep their names are found
+    /// when the tools are listed.
+    pub fn new<O: Into<String>, N: Into<String>>(
+        inner: T,
+        names: impl IntoIterator<Item = (O, N)>,
+    ) -> Result<Self, RenameError> {
+        let mut renamed = Self { inner, old: BTreeMap::new(), new: BTreeMap::new() };
+        for (old, new) in names {
+            let (old, new) = (old.into(), new.into());
+            if renamed.old.insert(new.clone(), old.clone()).is_some() {
+                return Err(RenameError::Collision { name: new });
+            }
+            if renamed.new.insert(old.clone(), new).is_some() {
+                return Err(RenameError::RenamedTwice { tool: old });
+            }
+        }
+        Ok(renamed)
+    }
+
+    /// What a name is inside; none for a name that was given away.
+    fn inner_name<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+        match self.old.get(name) {
+            Some(old) => Some(old),
+            None if self.new.contains_key(name) => None,
+            None => Some(name),
+        }
+    }
+
+    fn rename(&self, tools: Vec<ToolEntry>) -> Result<Vec<ToolEntry>, RenameError> {
+        let known: BTreeSet<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
+        if let Some(tool) = self.new.keys().find(|old| !known.contains(*old)) {
+            let available = known.into_iter().collect();
+            return Err(RenameError::Unknown { tool: tool.clone(), available });
+        }
+        let mut taken = BTreeSet::new();
+        let mut renamed = Vec::with_capacity(tools.len());
+        for tool in tools {
+            let name = self.new.get(tool.name()).cloned().unwrap_or_else(|| tool.name().to_owned());
+            if !taken.insert(name.clone()) {
+                return Err(RenameError::Collision { name });
+            }
+            renamed.push(tool.published_as(name));
+        }
+        Ok(renamed)
+    }
+}
+
+impl<T: Toolset> Toolset for Renamed<T> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move { Ok(self.rename(self.inner.tools(scope).await?)?) })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            match self.inner_name(call.tool()) {
+                Some(name) => self.inner.call(&call.clone().with_tool(name)).await,
+                None => call.not_found(&[]).await,
+            }
+        })
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        self.inner_name(tool).is_some_and(|name| self.inner.is_available(name))
+    }
+
+    forward!(inner: lifecycle, instructions);
+}
+
+impl fmt::Display for RenameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RenamedTwice { tool } => {
+                write!(f, "tool `{tool}` is renamed twice; give it one new name")
+            }
+            Self::Collision { name } => {
+                write!(f, "two tools would be called `{name}`; give one of them another name")
+            }
+            Self::Unknown { tool, available } => write!(
+                f,
+                "there is no tool `{tool}` to be renamed, there is `{}`",
+                available.join("`, `")
+            ),
+        }
+    }
+}
+
+impl Error for RenameError {}

@@ -1,0 +1,188 @@
+//! Where a run gets a toolset from: an instance that runs share, or a factory. Never enters what it gives.
+
+use std::error::Error;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use toolwright::{BoxError, BoxFuture, Scope};
+
+use super::{Dynamic, Toolset};
+
+/// Where a run gets a toolset from. Cheap to clone.
+#[derive(Clone)]
+pub struct Source(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Shared(Arc<dyn Toolset>),
+    PerRun(Factory),
+    PerStep(Factory),
+}
+
+type Made = Result<Option<Arc<dyn Toolset>>, BoxError>;
+
+/// A factory without its types.
+#[derive(Clone)]
+pub(super) struct Factory(Arc<dyn Fn(Scope) -> BoxFuture<'static, Made> + Send + Sync>);
+
+/// A factory that gave no toolset but an error, or panicked.
+#[derive(Debug)]
+pub struct FactoryError {
+    toolset: String,
+    returned: BoxError,
+}
+
+/// What a factory may return: a toolset, none, or an error in the place of either.
+pub trait IntoToolset {
+    /// The toolset, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the factory returned in its place.
+    fn into_toolset(self) -> Result<Option<Arc<dyn Toolset>>, BoxError>;
+}
+
+impl<T: Toolset + 'static> IntoToolset for T {
+    fn into_toolset(self) -> Made {
+        Ok(Some(Arc::new(self)))
+    }
+}
+
+impl<T: IntoToolset> IntoToolset for Option<T> {
+    fn into_toolset(self) -> Made {
+        self.map_or(Ok(None), T::into_toolset)
+    }
+}
+
+impl<T: IntoToolset, E: Into<BoxError>> IntoToolset for Result<T, E> {
+    fn into_toolset(self) -> Made {
+        self.map_err(Into::into)?.into_toolset()
+    }
+}
+
+/// What can be registered as a toolset: an instance, a factory (sync or async), a [`Source`]. `Kind` tells the three
+/// apart and is inferred.
+///
+/// A bare factory builds once a step; [`per_run`] makes it build once a run.
+pub trait IntoSource<Kind> {
+    /// The source.
+    fn into_source(self) -> Source;
+}
+
+/// Tells instances from factories; see [`IntoSource`].
+pub struct Instance;
+/// Tells sync factories; see [`IntoSource`].
+pub struct Immediate<T>(std::marker::PhantomData<T>);
+/// Tells async factories from sync ones; see [`IntoSource`].
+pub struct Awaited<T>(std::marker::PhantomData<T>);
+/// A source is one already; see [`IntoSource`].
+pub struct Itself;
+
+impl<T: Toolset + 'static> IntoSource<Instance> for T {
+    fn into_source(self) -> Source {
+        Source(Kind::Shared(Arc::new(self)))
+    }
+}
+
+impl<F, T> IntoSource<Immediate<T>> for F
+where
+    F: Fn(Scope) -> T + Send + Sync + 'static,
+    T: IntoToolset,
+{
+    fn into_source(self) -> Source {
+        Source(Kind::PerStep(Factory(Arc::new(move |scope| {
+            let made = std::panic::catch_unwind(AssertUnwindSafe(|| self(scope)));
+            let made = made.map_err(|_| BoxError::from("a panic")).and_then(T::into_toolset);
+            Box::pin(std::future::ready(made))
+        }))))
+    }
+}
+
+impl<F, R> IntoSource<Awaited<R>> for F
+where
+    F: Fn(Scope) -> R + Send + Sync + 'static,
+    R: Future<Output: IntoToolset> + Send + 'static,
+{
+    fn into_source(self) -> Source {
+        Source(Kind::PerStep(Factory(Arc::new(move |scope| {
+            let making = AssertUnwindSafe(self(scope)).catch_unwind();
+            Box::pin(
+                async move { making.await.map_err(|_| BoxError::from("a panic"))?.into_toolset() },
+            )
+        }))))
+    }
+}
+
+impl IntoSource<Itself> for Source {
+    fn into_source(self) -> Source {
+        self
+    }
+}
+
+/// A factory that builds once a run.
+pub fn per_run<K>(factory: impl IntoSource<K>) -> Source {
+    match factory.into_source().0 {
+        Kind::PerStep(factory) => Source(Kind::PerRun(factory)),
+        other => Source(other),
+    }
+}
+
+/// A factory that builds once a step, which is what a bare factory does.
+pub fn per_step<K>(factory: impl IntoSource<K>) -> Source {
+    match factory.into_source().0 {
+        Kind::PerRun(factory) => Source(Kind::PerStep(factory)),
+        other => Source(other),
+    }
+}
+
+impl Source {
+    /// Whether runs share an instance of it.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.0, Kind::Shared(_))
+    }
+
+    /// What a run uses, not yet entered; none if the factory gives none.
+    pub(crate) async fn resolve(
+        &self,
+        name: &str,
+        scope: &Scope,
+    ) -> Result<Option<Arc<dyn Toolset>>, FactoryError> {
+        match &self.0 {
+            Kind::Shared(toolset) => Ok(Some(Arc::clone(toolset))),
+            Kind::PerRun(factory) => factory.make(name, scope).await,
+            Kind::PerStep(factory) => {
+                Ok(Some(Arc::new(Dynamic::new(name.to_owned(), factory.clone()))))
+            }
+        }
+    }
+}
+
+impl Factory {
+    pub(super) async fn make(
+        &self,
+        name: &str,
+        scope: &Scope,
+    ) -> Result<Option<Arc<dyn Toolset>>, FactoryError> {
+        (self.0)(scope.clone())
+            .await
+            .map_err(|returned| FactoryError { toolset: name.to_owned(), returned })
+    }
+}
+
+impl fmt::Display for FactoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the factory of toolset `{}` returned no toolset but {}",
+            self.toolset, self.returned
+        )
+    }
+}
+
+impl Error for FactoryError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.returned)
+    }
+}

@@ -1,0 +1,222 @@
+//! Calls, results and scopes as serde knows them: what suspended runs are kept as, and what a remote is told. Never
+//! decides anything.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toolwright::issue::{Issue, IssueKind};
+use toolwright::outcome::Correction;
+use toolwright::{
+    FailureKind, InvalidPayload, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
+    ToolResult,
+};
+
+use crate::planner::Exchange;
+
+/// A [`ToolCall`]. The arguments are kept as text: the very bytes that were sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireCall {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) args: String,
+    pub(crate) scope: WireScope,
+}
+
+/// A [`Scope`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireScope {
+    run_id: Option<String>,
+    session_id: Option<String>,
+    turn_id: Option<String>,
+    parent_call_id: Option<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// An [`Outcome`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireOutcome {
+    Payload(String),
+    Failure(Box<WireFailure>),
+}
+
+/// A [`ToolFailure`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireFailure {
+    kind: String,
+    code: Option<String>,
+    message: String,
+    recovery: String,
+    correction: Option<WireCorrection>,
+    detail: Option<String>,
+}
+
+/// A [`Correction`]. Issues keep their places and words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct WireCorrection {
+    issues: Option<Vec<WireIssue>>,
+    prior_input: String,
+    example: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct WireIssue {
+    pointer: String,
+    message: String,
+}
+
+/// An [`Exchange`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireExchange {
+    call: WireCall,
+    outcome: WireOutcome,
+}
+
+impl From<&ToolCall> for WireCall {
+    fn from(call: &ToolCall) -> Self {
+        Self {
+            id: call.id().to_owned(),
+            tool: call.tool().to_owned(),
+            args: call.args().to_string(),
+            scope: call.scope().into(),
+        }
+    }
+}
+
+impl From<WireCall> for ToolCall {
+    fn from(wire: WireCall) -> Self {
+        Self::new(wire.tool, Payload::new(wire.args)).with_id(wire.id).with_scope(wire.scope.into())
+    }
+}
+
+impl From<&Scope> for WireScope {
+    fn from(scope: &Scope) -> Self {
+        let Scope { run_id, session_id, turn_id, parent_call_id, labels } = scope.clone();
+        Self { run_id, session_id, turn_id, parent_call_id, labels }
+    }
+}
+
+impl From<WireScope> for Scope {
+    fn from(wire: WireScope) -> Self {
+        let WireScope { run_id, session_id, turn_id, parent_call_id, labels } = wire;
+        Self { run_id, session_id, turn_id, parent_call_id, labels }
+    }
+}
+
+impl From<&Outcome> for WireOutcome {
+    fn from(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Payload(payload) => Self::Payload(payload.to_string()),
+            Outcome::Failure(failure) => Self::Failure(Box::new(failure.into())),
+        }
+    }
+}
+
+impl From<WireOutcome> for Outcome {
+    fn from(wire: WireOutcome) -> Self {
+        match wire {
+            WireOutcome::Payload(payload) => Self::Payload(Payload::new(payload)),
+            WireOutcome::Failure(failure) => Self::Failure((*failure).into()),
+        }
+    }
+}
+
+impl From<&ToolFailure> for WireFailure {
+    fn from(failure: &ToolFailure) -> Self {
+        let correction = match &failure.recovery {
+            Recovery::CorrectCall(correction) => Some((&**correction).into()),
+            _ => None,
+        };
+        Self {
+            kind: failure.kind.as_str().to_owned(),
+            code: failure.code.as_deref().map(str::to_owned),
+            message: failure.message.clone(),
+            recovery: failure.recovery.as_str().to_owned(),
+            correction,
+            detail: failure.detail.clone(),
+        }
+    }
+}
+
+impl From<WireFailure> for ToolFailure {
+    /// A kind or a recovery of a later version is taken for the least specific one.
+    fn from(wire: WireFailure) -> Self {
+        let kind = FailureKind::from_name(&wire.kind).unwrap_or(FailureKind::Internal);
+        let recovery = match (wire.recovery.as_str(), wire.correction) {
+            (_, Some(correction)) => Recovery::CorrectCall(Box::new(correction.into())),
+            ("retry", None) => Recovery::Retry,
+            ("finish", None) => Recovery::Finish,
+            _ => Recovery::Replan,
+        };
+        Self {
+            code: wire.code.map(Into::into),
+            detail: wire.detail,
+            ..Self::new(kind, wire.message, recovery)
+        }
+    }
+}
+
+impl From<&Correction> for WireCorrection {
+    fn from(correction: &Correction) -> Self {
+        let issue = |issue: &Issue| WireIssue {
+            pointer: issue.pointer().to_owned(),
+            message: issue.message(),
+        };
+        let issues = correction.issues.as_ref();
+        Self {
+            issues: issues.map(|issues| issues.issues().iter().map(issue).collect()),
+            prior_input: correction.prior_input.to_string(),
+            example: correction.example.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl From<WireCorrection> for Correction {
+    fn from(wire: WireCorrection) -> Self {
+        let issue = |issue: WireIssue| {
+            Issue::new(issue.pointer, IssueKind::Schema { message: issue.message })
+        };
+        let issues =
+            |issues: Vec<WireIssue>| InvalidPayload::new(issues.into_iter().map(issue).collect());
+        Self {
+            issues: wire.issues.map(issues),
+            prior_input: Payload::new(wire.prior_input),
+            example: wire.example.map(Payload::new),
+        }
+    }
+}
+
+impl WireExchange {
+    pub(crate) fn call_id(&self) -> &str {
+        &self.call.id
+    }
+}
+
+impl From<&Exchange> for WireExchange {
+    fn from(exchange: &Exchange) -> Self {
+        Self { call: (&exchange.call).into(), outcome: (&exchange.result.outcome).into() }
+    }
+}
+
+impl From<WireExchange> for Exchange {
+    fn from(wire: WireExchange) -> Self {
+        let call: ToolCall = wire.call.into();
+        let result = ToolResult { call_id: call.id().to_owned(), outcome: wire.outcome.into() };
+        Self { call, result }
+    }
+}
+
+/// A [`Payload`] as the text it is.
+pub(crate) mod payload {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use toolwright::Payload;
+
+    pub(crate) fn serialize<S: Serializer>(payload: &Payload, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(payload.as_str())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Payload, D::Error> {
+        String::deserialize(from).map(Payload::new)
+    }
+}

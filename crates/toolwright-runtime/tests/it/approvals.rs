@@ -1,0 +1,388 @@
+//! Calls that wait for an answer: who is asked what, which answers count, and that nothing else ever runs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use toolwright::spec::{Approval, CallLimits, Discovery};
+use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec, codec};
+use toolwright_runtime::approval::{ApproveAll, Awaits};
+use toolwright_runtime::toolset::External;
+use toolwright_runtime::{
+    Agent, Answer, ApprovalRequest, Approver, Collector, FunctionTool, Registry, ResumeError,
+    RunOutcome, RunRequest, Runtime, Script, SuspendedRun, Verdict,
+};
+
+use crate::planners::{briefs, steps};
+use crate::tools::{Log, N, call, payload};
+use crate::toys::tool;
+
+/// A tool that needs an approval and logs the bytes it runs with.
+fn guarded(log: &Log) -> FunctionTool {
+    let words =
+        Approval { prompt: Some("Wipe {{ args.n }} disks?"), denied: Some("Not {{ args.n }}.") };
+    let discovery = Discovery { approval: Some(words), ..Discovery::new("wipe", "disks", "lab") };
+    let log = log.clone();
+    FunctionTool::new(discovery, move |args: N, call: ToolCall| {
+        log.push(format!("wiped {}", call.args()));
+        async move { Ok::<_, ToolFailure>(args) }
+    })
+}
+
+/// A runtime whose worker makes one step of calls over `wipe` (guarded), `free` and `last` (a barrier).
+fn runtime_with(calls: Vec<ToolCall>, log: &Log, clock: &Arc<AtomicU64>) -> Runtime {
+    let mut registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    let free = log.clone();
+    registry
+        .register_tool(tool("free", move |n| {
+            free.push(format!("free {n}"));
+            n
+        }))
+        .unwrap();
+    let (last, limits) = (log.clone(), CallLimits { sequential: true, ..CallLimits::UNLIMITED });
+    let barrier = Discovery { limits, ..Discovery::new("last", "toys", "lab") };
+    registry
+        .register_tool(FunctionTool::new(barrier, move |args: N| {
+            last.push(format!("last {}", args.n));
+            async move { Ok::<_, ToolFailure>(args) }
+        }))
+        .unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["wipe", "free", "last"]);
+    registry.register_agent(agent, steps(vec![calls])).unwrap();
+    let clock = Arc::clone(clock);
+    Runtime::builder(registry)
+        .with_approvals_lasting(Duration::from_mins(1))
+        .with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::SeqCst)))
+        .build()
+}
+
+struct Bench {
+    runtime: Runtime,
+    log: Log,
+    clock: Arc<AtomicU64>,
+}
+
+fn bench(calls: Vec<ToolCall>) -> Bench {
+    let (log, clock) = (Log::default(), Arc::new(AtomicU64::new(1_000)));
+    Bench { runtime: runtime_with(calls, &log, &clock), log, clock }
+}
+
+impl Bench {
+    async fn start(&self) -> SuspendedRun {
+        let outcome = self.runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+        outcome.suspended().expect("it waits").clone()
+    }
+
+    async fn resume(
+        &self,
+        run: &SuspendedRun,
+        answers: Vec<Answer>,
+    ) -> Result<RunOutcome, ResumeError> {
+        self.runtime.resume(run, answers, None).await
+    }
+}
+
+fn one() -> Vec<ToolCall> {
+    vec![call("wipe", "a", 3)]
+}
+
+/// H6: the call has not run, its siblings have, and the request shows the exact arguments and the tool's words.
+#[tokio::test]
+async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
+    let spaced = ToolCall::new("wipe", Payload::new("{ \"n\" : 3.0 }")).with_id("a");
+    let bench = bench(vec![call("free", "b", 1), spaced]);
+    let run = bench.start().await;
+    assert_eq!(bench.log.lines(), ["free 1"]);
+    let pending = run.pending();
+    let [request] = pending.as_slice() else { panic!("one question: {pending:?}") };
+    assert_eq!(request.args.as_str(), "{ \"n\" : 3.0 }");
+    assert_eq!((request.tool.as_str(), request.call_id.as_str()), ("wipe", "a"));
+    assert_eq!(request.prompt.as_deref(), Some("Wipe 3.0 disks?"));
+    assert_eq!((request.digest.len(), request.awaits), (64, Awaits::Approval));
+    assert_eq!(request.expires_at, 1_060_000);
+}
+
+/// H7: approved runs as shown; siblings keep their results and do not run again.
+#[tokio::test]
+async fn h7_approved_runs_as_shown_and_siblings_keep_their_results() {
+    let bench = bench(vec![call("free", "b", 1), call("wipe", "a", 3), call("free", "c", 2)]);
+    let run = bench.start().await;
+    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = bench.resume(&run, answers).await.unwrap();
+    assert_eq!(outcome.result(), Ok(payload(0)));
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":3}"#, r#"{"n":2}"#]);
+    assert_eq!(bench.log.lines(), ["free 1", "free 2", r#"wiped {"n":3}"#]);
+}
+
+/// H7: edited arguments are what runs, once they are checked; wrong ones change nothing.
+#[tokio::test]
+async fn h7_edited_arguments_are_checked_and_run() {
+    let bench = bench(one());
+    let run = bench.start().await;
+    let asked = run.pending()[0].clone();
+    let wrong = asked.approve_with(Payload::new(r#"{"n": "all"}"#));
+    let refused = bench.resume(&run, vec![wrong]).await.unwrap_err();
+    assert!(matches!(refused, ResumeError::InvalidArguments { .. }), "{refused}");
+    let outcome = bench.resume(&run, vec![asked.approve_with(payload(1))]).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+    assert_eq!(bench.log.lines(), [r#"wiped {"n":1}"#]);
+}
+
+/// H7: a denial is a typed failure that the model sees, in the approver's words or the tool's.
+#[tokio::test]
+async fn h7_denied_is_a_typed_failure_in_words_for_the_model() {
+    for (reason, expected) in [(None, "Not 3."), (Some("Ask me on Monday."), "Ask me on Monday.")] {
+        let bench = bench(one());
+        let run = bench.start().await;
+        let asked = run.pending()[0];
+        let answer = reason.map_or_else(|| asked.deny(), |reason| asked.deny_because(reason));
+        let outcome = bench.resume(&run, vec![answer]).await.unwrap();
+        let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Denied, expected));
+        assert_eq!(outcome.result(), Ok(payload(0)), "the run goes on");
+        assert!(bench.log.lines().is_empty());
+    }
+}
+
+/// H7: every question is answered, each once; unknown, repeated, late and mistaken answers are refused and run nothing.
+#[tokio::test]
+async fn h7_answers_that_do_not_fit_are_refused_and_run_nothing() {
+    let bench = bench(vec![call("wipe", "a", 3), call("wipe", "b", 4)]);
+    let run = bench.start().await;
+    let (first, second) = (run.pending()[0].clone(), run.pending()[1].clone());
+    let unknown = Answer { id: "approval_0".into(), ..first.approve() };
+    let swapped = Answer { digest: second.digest.clone(), ..first.approve() };
+    let cases: [(Vec<Answer>, &str); 6] = [
+        (vec![], "was not answered"),
+        (vec![first.approve()], "was not answered"),
+        (vec![first.approve(), second.approve(), unknown], "does not ask it"),
+        (vec![first.approve(), first.deny(), second.approve()], "was answered twice"),
+        (vec![swapped, second.approve()], "is about other arguments"),
+        (vec![first.result(payload(1)), second.approve()], "waits for an approval"),
+    ];
+    for (answers, expected) in cases {
+        let error = bench.resume(&run, answers).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    bench.clock.store(1_060, Ordering::SeqCst);
+    let late = bench.resume(&run, vec![first.approve(), second.approve()]).await.unwrap_err();
+    assert!(matches!(late, ResumeError::Expired { .. }), "{late}");
+    assert!(bench.log.lines().is_empty());
+    bench.clock.store(1_059, Ordering::SeqCst);
+    bench.resume(&run, vec![first.approve(), second.deny()]).await.unwrap();
+    let again = bench.resume(&run, vec![first.approve(), second.approve()]).await.unwrap_err();
+    assert!(matches!(again, ResumeError::AnsweredBefore { .. }), "{again}");
+    assert_eq!(bench.log.lines(), [r#"wiped {"n":3}"#]);
+}
+
+/// H8: what waits survives export and restore, in another runtime too, with the approval list of the run.
+#[tokio::test]
+async fn h8_a_suspended_run_survives_export_and_restore() {
+    let there = bench(vec![call("free", "b", 1), call("wipe", "a", 3)]);
+    let request = RunRequest::new("worker", payload(0))
+        .with_run_id("r1")
+        .with_session_id("s1")
+        .requiring_approval_of(["free"]);
+    let outcome = there.runtime.run(request).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
+    assert!(there.log.lines().is_empty(), "both wait");
+    let here = bench(vec![call("free", "b", 1), call("wipe", "a", 3)]);
+    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    assert_eq!(&restored, outcome.suspended().unwrap());
+    assert_eq!((restored.run_id(), restored.agent()), ("r1", "worker"));
+    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = here.resume(&restored, answers).await.unwrap();
+    assert_eq!(outcome.run_id, "r1");
+    assert_eq!(outcome.exchanges().next().unwrap().call.session_id(), Some("s1"));
+    assert_eq!(here.log.lines(), ["free 1", r#"wiped {"n":3}"#]);
+}
+
+/// H8: a state of another version is refused, and one that was tampered with runs nothing.
+#[tokio::test]
+async fn h8_other_versions_and_forged_states_are_refused() {
+    let bench = bench(one());
+    let run = bench.start().await;
+    let text = serde_json::to_string(&run).unwrap();
+    let later = text.replacen("\"version\":1", "\"version\":2", 1);
+    let error = serde_json::from_str::<SuspendedRun>(&later).unwrap_err();
+    assert!(error.to_string().contains("is of version 2, expected 1"), "{error}");
+    // The arguments stand twice: with the call that will run, and with the question about it.
+    let asked = run.pending()[0].approve();
+    for places in [1, 2] {
+        let forged = text.replacen(r#"{\"n\":3}"#, r#"{\"n\":99}"#, places);
+        assert_ne!(forged, text);
+        let forged: SuspendedRun = serde_json::from_str(&forged).unwrap();
+        let error = bench.resume(&forged, vec![asked.clone()]).await.unwrap_err();
+        assert!(matches!(error, ResumeError::OtherArguments { .. }), "{error}");
+    }
+    assert!(bench.log.lines().is_empty());
+}
+
+/// R12, H6: what stands after a barrier that waits, waits too, and runs when it has run.
+#[tokio::test]
+async fn r12_calls_behind_a_waiting_call_wait_for_the_barrier_between() {
+    let bench = bench(vec![call("wipe", "a", 1), call("last", "b", 2), call("free", "c", 3)]);
+    let run = bench.start().await;
+    assert!(bench.log.lines().is_empty());
+    let answers = vec![run.pending()[0].approve()];
+    let outcome = bench.resume(&run, answers).await.unwrap();
+    assert_eq!(bench.log.lines(), [r#"wiped {"n":1}"#, "last 2", "free 3"]);
+    assert_eq!(briefs(&outcome).len(), 3);
+}
+
+/// R10: N runs over one shared toolset ask once each.
+#[tokio::test]
+async fn r10_every_run_over_a_shared_toolset_asks_once() {
+    let bench = bench(one());
+    for _ in 0..5 {
+        assert_eq!(bench.start().await.pending().len(), 1);
+    }
+}
+
+/// Nobody is asked about a call that could not run.
+#[tokio::test]
+async fn a_call_with_wrong_arguments_is_not_asked_about() {
+    let wrong = ToolCall::new("wipe", Payload::new("{}")).with_id("a");
+    let bench = bench(vec![wrong]);
+    let outcome = bench.runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), ["invalid_call"]);
+}
+
+/// Says yes to some and no to others, and keeps what it was asked.
+struct Choosy(Mutex<Vec<String>>);
+
+impl Approver for Choosy {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+        self.0.lock().unwrap().push(request.prompt.clone().unwrap());
+        let yes = request.args == payload(1);
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            if yes { Verdict::Approve } else { Verdict::Deny(None) }
+        })
+    }
+}
+
+/// An approver answers while the run waits; outside runs nobody but an approver can.
+#[tokio::test]
+async fn an_approver_answers_while_the_run_waits() {
+    let all = Collector::new();
+    let bench = bench(vec![call("wipe", "a", 1), call("wipe", "b", 2)]);
+    let choosy = Arc::new(Choosy(Mutex::default()));
+    let request = RunRequest::new("worker", payload(0))
+        .with_approver(choosy.clone())
+        .with_events(all.clone());
+    let outcome = bench.runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "denied"]);
+    assert_eq!(*choosy.0.lock().unwrap(), ["Wipe 1 disks?", "Wipe 2 disks?"]);
+    let kinds: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == "approval_answered").count(), 2);
+    let denied = bench.runtime.call(call("wipe", "a", 1)).await;
+    let message = &denied.as_result().unwrap_err().message;
+    assert_eq!(message, "`wipe` needs an approval, and nobody can give one here");
+}
+
+/// A tool that is answered outside suspends the run until its result is brought; the result is checked.
+#[tokio::test]
+async fn an_external_tool_is_answered_from_outside() {
+    let ask = Discovery::new("ask", "people", "lab");
+    for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
+    {
+        let spec = ToolSpec::discovered(ask.clone(), codec::check::<N>, codec::check::<N>);
+        let mut registry = Registry::new();
+        registry.register_toolset("people", External::new([spec])).unwrap();
+        let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
+        registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
+        // Even with an approver: it cannot know the result.
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
+        let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+        let run = outcome.suspended().unwrap();
+        let asked = run.pending()[0];
+        assert_eq!(asked.awaits, Awaits::Result);
+        let wrong = runtime.resume(run, vec![asked.approve()], None).await.unwrap_err();
+        assert!(matches!(wrong, ResumeError::WrongVerdict { .. }), "{wrong}");
+        let outcome = runtime.resume(run, vec![asked.result(result)], None).await.unwrap();
+        assert_eq!(briefs(&outcome), [expected]);
+    }
+}
+
+/// A worker whose call is answered by a child that needs an approval.
+fn nested(log: &Log) -> Registry {
+    let spec = ToolSpec::discovered(
+        Discovery::new("delegate", "delegating", "lab"),
+        codec::check::<N>,
+        codec::check::<N>,
+    );
+    let mut registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);
+    let script = Script::new().call([call("wipe", "inner", 3)]).then(|turn| {
+        let result = turn.last_results().next().ok_or("no result")?;
+        Ok(toolwright_runtime::Step::Finish(result.as_result().map_err(Clone::clone)?.clone()))
+    });
+    registry.register_agent(child, Arc::new(script)).unwrap();
+    let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);
+    registry.register_agent(parent, steps(vec![vec![call("delegate", "outer", 1)]])).unwrap();
+    registry
+}
+
+/// H6, H8: a child run that waits suspends its parent; both go on together, in another process too, and each call has
+/// one start and one result (G31).
+#[tokio::test]
+async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
+    let (log, all) = (Log::default(), Collector::new());
+    let runtime = Runtime::observed(nested(&log), all.clone());
+    let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
+    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let asked = restored.pending()[0].clone();
+    assert_eq!((asked.tool.as_str(), asked.args.as_str()), ("wipe", r#"{"n":3}"#));
+    let outcome = runtime.resume(&restored, vec![asked.approve()], None).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
+    assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
+    let told: Vec<_> = all
+        .events()
+        .iter()
+        .map(|event| format!("{} {}", event.origin.agent.as_deref().unwrap(), event.kind.as_str()))
+        .collect();
+    let expected = [
+        "parent run_started",
+        "parent tool_call_scheduled",
+        "child run_started",
+        "child approval_requested",
+        "child run_suspended",
+        "parent run_suspended",
+        "parent run_resumed",
+        "child run_resumed",
+        "child approval_answered",
+        "child tool_call_scheduled",
+        "child tool_result_received",
+        "child run_finished",
+        "parent tool_result_received",
+        "parent run_finished",
+    ];
+    assert_eq!(told, expected);
+    let runs: std::collections::BTreeSet<_> =
+        all.events().iter().map(|event| event.origin.run_id.clone()).collect();
+    assert_eq!(runs.len(), 2, "the child goes on as the run it was");
+}
+
+/// A time budget does not run while the run waits for an answer.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_an_answer_takes_nothing_from_the_time_budget() {
+    let log = Log::default();
+    let mut registry = Registry::new();
+    registry.register_tool(guarded(&log)).unwrap();
+    let policy = toolwright_runtime::Policy {
+        time_budget: Some(Duration::from_secs(1)),
+        ..toolwright_runtime::Policy::UNLIMITED
+    };
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_policy(policy);
+    registry.register_agent(agent, steps(vec![one()])).unwrap();
+    let runtime = Runtime::builder(registry).with_clock(SystemTime::now).build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let run = outcome.suspended().unwrap();
+    let resumed = runtime.resume(run, vec![run.pending()[0].approve()], None).await.unwrap();
+    assert_eq!(resumed.result(), Ok(payload(0)));
+}

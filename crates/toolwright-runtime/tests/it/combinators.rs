@@ -1,0 +1,124 @@
+//! Combinators over toolsets: each wraps, none changes what it wraps.
+
+use toolwright::spec::Approval;
+use toolwright::{Scope, ToolCall};
+use toolwright_runtime::toolset::{
+    ApprovalRequired, Combined, DuplicateNames, Filtered, Prefixed, Prepared, RenameError, Renamed,
+};
+use toolwright_runtime::{ToolEntry, Toolset};
+
+use crate::planners::brief;
+use crate::tools::payload;
+use crate::toys::tool;
+
+fn two() -> Combined {
+    Combined::new().with("left", tool("a", |n| n + 1)).with("right", tool("b", |n| n * 10))
+}
+
+async fn names(toolset: &impl Toolset) -> Vec<String> {
+    let tools = toolset.tools(&Scope::default()).await.unwrap();
+    tools.iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+async fn ask(toolset: &impl Toolset, name: &str) -> String {
+    brief(&toolset.call(&ToolCall::new(name, payload(4))).await)
+}
+
+#[tokio::test]
+async fn a_combination_routes_by_name_even_before_it_was_listed() {
+    let both = two();
+    assert_eq!(ask(&both, "b").await, r#"{"n":40}"#);
+    assert_eq!(names(&both).await, ["a", "b"]);
+    assert_eq!(ask(&both, "c").await, "not_found");
+}
+
+/// R9: the combination itself finds duplicates, and names every source of each.
+#[tokio::test]
+async fn r9_a_combination_with_duplicates_names_every_source() {
+    let three = two().with("third", tool("a", |n| n)).with("fourth", tool("b", |n| n));
+    let error = three.tools(&Scope::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tool `a` is listed by `left` and by `third`; tool `b` is listed by `right` and by `fourth`; \
+         prefix, rename or filter one of them"
+    );
+    assert_eq!(error.downcast::<DuplicateNames>().unwrap().names.len(), 2);
+}
+
+#[tokio::test]
+async fn a_prefix_stands_before_a_dot() {
+    let prefixed = Prefixed::new("x", two());
+    assert_eq!(names(&prefixed).await, ["x.a", "x.b"]);
+    assert_eq!(ask(&prefixed, "x.a").await, r#"{"n":5}"#);
+    for unknown in ["a", "x", "x.", ".a", "y.a", "xx.a"] {
+        assert_eq!(ask(&prefixed, unknown).await, "not_found", "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn two_tools_can_swap_their_names() {
+    let swapped = Renamed::new(two(), [("a", "b"), ("b", "a")]).unwrap();
+    assert_eq!(names(&swapped).await, ["b", "a"]);
+    assert_eq!(ask(&swapped, "a").await, r#"{"n":40}"#);
+    assert_eq!(ask(&swapped, "b").await, r#"{"n":5}"#);
+}
+
+#[tokio::test]
+async fn a_name_that_was_given_away_is_gone() {
+    let renamed = Renamed::new(two(), [("a", "first")]).unwrap();
+    assert_eq!(ask(&renamed, "first").await, r#"{"n":5}"#);
+    assert_eq!(ask(&renamed, "a").await, "not_found");
+}
+
+#[tokio::test]
+async fn a_renaming_that_collides_is_an_error() {
+    let collision = Renamed::new(two(), [("a", "c"), ("b", "c")]).err();
+    assert_eq!(collision, Some(RenameError::Collision { name: "c".into() }));
+    let twice = Renamed::new(two(), [("a", "c"), ("a", "d")]).err();
+    assert_eq!(twice, Some(RenameError::RenamedTwice { tool: "a".into() }));
+    for (old, expected) in [
+        ("a", "two tools would be called `b`; give one of them another name"),
+        ("z", "there is no tool `z` to be renamed, there is `a`, `b`"),
+    ] {
+        let renamed = Renamed::new(two(), [(old, "b")]).unwrap();
+        let error = renamed.tools(&Scope::default()).await.unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn what_is_filtered_out_is_neither_listed_nor_run() {
+    let filtered = Filtered::new(two(), |name: &str| name == "a");
+    assert_eq!(names(&filtered).await, ["a"]);
+    assert_eq!(ask(&filtered, "b").await, "not_found");
+    assert!(!filtered.is_available("b"));
+}
+
+#[tokio::test]
+async fn a_preparation_may_leave_out_and_may_not_add_or_rename() {
+    let fewer = Prepared::new(two(), |_: &Scope, mut tools: Vec<ToolEntry>| {
+        tools.truncate(1);
+        tools
+    });
+    assert_eq!(names(&fewer).await, ["a"]);
+    let renaming = |_: &Scope, tools: Vec<ToolEntry>| {
+        tools.into_iter().map(|tool| tool.published_as("other")).collect()
+    };
+    let doubling = |_: &Scope, tools: Vec<ToolEntry>| [tools.clone(), tools].concat();
+    let renamed = Prepared::new(two(), renaming).tools(&Scope::default()).await.unwrap_err();
+    assert!(renamed.to_string().starts_with("the preparation listed `other`"), "{renamed}");
+    assert!(Prepared::new(two(), doubling).tools(&Scope::default()).await.is_err());
+}
+
+/// R10: an approval is a mark on what is listed: wrapping twice marks once, and the wrapped toolset has none.
+#[tokio::test]
+async fn r10_approvals_do_not_stack_and_change_nothing_inside() {
+    let words = Approval { prompt: Some("Sure?"), denied: None };
+    let once = ApprovalRequired::new(two(), |name: &str| name == "a").with_words(words);
+    let twice = ApprovalRequired::new(once, |_: &str| true);
+    let tools = twice.tools(&Scope::default()).await.unwrap();
+    assert_eq!(tools[0].approval(), Some(words), "the first words stay");
+    assert_eq!(tools[1].approval(), Some(Approval::default()));
+    let inner = two().tools(&Scope::default()).await.unwrap();
+    assert!(inner.iter().all(|tool| tool.approval().is_none()));
+}

@@ -1,0 +1,239 @@
+//! The layers that run a tool: time, attempts, limits, panics, sizes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolwright::spec::{CallLimits, Discovery, ToolAnnotations};
+use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolResult};
+use toolwright_runtime::execute::{
+    Backoff, OutputCapLayer, RateLimitLayer, Retry, TimeoutLayer, WrapFailureLayer,
+};
+use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime};
+use tower::ServiceBuilder;
+use tower::limit::GlobalConcurrencyLimitLayer;
+use tower::retry::RetryLayer;
+
+use crate::planners::brief;
+use crate::tools::{N, call};
+
+/// A tool that fails so often with a kind, then succeeds with the number of its attempts.
+fn flaky(
+    times: u32,
+    kind: FailureKind,
+    limits: CallLimits,
+    idempotent: Option<bool>,
+) -> FunctionTool {
+    let annotations = ToolAnnotations { idempotent, ..ToolAnnotations::UNKNOWN };
+    let discovery = Discovery { limits, annotations, ..Discovery::new("flaky", "toys", "lab") };
+    let attempts = Arc::new(AtomicU32::new(0));
+    FunctionTool::new(discovery, move |_: N| {
+        let attempt = attempts.fetch_add(1, Ordering::SeqCst) + 1;
+        async move {
+            if attempt <= times {
+                return Err(ToolFailure::new(kind, "not now", Recovery::Retry));
+            }
+            Ok(N { n: attempt.into() })
+        }
+    })
+}
+
+fn exact() -> Retry {
+    Retry::new().with_backoff(Backoff { jitter: 0.0, ..Backoff::default() })
+}
+
+async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {
+    let mut registry = Registry::new();
+    registry.register_tool(tool).unwrap();
+    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    let since = Instant::now();
+    let result = runtime.call(call("flaky", "a", 1)).await;
+    (result, since.elapsed())
+}
+
+/// H3: three attempts in all, transient failures only, 2^n seconds between them, none after the last.
+#[tokio::test(start_paused = true)]
+async fn h3_transient_failures_are_tried_again_and_others_not() {
+    let own = CallLimits { attempts: Some(5), ..CallLimits::UNLIMITED };
+    let none = CallLimits::UNLIMITED;
+    let (unavailable, timeout) = (FailureKind::Unavailable, FailureKind::Timeout);
+    let cases = [
+        (flaky(0, unavailable, none, None), r#"{"n":1}"#, 0),
+        (flaky(2, unavailable, none, None), r#"{"n":3}"#, 1 + 2),
+        (flaky(3, unavailable, none, None), "unavailable", 1 + 2),
+        (flaky(2, FailureKind::RateLimited, none, None), r#"{"n":3}"#, 1 + 2),
+        (flaky(4, unavailable, own, None), r#"{"n":5}"#, 1 + 2 + 4 + 8),
+        (flaky(1, FailureKind::DomainRejection, none, None), "domain_rejection", 0),
+        (flaky(1, FailureKind::Internal, none, None), "internal", 0),
+        (flaky(1, timeout, none, None), r#"{"n":2}"#, 1),
+        (flaky(1, timeout, none, Some(false)), "timeout", 0),
+    ];
+    for (tool, expected, seconds) in cases {
+        let (result, took) = run(tool, Execute::new(RetryLayer::new(exact()))).await;
+        assert_eq!((brief(&result).as_str(), took), (expected, Duration::from_secs(seconds)));
+    }
+}
+
+/// H3: unless the host says otherwise, only tools that ask for attempts get them.
+#[tokio::test(start_paused = true)]
+async fn h3_by_default_a_tool_gets_the_attempts_it_asks_for() {
+    let own = CallLimits { attempts: Some(2), ..CallLimits::UNLIMITED };
+    for (limits, expected) in [(own, r#"{"n":2}"#), (CallLimits::UNLIMITED, "unavailable")] {
+        let tool = flaky(1, FailureKind::Unavailable, limits, None);
+        assert_eq!(brief(&run(tool, Execute::default()).await.0), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_further_attempt_is_told() {
+    let mut registry = Registry::new();
+    let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
+    registry.register_tool(flaky(2, FailureKind::Unavailable, limits, None)).unwrap();
+    let all = Collector::new();
+    Runtime::observed(registry, all.clone()).call(call("flaky", "a", 1)).await;
+    let kinds: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
+    let retried = "tool_call_retried";
+    assert_eq!(kinds, ["tool_call_scheduled", retried, retried, "tool_result_received"]);
+}
+
+/// A tool that takes `n` seconds.
+fn sleepy(timeout: Option<Duration>) -> FunctionTool {
+    let limits = CallLimits { timeout, ..CallLimits::UNLIMITED };
+    let discovery = Discovery { limits, ..Discovery::new("sleepy", "toys", "lab") };
+    FunctionTool::new(discovery, async |args: N| {
+        tokio::time::sleep(Duration::from_secs(args.n.unsigned_abs())).await;
+        Ok::<_, ToolFailure>(args)
+    })
+}
+
+/// H3: the tool's own time, or thirty seconds.
+#[tokio::test(start_paused = true)]
+async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
+    for (own, seconds, expected) in [
+        (None, 29, r#"{"n":29}"#),
+        (None, 31, "timeout"),
+        (Some(Duration::from_mins(1)), 59, r#"{"n":59}"#),
+        (Some(Duration::from_secs(5)), 6, "timeout"),
+    ] {
+        let mut registry = Registry::new();
+        registry.register_tool(sleepy(own)).unwrap();
+        let result = Runtime::new(registry).call(call("sleepy", "a", seconds)).await;
+        assert_eq!(brief(&result), expected);
+    }
+}
+
+/// H3: the failure says whose it is, and operators see the arguments.
+#[tokio::test]
+async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
+    let tool = flaky(1, FailureKind::DomainRejection, CallLimits::UNLIMITED, None);
+    let (result, _) = run(tool, Execute::new(WrapFailureLayer)).await;
+    let failure = result.as_result().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::DomainRejection);
+    assert_eq!(failure.message, "tool 'flaky' failed: not now");
+    assert_eq!(failure.detail.as_deref(), Some(r#"called with {"n":1}"#));
+}
+
+/// Any layer of tower's that keeps the error type fits: here its concurrency limit.
+#[tokio::test(start_paused = true)]
+async fn towers_own_concurrency_limit_fits() {
+    let mut registry = Registry::new();
+    registry.register_tool(sleepy(None)).unwrap();
+    let layers = ServiceBuilder::new().layer(GlobalConcurrencyLimitLayer::new(2)).into_inner();
+    let runtime = Runtime::builder(registry).with_execute(Execute::new(layers)).build();
+    let since = Instant::now();
+    let calls = ["a", "b", "c", "d"].map(|id| runtime.call(call("sleepy", id, 1)));
+    futures_util::future::join_all(calls).await;
+    assert_eq!(since.elapsed(), Duration::from_secs(2), "two at a time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_over_the_rate_are_refused_until_the_window_ends() {
+    let mut registry = Registry::new();
+    registry.register_tool(sleepy(None)).unwrap();
+    let layer = RateLimitLayer::new(2, Duration::from_secs(10));
+    let runtime = Runtime::builder(registry).with_execute(Execute::new(layer)).build();
+    let mut results = Vec::new();
+    for id in ["a", "b", "c"] {
+        results.push(brief(&runtime.call(call("sleepy", id, 1)).await));
+    }
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    results.push(brief(&runtime.call(call("sleepy", "d", 0)).await));
+    assert_eq!(results, [r#"{"n":1}"#, r#"{"n":1}"#, "rate_limited", r#"{"n":0}"#]);
+}
+
+#[tokio::test]
+async fn a_result_over_the_cap_is_a_failure() {
+    let large = FunctionTool::new(Discovery::new("flaky", "toys", "lab"), async |args: N| {
+        let _ = args;
+        Ok::<_, ToolFailure>("x".repeat(1000))
+    });
+    let (result, _) = run(large, Execute::new(OutputCapLayer::new(100))).await;
+    let failure = result.as_result().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::MalformedResult);
+    assert_eq!(
+        failure.message,
+        "`flaky` returned 1002 bytes, and at most 100 are passed on; ask for less"
+    );
+}
+
+/// H4: an unavailable tool is left out where the host says so, and refused otherwise.
+#[tokio::test]
+async fn h4_unavailable_tools_are_left_out_or_refused() {
+    struct Closed(FunctionTool);
+    impl toolwright_runtime::Toolset for Closed {
+        fn tools<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<
+            'a,
+            Result<Vec<toolwright_runtime::ToolEntry>, toolwright::BoxError>,
+        > {
+            self.0.tools(scope)
+        }
+        fn call<'a>(
+            &'a self,
+            _: &'a toolwright::ToolCall,
+        ) -> toolwright::BoxFuture<'a, ToolResult> {
+            panic!("it is not available")
+        }
+        fn is_available(&self, _: &str) -> bool {
+            false
+        }
+    }
+    for (skip, expected) in [(true, "not_found"), (false, "unavailable")] {
+        let mut registry = Registry::new();
+        registry.register_toolset("closed", Closed(sleepy(None))).unwrap();
+        let planner = crate::planners::steps(vec![vec![call("sleepy", "a", 1)]]);
+        let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["closed"]);
+        registry.register_agent(agent, planner).unwrap();
+        let mut builder = Runtime::builder(registry);
+        if skip {
+            builder = builder.skipping_unavailable();
+        }
+        let request = toolwright_runtime::RunRequest::new("worker", Payload::new("{}"));
+        let outcome = builder.build().run(request).await.unwrap();
+        assert_eq!(crate::planners::briefs(&outcome), [expected]);
+    }
+}
+
+/// Layers work in a stack: the timeout is that of one attempt, so a retry can follow it.
+#[tokio::test(start_paused = true)]
+async fn a_timeout_of_one_attempt_can_be_tried_again() {
+    let attempts = Arc::new(AtomicU32::new(0));
+    let slow_once = FunctionTool::new(Discovery::new("flaky", "toys", "lab"), move |args: N| {
+        let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            if first {
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, ToolFailure>(args)
+        }
+    });
+    let layers = ServiceBuilder::new()
+        .layer(RetryLayer::new(exact()))
+        .layer(TimeoutLayer::new(Duration::from_secs(5)))
+        .into_inner();
+    let (result, took) = run(slow_once, Execute::new(layers)).await;
+    assert_eq!((brief(&result).as_str(), took), (r#"{"n":1}"#, Duration::from_secs(6)));
+}

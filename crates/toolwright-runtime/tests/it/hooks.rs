@@ -1,0 +1,188 @@
+//! What runs before and after calls, in which order, and what it can change.
+
+use std::sync::Arc;
+
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
+};
+use toolwright_runtime::approval::ApproveAll;
+use toolwright_runtime::{Hook, Hooks, Registry, Runtime};
+
+use crate::planners::brief;
+use crate::tools::{Log, call, payload, stand_registry};
+use crate::toys::tool;
+
+/// A hook of two functions that logs when it runs.
+struct Noting<B, A> {
+    name: &'static str,
+    log: Log,
+    before: B,
+    after: A,
+}
+
+impl<B, A> Hook for Noting<B, A>
+where
+    B: Fn(&Payload) -> Result<Payload, BoxError> + Send + Sync,
+    A: Fn(Outcome) -> Result<Outcome, BoxError> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn before<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
+        self.log.push(format!("{} before {}", self.name, call.args()));
+        Box::pin(std::future::ready((self.before)(call.args())))
+    }
+
+    fn after<'a>(
+        &'a self,
+        _: &'a ToolCall,
+        outcome: Outcome,
+    ) -> BoxFuture<'a, Result<Outcome, BoxError>> {
+        let what = match &outcome {
+            Outcome::Payload(payload) => payload.to_string(),
+            Outcome::Failure(failure) => failure.kind.to_string(),
+        };
+        self.log.push(format!("{} after {what}", self.name));
+        Box::pin(std::future::ready((self.after)(outcome)))
+    }
+}
+
+fn digit(payload: &Payload) -> i64 {
+    payload.as_str().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it stands where hooks that can fail do")]
+fn keep(args: &Payload) -> Result<Payload, BoxError> {
+    Ok(args.clone())
+}
+
+/// Adds to arguments and results.
+fn adding(name: &'static str, log: &Log, n: i64) -> impl Hook + use<> {
+    let add = move |to: &Payload| payload(digit(to) + n);
+    Noting {
+        name,
+        log: log.clone(),
+        before: move |args: &Payload| Ok(add(args)),
+        after: move |outcome| {
+            Ok(match outcome {
+                Outcome::Payload(payload) => Outcome::Payload(add(&payload)),
+                failure @ Outcome::Failure(_) => failure,
+            })
+        },
+    }
+}
+
+fn runtime(hooks: Hooks) -> Runtime {
+    let (mut registry, _) = stand_registry();
+    registry.register_tool(tool("other", |n| n)).unwrap();
+    Runtime::builder(registry).with_hooks(hooks).build()
+}
+
+/// H1: global_pre, tool_pre, execute, tool_post, global_post; each output is the next input; another tool's hook never
+/// runs.
+#[tokio::test]
+async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
+    let log = Log::default();
+    let hooks = Hooks::new()
+        .with_for("echo", adding("own", &log, 10))
+        .with_for("other", adding("other", &log, 5))
+        .with(adding("global", &log, 1));
+    let result = runtime(hooks).call(call("echo", "a", 0)).await;
+    assert_eq!(result.as_result(), Ok(&payload(22)));
+    let expected = [
+        r#"global before {"n":0}"#,
+        r#"own before {"n":1}"#,
+        r#"own after {"n":11}"#,
+        r#"global after {"n":21}"#,
+    ];
+    assert_eq!(log.lines(), expected);
+}
+
+/// H2: a failure reaches the hooks after the call, which may recover from it; later ones see what was recovered.
+#[tokio::test]
+async fn h2_a_hook_after_the_call_can_recover_a_failure() {
+    let log = Log::default();
+    let recover = |outcome| {
+        Ok(if matches!(outcome, Outcome::Failure(_)) {
+            Outcome::Payload(payload(7))
+        } else {
+            outcome
+        })
+    };
+    let recovering = Noting { name: "recover", log: log.clone(), before: keep, after: recover };
+    let hooks = Hooks::new().with_for("refuse", recovering).with(adding("global", &log, 0));
+    let result = runtime(hooks).call(call("refuse", "a", 1)).await;
+    assert_eq!(result.as_result(), Ok(&payload(7)));
+    assert_eq!(log.lines()[2..], ["recover after domain_rejection", r#"global after {"n":7}"#]);
+}
+
+/// H2: a failure before the call keeps the tool from running and reaches the hooks after it, with the hook's name.
+#[tokio::test]
+async fn h2_a_failing_hook_is_a_failure_with_its_name() {
+    let log = Log::default();
+    let refuse = |_: &Payload| Err("not today".into());
+    let guard = Noting { name: "guard", log: log.clone(), before: refuse, after: Ok };
+    let hooks = Hooks::new().with(guard);
+    let result = runtime(hooks).call(call("slow", "a", 1)).await;
+    let failure = result.as_result().unwrap_err();
+    assert_eq!(
+        (failure.kind, failure.message.as_str()),
+        (FailureKind::Internal, "hook `guard` failed")
+    );
+    assert_eq!(failure.detail.as_deref(), Some("not today"));
+    assert_eq!(log.lines(), [r#"guard before {"n":1}"#, "guard after internal"]);
+}
+
+/// H2: a hook's own failure keeps its kind; one that fails after the call overrides the outcome; a panic is a failure.
+#[tokio::test]
+async fn h2_failures_of_hooks_keep_their_kind_and_panics_are_caught() {
+    let denied = || ToolFailure::new(FailureKind::Denied, "no such user", Recovery::Finish);
+    let log = Log::default();
+    let cases: [(Box<dyn Fn(Outcome) -> Result<Outcome, BoxError> + Send + Sync>, _, _); 2] = [
+        (Box::new(move |_| Err(denied().into())), FailureKind::Denied, "hook `late`: no such user"),
+        (Box::new(|_| panic!("a bug")), FailureKind::Internal, "hook `late` failed"),
+    ];
+    for (after, kind, message) in cases {
+        let late = Noting { name: "late", log: log.clone(), before: keep, after };
+        let result = runtime(Hooks::new().with(late)).call(call("echo", "a", 1)).await;
+        let failure = result.as_result().unwrap_err();
+        assert_eq!((failure.kind, failure.message.as_str()), (kind, message));
+    }
+}
+
+/// What hooks make of arguments and results is checked like anything else.
+#[tokio::test]
+async fn what_hooks_make_is_checked() {
+    let log = Log::default();
+    let spoil = |_: &Payload| Ok(Payload::new("{}"));
+    let args = Noting { name: "args", log: log.clone(), before: spoil, after: Ok };
+    let result = runtime(Hooks::new().with(args)).call(call("echo", "a", 1)).await;
+    assert_eq!(brief(&result), "invalid_call");
+    let spoil = |_| Ok(Outcome::Payload(Payload::new("[]")));
+    let outcome = Noting { name: "result", log, before: keep, after: spoil };
+    let result = runtime(Hooks::new().with(outcome)).call(call("echo", "a", 1)).await;
+    assert_eq!(brief(&result), "malformed_result");
+}
+
+/// H7: what was approved is what runs: a hook that changes it afterwards stops the call.
+#[tokio::test]
+async fn h7_a_hook_cannot_change_what_was_approved() {
+    let log = Log::default();
+    let toolset =
+        toolwright_runtime::toolset::ApprovalRequired::new(tool("safe", |n| n), |_: &str| true);
+    let mut registry = Registry::new();
+    registry.register_toolset("toys", toolset).unwrap();
+    let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["toys"]);
+    let planner = crate::planners::steps(vec![vec![call("safe", "a", 1)]]);
+    registry.register_agent(agent, planner).unwrap();
+    let runtime = Runtime::builder(registry)
+        .with_hooks(Hooks::new().with(adding("sly", &log, 1)))
+        .with_approver(Arc::new(ApproveAll))
+        .build();
+    let request = toolwright_runtime::RunRequest::new("worker", payload(0));
+    let outcome = runtime.run(request).await.unwrap();
+    let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert_eq!(failure.message, "the arguments of `safe` are not those that were approved");
+}

@@ -1,0 +1,246 @@
+//! What a run enters is exited, once, whatever becomes of the run.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolwright::spec::Discovery;
+use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec, codec};
+use toolwright_runtime::{
+    Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, per_run,
+};
+
+use crate::planners::{briefs, rule, steps};
+use crate::tools::{Log, N, call, payload};
+use crate::toys::{Toy, tool};
+
+static ECHO: &[&ToolSpec] = &[<crate::tools::Echo as toolwright::Tool>::SPEC];
+
+fn registry(
+    toys: impl IntoIterator<Item = Toy>,
+    planner: Arc<dyn toolwright_runtime::Planner>,
+) -> Registry {
+    let mut registry = Registry::new();
+    let mut names = Vec::new();
+    for toy in toys {
+        names.push(toy.name);
+        registry.register_toolset(toy.name, toy).unwrap();
+    }
+    let agent = Agent::new("worker", "lab").with_toolsets(names);
+    registry.register_agent(agent, planner).unwrap();
+    registry
+}
+
+async fn run(registry: Registry) -> RunOutcome {
+    Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap()
+}
+
+/// R11: once each, exits in reverse; on failure too.
+#[tokio::test]
+async fn r11_toolsets_are_entered_and_exited_once_also_when_the_run_fails() {
+    let planners = [steps(vec![]), rule(|_| Err("no idea".into())), rule(|_| panic!("no plan"))];
+    for planner in planners {
+        let log = Log::default();
+        let toys = [Toy::new("one", &log), Toy::new("two", &log)];
+        let _ = run(registry(toys, planner)).await;
+        assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
+    }
+}
+
+/// R11: a failed enter rolls back those before it, in reverse, and never exits itself or those after it.
+#[tokio::test]
+async fn r11_a_failed_enter_rolls_back_in_reverse() {
+    let log = Log::default();
+    let stuck = Toy { stuck: true, ..Toy::new("three", &log) };
+    let toys = [Toy::new("one", &log), Toy::new("two", &log), stuck, Toy::new("four", &log)];
+    let failure = run(registry(toys, steps(vec![]))).await.result().unwrap_err();
+    assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
+    let detail = failure.detail.unwrap();
+    assert_eq!(detail, "toolset `three` did not enter: the door is locked");
+}
+
+/// I5: a failing exit fails nothing and stops no other.
+#[tokio::test]
+async fn i5_a_failing_exit_fails_nothing_and_stops_no_other() {
+    let log = Log::default();
+    let toys = [Toy::new("one", &log), Toy { clings: true, ..Toy::new("two", &log) }];
+    assert_eq!(run(registry(toys, steps(vec![]))).await.result(), Ok(payload(0)));
+    assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
+}
+
+/// R11: a shared instance is entered again by a nested run.
+#[tokio::test]
+async fn r11_a_nested_run_enters_a_shared_instance_again() {
+    let log = Log::default();
+    let ask = Discovery::new("ask", "asking", "lab");
+    let spec = ToolSpec::discovered(ask, codec::check::<N>, codec::check::<N>);
+    let mut registry = registry([Toy::new("toy", &log)], steps(vec![]));
+    let child = Agent::new("child", "lab").implementing(spec).with_toolsets(["toy"]);
+    registry.register_agent(child, Arc::new(Script::new().finish(payload(1)))).unwrap();
+    let parent = Agent::new("parent", "lab").with_toolsets(["toy", "asking"]);
+    registry.register_agent(parent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
+    Runtime::new(registry).run(RunRequest::new("parent", payload(0))).await.unwrap();
+    assert_eq!(log.lines(), ["enter toy", "enter toy in child", "exit toy in child", "exit toy"]);
+}
+
+/// A counter whose every instance counts for itself, over one thing that all instances share.
+fn counter(
+    shared: &Arc<std::sync::atomic::AtomicI64>,
+) -> impl Fn(Scope) -> FunctionTool + Send + Sync + use<> {
+    let shared = Arc::clone(shared);
+    move |_| {
+        let (own, shared) = (std::sync::atomic::AtomicI64::new(0), Arc::clone(&shared));
+        tool("count", move |_| {
+            let own = own.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            let all = shared.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            all * 100 + own
+        })
+    }
+}
+
+/// I1, I2, I3: runs share no state of an instance, recursive ones included, and all of what the factory captured.
+#[tokio::test]
+async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
+    let ask = Discovery::new("ask", "asking", "lab");
+    let spec = ToolSpec::discovered(ask, codec::check::<N>, codec::check::<N>);
+    let mut registry = Registry::new();
+    registry.register_toolset("counter", per_run(counter(&Arc::default()))).unwrap();
+    let planner = rule(|turn| {
+        let depth = i64::from(turn.scope().parent_call_id.is_some());
+        Ok(match turn.step() {
+            0 => toolwright_runtime::Step::Call(vec![call("count", "a", 0)]),
+            1 if depth == 0 => toolwright_runtime::Step::Call(vec![call("ask", "b", 0)]),
+            1 => toolwright_runtime::Step::Finish(
+                turn.last_results().next().unwrap().as_result().unwrap().clone(),
+            ),
+            2 => toolwright_runtime::Step::Call(vec![call("count", "c", 0)]),
+            _ => toolwright_runtime::Step::Finish(payload(0)),
+        })
+    });
+    let agent = Agent::new("worker", "lab").implementing(spec).with_toolsets(["counter", "asking"]);
+    registry.register_agent(agent, planner).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    // Hundreds count for all instances, ones for each: the child's is a new one.
+    assert_eq!(briefs(&outcome), [r#"{"n":101}"#, r#"{"n":201}"#, r#"{"n":302}"#]);
+}
+
+/// I4: handles are unique, look as they should, and mean nothing once closed, unknown or another map's.
+#[test]
+fn i4_handles_are_unique_and_foreign_ones_unknown() {
+    let (ours, theirs) = (Handles::new("txn", "transaction"), Handles::new("txn", "transaction"));
+    let handles: std::collections::BTreeSet<_> = (0..1000).map(|n| ours.open(n)).collect();
+    assert_eq!((handles.len(), ours.len()), (1000, 1000));
+    let first = handles.first().unwrap();
+    let (prefix, digits) = first.split_once('_').unwrap();
+    assert_eq!((prefix, digits.len()), ("txn", 8));
+    assert!(digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    assert!(ours.get(first).is_ok());
+    ours.close(first).unwrap();
+    for failure in [ours.get(first), ours.close(first), theirs.get(first), ours.get("")] {
+        let failure = failure.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::DomainRejection);
+        assert!(failure.message.starts_with("unknown transaction: "), "{}", failure.message);
+    }
+    assert_eq!(theirs.get(first).unwrap_err().message, format!("unknown transaction: {first}"));
+    assert_eq!((ours.drain().len(), ours.is_empty()), (999, true));
+}
+
+/// R11: a run dropped at any of its points of waiting has exited all it entered, once.
+#[tokio::test(start_paused = true)]
+async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
+    let mut polls = 0;
+    loop {
+        let log = Log::default();
+        let waiting = |name| Toy { waits: 2, ..Toy::new(name, &log) };
+        let two = vec![vec![call("one", "a", 1), call("two", "b", 1)], vec![call("one", "c", 1)]];
+        let mut registry = registry([waiting("one"), waiting("two")], steps(two));
+        let per_step = waiting("step");
+        registry.register_toolset("step", move |_: Scope| per_step.clone()).unwrap();
+        let agent = Agent::new("mixed", "lab").with_toolsets(["one", "two", "step"]);
+        let two = vec![vec![call("one", "a", 1), call("step", "b", 1)], vec![call("step", "c", 1)]];
+        registry.register_agent(agent, steps(two)).unwrap();
+        let ended = poll_at_most(polls, Runtime::new(registry)).await;
+        // What was spawned to exit has more than enough time for it.
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let lines = log.lines();
+        for name in ["one", "two", "step"] {
+            let count =
+                |what: &str| lines.iter().filter(|line| **line == format!("{what} {name}")).count();
+            assert_eq!(count("enter"), count("exit"), "{name} after {polls} polls: {lines:?}");
+        }
+        if ended {
+            assert!(polls > 15, "the run was cut off at {polls} points only");
+            assert_eq!(lines.len(), 10, "one toolset is made for each of three steps: {lines:?}");
+            return;
+        }
+        polls += 1;
+    }
+}
+
+/// Polls a run so often, then drops it. Says whether it had ended.
+async fn poll_at_most(polls: usize, runtime: Runtime) -> bool {
+    let mut run = pin!(runtime.run(RunRequest::new("mixed", payload(0))));
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..polls {
+        if run.as_mut().poll(&mut context).is_ready() {
+            return true;
+        }
+        // Timers go on between polls.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    false
+}
+
+/// Cancellation: calls that ended keep their results, the others are given up, and what was entered is exited.
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_keeps_what_ended_and_exits() {
+    let log = Log::default();
+    let token = CancellationToken::new();
+    let cancelling = token.clone();
+    let mut registry = registry([Toy::new("one", &log)], steps(vec![]));
+    let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), async |args: N| {
+        tokio::time::sleep(Duration::from_secs(args.n.unsigned_abs())).await;
+        Ok::<_, ToolFailure>(args)
+    });
+    registry.register_tool(slow).unwrap();
+    let stop = FunctionTool::new(Discovery::new("stop", "toys", "lab"), move |args: N| {
+        let token = cancelling.clone();
+        async move {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            token.cancel();
+            Ok::<_, ToolFailure>(args)
+        }
+    });
+    registry.register_tool(stop).unwrap();
+    let calls = vec![call("slow", "a", 1), call("slow", "b", 20), call("stop", "c", 3)];
+    let agent = Agent::new("stopped", "lab").with_tools(["slow", "stop"]).with_toolsets(["one"]);
+    registry.register_agent(agent, steps(vec![calls])).unwrap();
+    let request = RunRequest::new("stopped", payload(0)).cancelled_by(token);
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled", r#"{"n":3}"#]);
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Cancelled);
+    assert_eq!(log.lines(), ["enter one", "exit one"]);
+}
+
+/// I5: a single call outside any run enters and exits what provides its tool.
+#[tokio::test]
+async fn i5_a_call_outside_any_run_has_an_instance_of_its_own() {
+    let spec: &'static ToolSpec = ECHO[0];
+    let made = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = Arc::clone(&made);
+    let mut registry = Registry::new();
+    let factory: toolwright::ExecutorFactory = Arc::new(move || {
+        counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Arc::new(crate::tools::Stand::default())
+    });
+    toolwright::Registrar::register_factory(&mut registry, ECHO, factory).unwrap();
+    let runtime = Runtime::new(registry);
+    for _ in 0..2 {
+        let result = runtime.call(call(spec.name(), "a", 1)).await;
+        assert_eq!(result.as_result(), Ok(&Payload::new(r#"{"n":1}"#)));
+    }
+    assert_eq!(made.load(std::sync::atomic::Ordering::SeqCst), 2);
+}

@@ -1,0 +1,204 @@
+//! P10: what stands behind a real transport behaves as what stands here. Every case runs on both.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+use toolwright::spec::Discovery;
+use toolwright::{Payload, Scope, ToolCall, ToolFailure};
+use toolwright_runtime::remote::{RemoteToolset, serve_unix};
+use toolwright_runtime::toolset::{Combined, IntoSource, Source};
+use toolwright_runtime::{
+    Agent, Catalog, Definition, FunctionTool, Registry, RunRequest, Runtime, ToolEntry, Toolset,
+    per_run,
+};
+
+use crate::planners::{brief, briefs, steps};
+use crate::tools::{Echo, Log, N, call, payload};
+use crate::toys::{Toy, tool};
+
+/// A socket in a folder of its own, with a server behind it.
+struct Socket {
+    folder: TempDir,
+    server: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+impl Socket {
+    fn serve(toolset: Source) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
+        Self { folder, server: tokio::spawn(serve_unix(listener, toolset)) }
+    }
+
+    async fn connect(&self) -> RemoteToolset {
+        self.connect_as(&Scope::default()).await
+    }
+
+    async fn connect_as(&self, scope: &Scope) -> RemoteToolset {
+        RemoteToolset::connect_unix(self.folder.path().join("socket"), scope).await.unwrap()
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+fn tools(log: &Log) -> Combined {
+    let log = log.clone();
+    let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), move |args: N| {
+        let log = log.clone();
+        async move {
+            let dropped = OnDrop(log);
+            tokio::time::sleep(Duration::from_millis(args.n.unsigned_abs())).await;
+            std::mem::forget(dropped);
+            Ok::<_, ToolFailure>(args)
+        }
+    });
+    Combined::new()
+        .with("plain", tool("plus", |n| n + 1))
+        .with("slow", slow)
+        .with("panic", tool("panic", |_| panic!("a bug")))
+        .with("typed", FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args)))
+}
+
+struct OnDrop(Log);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.push("given up");
+    }
+}
+
+/// What a session with a toolset says to a list of calls, in words.
+async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
+    let catalog = Catalog::new();
+    catalog.register(Definition::new("one", "x", toolset)).unwrap();
+    catalog.update_allowed_toolsets("agent", ["one"]).unwrap();
+    let runtime = Runtime::new(Registry::new());
+    let session = runtime.open_session(&catalog, "agent", Scope::default(), None).await.unwrap();
+    let mut said: Vec<String> = session.tools().await.unwrap().iter().map(describe).collect();
+    let calls = [
+        ("x.plus", r#"{"n":1}"#),
+        ("x.plus", r#"{"n":"one"}"#),
+        ("x.plus", "{"),
+        ("x.slow", r#"{"n":1}"#),
+        ("x.panic", r#"{"n":1}"#),
+        ("x.echo", r#"{ "n" : 2.0 }"#),
+        ("x.missing", "{}"),
+    ];
+    for (name, args) in calls {
+        let result = session.call(ToolCall::new(name, Payload::new(args)).with_id("id")).await;
+        let words = match result.as_result() {
+            Ok(payload) => payload.to_string(),
+            Err(failure) => {
+                format!("{failure} ({}, {:?})", failure.recovery.as_str(), failure.detail)
+            }
+        };
+        said.push(words);
+    }
+    said
+}
+
+fn describe(tool: &ToolEntry) -> String {
+    let spec = tool.spec();
+    format!("{} {} {} {}", tool.name(), spec.toolset(), spec.args_schema(), spec.result_schema())
+}
+
+/// P10: a remote reference behaves as a local one.
+#[tokio::test]
+async fn p10_a_remote_toolset_says_what_the_local_one_says() {
+    let log = Log::default();
+    let socket = Socket::serve(tools(&log).into_source());
+    assert_eq!(says(socket.connect().await).await, says(tools(&log)).await);
+}
+
+/// P10, R12: calls run side by side over one connection, and results find their calls.
+#[tokio::test]
+async fn p10_calls_over_one_connection_run_side_by_side() {
+    let socket = Socket::serve(tools(&Log::default()).into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let since = std::time::Instant::now();
+    let calls: Vec<_> = (0..20).map(|n| call("slow", "a", 100 + n)).collect();
+    let results = futures_util::future::join_all(calls.iter().map(|call| remote.call(call))).await;
+    assert!(since.elapsed() < Duration::from_secs(1), "one after another they take two seconds");
+    let expected: Vec<_> = (0..20).map(|n| format!("{{\"n\":{}}}", 100 + n)).collect();
+    assert_eq!(results.iter().map(brief).collect::<Vec<_>>(), expected);
+}
+
+/// P10: a call that is given up here is given up there.
+#[tokio::test]
+async fn p10_a_call_given_up_here_is_given_up_there() {
+    let log = Log::default();
+    let socket = Socket::serve(tools(&log).into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let call = call("slow", "a", 60_000);
+    let given_up = tokio::time::timeout(Duration::from_millis(50), remote.call(&call)).await;
+    assert!(given_up.is_err());
+    until(|| log.lines() == ["given up"]).await;
+}
+
+/// P8, P9, R11: a factory that connects has the server make, enter and exit an instance for each run.
+#[tokio::test]
+async fn p8_p9_every_connection_is_one_entering_there() {
+    let log = Log::default();
+    let toy = Toy::new("toy", &log);
+    let socket = Arc::new(Socket::serve(per_run(move |_: Scope| toy.clone())));
+    let connecting = Arc::clone(&socket);
+    let mut registry = Registry::new();
+    let connect = move |scope: Scope| {
+        let socket = Arc::clone(&connecting);
+        async move { socket.connect_as(&scope).await }
+    };
+    registry.register_toolset("far", per_run(connect)).unwrap();
+    let agent = Agent::new("worker", "lab").with_toolsets(["far"]);
+    registry.register_agent(agent, steps(vec![vec![call("toy", "a", 1)]])).unwrap();
+    let runtime = Runtime::new(registry);
+    for _ in 0..2 {
+        let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+        assert_eq!(briefs(&outcome), [r#"{"n":2}"#]);
+        until(|| log.lines().len().is_multiple_of(2) && !log.lines().is_empty()).await;
+    }
+    until(|| log.lines() == ["enter toy", "exit toy", "enter toy", "exit toy"]).await;
+}
+
+/// A server that has left is a failure that may be tried again, never a call that hangs.
+#[tokio::test]
+async fn a_server_that_leaves_makes_calls_fail_and_not_hang() {
+    let socket = Socket::serve(tools(&Log::default()).into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    let call = call("slow", "a", 60_000);
+    let (result, ()) = tokio::join!(remote.call(&call), async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        socket.server.abort();
+    });
+    assert_eq!(brief(&result), "unavailable");
+    assert_eq!(brief(&remote.call(&call).await), "unavailable");
+}
+
+#[tokio::test]
+async fn a_toolset_that_does_not_enter_there_cannot_be_had_here() {
+    let stuck = Toy { stuck: true, ..Toy::new("toy", &Log::default()) };
+    let socket = Socket::serve(stuck.into_source());
+    let path = socket.folder.path().join("socket");
+    let error = RemoteToolset::connect_unix(&path, &Scope::default()).await.err().unwrap();
+    assert_eq!(error.to_string(), "the remote toolset cannot be had: the door is locked");
+    let nobody = socket.folder.path().join("nobody");
+    assert!(RemoteToolset::connect_unix(&nobody, &Scope::default()).await.is_err());
+}
+
+/// Waits for what another task will have done soon.
+async fn until(done: impl Fn() -> bool) {
+    for _ in 0..200 {
+        if done() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it did not happen within two seconds");
+}

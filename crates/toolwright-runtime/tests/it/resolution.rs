@@ -1,0 +1,251 @@
+//! How names become tools: two namespaces, kinds, factories, agents made at run time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use toolwright::spec::Discovery;
+use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec, codec};
+use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::{
+    Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Step, per_run,
+};
+
+use crate::planners::{briefs, rule, steps};
+use crate::tools::{Echo, Log, N, call, payload};
+use crate::toys::{Toy, tool};
+
+fn agent() -> Agent {
+    Agent::new("worker", "lab")
+}
+
+async fn run(registry: Registry) -> toolwright_runtime::RunOutcome {
+    Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap()
+}
+
+/// R1, R3: one name stands for a tool and for a toolset, each in its namespace; neither needs a wrapper.
+#[tokio::test]
+async fn r1_r3_a_tool_and_a_toolset_may_share_a_name() {
+    let mut registry = Registry::new();
+    registry.register_tool(tool("shared", |n| n + 1)).unwrap();
+    registry.register_toolset("shared", tool("inside", |n| n + 2)).unwrap();
+    let calls = vec![call("shared", "a", 1), call("inside", "b", 1)];
+    let listing = agent().with_tools(["shared"]).with_toolsets(["shared"]);
+    registry.register_agent(listing, steps(vec![calls])).unwrap();
+    assert_eq!(briefs(&run(registry).await), [r#"{"n":2}"#, r#"{"n":3}"#]);
+}
+
+/// R3: a typed tool and a plain async function, of the arguments or of the call too, are tools.
+#[tokio::test]
+async fn r3_functions_and_typed_tools_are_tools() {
+    let mut registry = Registry::new();
+    let typed = FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args));
+    registry.register_tool(typed).unwrap();
+    let scoped = FunctionTool::new(
+        Discovery::new("whose", "toys", "lab"),
+        async |_: N, call: toolwright::ToolCall| {
+            Ok::<_, ToolFailure>(N {
+                n: call.run_id().map_or(0, |id| id.len().cast_signed() as i64),
+            })
+        },
+    );
+    registry.register_tool(scoped).unwrap();
+    let calls = vec![call("echo", "a", 1), call("whose", "b", 1), call("repeat", "c", 2)];
+    let listing = agent().with_tools(["echo", "whose"]);
+    registry.register_agent(listing, steps(vec![calls])).unwrap();
+    let request = RunRequest::new("worker", payload(0)).with_run_id("four");
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":4}"#, r#"{"n":2}"#]);
+}
+
+/// R7, R13: wrong kinds, unknown names and duplicates come together, each by name.
+#[test]
+fn r7_r13_everything_wrong_with_an_agent_is_reported_together() {
+    let mut registry = Registry::new();
+    registry.register_tool(tool("hammer", |n| n)).unwrap();
+    registry.register_toolset("box", tool("saw", |n| n)).unwrap();
+    registry.register_agent(agent(), steps(vec![])).unwrap();
+    let listing = agent().with_tools(["box", "nail"]).with_toolsets(["hammer", "shed"]);
+    let error = registry.register_agent(listing, steps(vec![])).unwrap_err();
+    let expected = [
+        "agent `worker` is registered already; register each agent once",
+        "agent `worker` lists `box` as a tool, but it is a toolset; list it under toolsets",
+        "agent `worker` lists tool `nail`, which is unknown; there is `hammer`",
+        "agent `worker` lists `hammer` as a toolset, but it is a tool; list it under tools",
+        "agent `worker` lists toolset `shed`, which is unknown; there is `box`",
+    ];
+    assert_eq!(error.to_string().lines().collect::<Vec<_>>(), expected);
+    assert_eq!(error.each().len(), 5);
+}
+
+#[test]
+fn a_toolset_registered_twice_is_refused() {
+    let mut registry = Registry::new();
+    registry.register_toolset("box", tool("saw", |n| n)).unwrap();
+    let error = registry.register_toolset("box", tool("axe", |n| n)).unwrap_err();
+    assert_eq!(error, RegistrationError::DuplicateToolset { toolset: "box".into() });
+    registry.register_toolset("stand", tool("stool", |n| n)).unwrap();
+    let stand = Arc::new(crate::tools::Stand::default());
+    let error = toolwright::Registrar::register(&mut registry, crate::tools::STAND, stand);
+    assert_eq!(error, Err(RegistrationError::DuplicateToolset { toolset: "stand".into() }));
+    assert_eq!(registry.specs().count(), 0, "nothing of it is registered");
+}
+
+/// R9: duplicates among what is only listed in a run end the run before its first step, naming each source.
+#[tokio::test]
+async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
+    let mut registry = Registry::new();
+    registry.register_tool(tool("saw", |n| n)).unwrap();
+    registry.register_toolset("box", tool("saw", |n| n)).unwrap();
+    registry.register_toolset("shed", tool("saw", |n| n)).unwrap();
+    let listing = agent().with_tools(["saw"]).with_toolsets(["box", "shed"]);
+    registry.register_agent(listing, rule(|_| panic!("nobody is asked"))).unwrap();
+    let failure = run(registry).await.result().unwrap_err();
+    let detail = failure.detail.unwrap();
+    assert!(
+        detail.contains("tool `saw` is listed by `box` and by `shed` and by `toys`"),
+        "{detail}"
+    );
+}
+
+fn counted(made: &Arc<AtomicUsize>) -> impl Fn(Scope) -> FunctionTool + Send + Sync + 'static {
+    let made = Arc::clone(made);
+    move |_| {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        tool("count", move |_| number.cast_signed() as i64)
+    }
+}
+
+/// R4, I1: a bare factory builds once a step, one for runs once a run; each when it runs.
+#[tokio::test]
+async fn r4_i1_factories_build_per_step_or_per_run() {
+    for (whole_run, expected) in [(false, ["0", "1"]), (true, ["0", "0"])] {
+        let made = Arc::default();
+        let factory = counted(&made);
+        let mut registry = Registry::new();
+        if whole_run {
+            registry.register_toolset("counter", per_run(factory)).unwrap();
+        } else {
+            registry.register_toolset("counter", factory).unwrap();
+        }
+        let two = vec![vec![call("count", "a", 0)], vec![call("count", "b", 0)]];
+        registry.register_agent(agent().with_toolsets(["counter"]), steps(two)).unwrap();
+        assert_eq!(made.load(Ordering::Relaxed), 0, "nothing is made before a run");
+        let results = briefs(&run(registry).await);
+        assert_eq!(results, expected.map(|n| format!("{{\"n\":{n}}}")));
+    }
+}
+
+/// R3, R4: an async factory, and one that gives no toolset, which means no tools.
+#[tokio::test]
+async fn r4_a_factory_may_be_async_and_may_give_none() {
+    let mut registry = Registry::new();
+    let waiting = async |_: Scope| {
+        tokio::task::yield_now().await;
+        Some(tool("late", |n| n))
+    };
+    registry.register_toolset("waiting", per_run(waiting)).unwrap();
+    registry.register_toolset("none", |_: Scope| None::<FunctionTool>).unwrap();
+    let planner = rule(|turn| {
+        assert_eq!(
+            turn.tools().map(toolwright_runtime::ToolEntry::name).collect::<Vec<_>>(),
+            ["late"]
+        );
+        Ok(Step::Finish(payload(0)))
+    });
+    registry.register_agent(agent().with_toolsets(["waiting", "none"]), planner).unwrap();
+    run(registry).await.result().unwrap();
+}
+
+/// R8: a factory that fails is named, with what it returned.
+#[tokio::test]
+async fn r8_a_failing_factory_is_named_with_what_it_returned() {
+    let mut registry = Registry::new();
+    let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
+    registry.register_toolset("shed", per_run(failing)).unwrap();
+    registry.register_agent(agent().with_toolsets(["shed"]), steps(vec![])).unwrap();
+    let detail = run(registry).await.result().unwrap_err().detail.unwrap();
+    assert!(
+        detail.starts_with("the factory of toolset `shed` returned no toolset but no more wood"),
+        "{detail}"
+    );
+}
+
+/// R6: an agent made at run time implements a tool, and another one uses its toolset like any.
+#[tokio::test]
+async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
+    let spec = ToolSpec::discovered(
+        Discovery::new("ponder", "pondering", "lab"),
+        codec::check::<N>,
+        codec::check::<N>,
+    );
+    let ponderer = Agent::new("ponderer", "lab").implementing(spec);
+    let mut registry = Registry::new();
+    registry.register_agent(ponderer, Arc::new(Script::new().finish(payload(9)))).unwrap();
+    let calls = vec![call("ponder", "a", 1)];
+    let listing = agent().with_toolsets(["pondering"]);
+    registry.register_agent(listing, steps(vec![calls])).unwrap();
+    assert_eq!(briefs(&run(registry).await), [r#"{"n":9}"#]);
+}
+
+/// A toolset for one run alone stands beside the agent's own.
+#[tokio::test]
+async fn a_run_may_bring_a_toolset_of_its_own() {
+    let mut registry = Registry::new();
+    let planner = steps(vec![vec![call("guest", "a", 1)]]);
+    registry.register_agent(agent(), planner).unwrap();
+    let request =
+        RunRequest::new("worker", payload(0)).with_toolset("guests", tool("guest", |n| n));
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+}
+
+/// H5: what the agent and its toolsets say is put together in order, and empty words are dropped.
+#[tokio::test]
+async fn h5_instructions_come_in_order_without_empty_ones() {
+    let log = Log::default();
+    let mut registry = Registry::new();
+    let silent = Combined::new().with("quiet", tool("mute", |n| n));
+    registry.register_toolset("one", Toy::new("one", &log)).unwrap();
+    registry.register_toolset("silent", silent).unwrap();
+    registry.register_toolset("two", Toy::new("two", &log)).unwrap();
+    let planner = rule(|turn| {
+        assert_eq!(turn.instructions(), "Be brief.\n\nUse one well.\n\nUse two well.");
+        Ok(Step::Finish(payload(0)))
+    });
+    let listing = agent().with_instructions("Be brief.").with_toolsets(["one", "silent", "two"]);
+    registry.register_agent(listing, planner).unwrap();
+    run(registry).await.result().unwrap();
+}
+
+/// R2 in code: a structured result is held to its schema, and decoded.
+#[tokio::test]
+async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
+    let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
+    let mut registry = Registry::new();
+    let spec: &'static ToolSpec = <Echo as toolwright::Tool>::SPEC;
+    registry.register_agent(agent().resulting_in(spec), planner).unwrap();
+    let runtime = Runtime::new(registry);
+    let good = runtime.run(RunRequest::new("worker", payload(3))).await.unwrap();
+    assert_eq!(good.decode::<N>().unwrap(), N { n: 3 });
+    let wrong = toolwright::Payload::new(r#"{"n": "three"}"#);
+    let bad = runtime.run(RunRequest::new("worker", wrong)).await.unwrap();
+    assert_eq!(bad.result().unwrap_err().kind, toolwright::FailureKind::MalformedResult);
+}
+
+/// R5: a built-in toolset is a factory like any other: what one run noted, the next does not find.
+#[tokio::test]
+async fn r5_built_in_toolsets_are_fresh_for_every_run() {
+    let mut registry = Registry::new();
+    registry.register_toolset("notes", toolwright_runtime::builtin::scratchpad()).unwrap();
+    let args = |text: &str| toolwright::Payload::new(text);
+    let write = toolwright::ToolCall::new("write_note", args(r#"{"key":"a","text":"hello"}"#));
+    let read =
+        |id: &str| toolwright::ToolCall::new("read_note", args(r#"{"key":"a"}"#)).with_id(id);
+    let planner = steps(vec![vec![read("first")], vec![write], vec![read("second")]]);
+    registry.register_agent(agent().with_toolsets(["notes"]), planner).unwrap();
+    let runtime = Runtime::new(registry);
+    for _ in 0..2 {
+        let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+        assert_eq!(briefs(&outcome), ["domain_rejection", "{}", r#"{"text":"hello"}"#]);
+    }
+}

@@ -1,0 +1,123 @@
+//! How fast a tool answers beside others that hang or return too much. Never counts what those do.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use toolwright::spec::Discovery;
+use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright_runtime::execute::{OutputCapLayer, TimeoutLayer};
+use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
+
+use tower::ServiceBuilder;
+
+use crate::tools::Number;
+
+/// How many calls are timed in each of the three rounds.
+const CALLS: usize = 20_000;
+/// How many calls hang meanwhile.
+const HUNG: usize = 1_000;
+/// How much the large tool returns, in bytes.
+const LARGE: usize = 100 << 20;
+/// How much slower the middle call may be beside neighbours: more is a queue, not noise.
+const MAX_RATIO: f64 = 3.0;
+
+/// The middle call's time: alone, beside hanging calls, beside one of 100 MB after another.
+pub(crate) struct Neighbours {
+    alone: Duration,
+    beside_hung: Duration,
+    beside_large: Duration,
+}
+
+/// Times calls in three rounds.
+pub(crate) async fn run() -> Neighbours {
+    let runtime = runtime();
+    let alone = timed(&runtime).await;
+    let hung: Vec<_> = (0..HUNG).map(|_| spawn(&runtime, "hang")).collect();
+    let beside_hung = timed(&runtime).await;
+    hung.iter().for_each(tokio::task::JoinHandle::abort);
+    let stop = Arc::new(AtomicBool::new(false));
+    let large = tokio::spawn(keep_calling(runtime.clone(), Arc::clone(&stop)));
+    let beside_large = timed(&runtime).await;
+    stop.store(true, Ordering::Relaxed);
+    // What it returned is nobody's concern.
+    let _ = large.await;
+    Neighbours { alone, beside_hung, beside_large }
+}
+
+async fn keep_calling(runtime: Runtime, stop: Arc<AtomicBool>) {
+    while !stop.load(Ordering::Relaxed) {
+        runtime.call(ToolCall::new("large", Payload::new("0"))).await;
+    }
+}
+
+fn spawn(runtime: &Runtime, tool: &'static str) -> tokio::task::JoinHandle<()> {
+    let runtime = runtime.clone();
+    tokio::spawn(async move {
+        runtime.call(ToolCall::new(tool, Payload::new("0"))).await;
+    })
+}
+
+fn runtime() -> Runtime {
+    let tool = |name: &str| Discovery::new(name, "soak", "soak");
+    let quick = FunctionTool::new(tool("quick"), async |args: Number| Ok::<_, ToolFailure>(args));
+    let hang = FunctionTool::new(tool("hang"), async |_: Number| {
+        std::future::pending::<Result<Number, ToolFailure>>().await
+    });
+    // Making so much takes long, so it is done where nobody waits for it.
+    let large = FunctionTool::new(tool("large"), async |_: Number| {
+        let made = tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await;
+        made.map_err(|error| ToolFailure::internal(&error))
+    });
+    let mut registry = Registry::new();
+    for tool in [quick, hang, large] {
+        registry.register_tool(tool).unwrap_or_else(|error| unreachable!("names differ: {error}"));
+    }
+    let cap = OutputCapLayer::new(1 << 20);
+    let timeout = TimeoutLayer::new(Duration::from_mins(10));
+    let layers = ServiceBuilder::new().layer(cap).layer(timeout).into_inner();
+    Runtime::builder(registry).with_execute(Execute::new(layers)).build()
+}
+
+/// The middle time of a call of the quick tool.
+async fn timed(runtime: &Runtime) -> Duration {
+    let mut times = Vec::with_capacity(CALLS);
+    for _ in 0..CALLS {
+        let since = Instant::now();
+        runtime.call(ToolCall::new("quick", Payload::new("1"))).await;
+        times.push(since.elapsed());
+        tokio::task::yield_now().await;
+    }
+    times.sort_unstable();
+    times[CALLS / 2]
+}
+
+impl Neighbours {
+    /// Whether the others slow nobody down.
+    pub(crate) fn is_fair(&self) -> bool {
+        self.ratios().iter().all(|ratio| *ratio <= MAX_RATIO)
+    }
+
+    fn ratios(&self) -> [f64; 2] {
+        [self.beside_hung, self.beside_large]
+            .map(|time| time.as_secs_f64() / self.alone.as_secs_f64())
+    }
+}
+
+impl fmt::Display for Neighbours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [hung, large] = self.ratios();
+        writeln!(f, "| middle call alone, µs | {:.2} | |", micros(self.alone))?;
+        writeln!(f, "| … beside {HUNG} hanging calls, µs | {:.2} | |", micros(self.beside_hung))?;
+        writeln!(f, "| … beside a tool of 100 MB, µs | {:.2} | |", micros(self.beside_large))?;
+        writeln!(
+            f,
+            "| slower beside them, times | {hung:.2}, {large:.2} | {MAX_RATIO:.0} at most |"
+        )
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

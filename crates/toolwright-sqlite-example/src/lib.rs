@@ -1,0 +1,138 @@
+//! A database as a toolset by hand: transactions are handles, and one that a run forgets is rolled back when the run
+//! ends. Never keeps a transaction from one run to another.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+use toolwright::spec::Discovery;
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Map, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    Value,
+};
+use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
+
+type Object = Map<Value>;
+
+/// Connections that nobody uses; all runs share them.
+pub struct Pool {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// The transactions of one run. Register a factory that makes it: `per_run(move |_| Database::new(&pool))`.
+pub struct Database {
+    pool: Arc<Pool>,
+    open: Arc<Handles<Mutex<Connection>>>,
+    tools: Combined,
+}
+
+impl Pool {
+    /// A pool of connections to a file.
+    pub fn new(path: impl Into<PathBuf>) -> Arc<Self> {
+        Arc::new(Self { path: path.into(), idle: Mutex::default() })
+    }
+
+    /// How many connections wait to be used.
+    pub fn idle(&self) -> usize {
+        lock(&self.idle).len()
+    }
+
+    fn take(&self) -> rusqlite::Result<Connection> {
+        let idle = lock(&self.idle).pop();
+        idle.map_or_else(|| Connection::open(&self.path), Ok)
+    }
+
+    /// Ends a transaction, one way or the other, and keeps its connection if that went well.
+    fn end(&self, connection: Arc<Mutex<Connection>>, how: &str) -> rusqlite::Result<()> {
+        lock(&connection).execute_batch(how)?;
+        let connection = Arc::into_inner(connection).map(Mutex::into_inner);
+        lock(&self.idle).extend(connection.and_then(Result::ok));
+        Ok(())
+    }
+}
+
+impl Database {
+    /// No transaction yet.
+    pub fn new(pool: &Arc<Pool>) -> Self {
+        let open = Arc::new(Handles::new("txn", "transaction"));
+        let tools = Combined::new()
+            .with("begin", begin(pool, &open))
+            .with("execute", execute(&open))
+            .with("commit", commit(pool, &open));
+        Self { pool: Arc::clone(pool), open, tools }
+    }
+}
+
+type Open = Arc<Handles<Mutex<Connection>>>;
+
+fn begin(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
+    let (pool, open) = (Arc::clone(pool), Arc::clone(open));
+    tool("begin", "Begin a transaction.", move |_| {
+        let connection = pool.take().map_err(refused)?;
+        connection.execute_batch("BEGIN IMMEDIATE").map_err(refused)?;
+        Ok(Object::from_iter([("txn", Value::from(open.open(Mutex::new(connection))))]))
+    })
+}
+
+fn execute(open: &Open) -> FunctionTool {
+    let open = Arc::clone(open);
+    tool("execute", "Run a statement in a transaction.", move |args| {
+        let connection = open.get(text(args, "txn"))?;
+        let changed = lock(&connection).execute(text(args, "sql"), []).map_err(refused)?;
+        let changed = i64::try_from(changed).unwrap_or(i64::MAX);
+        Ok(Object::from_iter([("changed", Value::from(changed))]))
+    })
+}
+
+fn commit(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
+    let (pool, open) = (Arc::clone(pool), Arc::clone(open));
+    tool("commit", "Keep what a transaction did, and end it.", move |args| {
+        pool.end(open.close(text(args, "txn"))?, "COMMIT").map_err(refused)?;
+        Ok(Object::new())
+    })
+}
+
+/// A tool over objects.
+fn tool(
+    name: &str,
+    about: &str,
+    body: impl Fn(&Object) -> Result<Object, ToolFailure> + Send + Sync + 'static,
+) -> FunctionTool {
+    let described = Discovery { description: about.to_owned(), ..Discovery::new(name, "db", "db") };
+    FunctionTool::new(described, move |args: Object| std::future::ready(body(&args)))
+}
+
+fn text<'a>(args: &'a Object, key: &str) -> &'a str {
+    args.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What the database says about a statement is for whoever wrote it: the model.
+fn refused(error: rusqlite::Error) -> ToolFailure {
+    ToolFailure::new(FailureKind::DomainRejection, error.to_string(), Recovery::Replan)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Toolset for Database {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.tools.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.tools.call(call)
+    }
+
+    /// Rolls back what was forgotten, and gives its connections back.
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        let ended = self.open.drain().into_iter().map(|(_, open)| self.pool.end(open, "ROLLBACK"));
+        // All of them first, then the first that failed.
+        let ended: Vec<_> = ended.collect();
+        Box::pin(std::future::ready(
+            ended.into_iter().collect::<Result<_, _>>().map_err(Into::into),
+        ))
+    }
+}

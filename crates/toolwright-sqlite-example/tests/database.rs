@@ -1,0 +1,72 @@
+//! The example at work, in runs that follow a script.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright_runtime::{
+    Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Step, Turn, per_run,
+};
+use toolwright_sqlite_example::{Database, Pool};
+
+/// A run that begins, inserts, and commits or forgets to.
+async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
+    let pool = Arc::clone(pool);
+    let mut registry = Registry::new();
+    registry.register_toolset("db", per_run(move |_| Database::new(&pool))).unwrap();
+    let mut script =
+        Script::new().call([ToolCall::new("begin", Payload::new("{}"))]).then(|turn| {
+            Ok(with_txn(turn, "execute", r#","sql":"INSERT INTO notes VALUES ('kept')""#))
+        });
+    if commits {
+        script = script.then(|turn| Ok(with_txn(turn, "commit", "")));
+    }
+    let agent = Agent::new("scribe", "db").with_toolsets(["db"]);
+    registry.register_agent(agent, Arc::new(script.finish(Payload::new("{}")))).unwrap();
+    Runtime::new(registry).run(RunRequest::new("scribe", Payload::new("{}"))).await.unwrap()
+}
+
+/// A call with the handle that the first step got.
+fn with_txn(turn: &Turn<'_>, tool: &str, more: &str) -> Step {
+    let opened = turn.history()[0].exchanges[0].result.as_result().unwrap().to_string();
+    let args = format!("{}{more}}}", opened.trim_end_matches('}'));
+    Step::Call(vec![ToolCall::new(tool, Payload::new(args))])
+}
+
+fn notes(path: &Path) -> i64 {
+    let connection = Connection::open(path).unwrap();
+    connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+}
+
+/// I4, I5: a transaction that a run forgets is rolled back when the run ends, and its connection goes back.
+#[tokio::test]
+async fn i4_i5_a_forgotten_transaction_is_rolled_back_and_gives_its_connection_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE notes (text)").unwrap();
+    let pool = Pool::new(&path);
+    for (commits, expected) in [(false, 0), (true, 1), (false, 1), (true, 2)] {
+        let outcome = run(&pool, commits).await;
+        assert!(outcome.exchanges().all(|exchange| exchange.result.as_result().is_ok()));
+        assert_eq!(notes(&path), expected);
+        assert_eq!(pool.idle(), 1, "one connection, used again by each run");
+    }
+}
+
+/// I2, I4: a handle of another run is unknown, in the tool's words.
+#[tokio::test]
+async fn i2_i4_a_handle_of_another_run_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let pool = Pool::new(folder.path().join("notes.db"));
+    let mut registry = Registry::new();
+    registry.register_toolset("db", per_run(move |_| Database::new(&pool))).unwrap();
+    let args = Payload::new(r#"{"txn":"txn_01234567"}"#);
+    let script = Script::new().call([ToolCall::new("commit", args)]).finish(Payload::new("{}"));
+    let agent = Agent::new("scribe", "db").with_toolsets(["db"]);
+    registry.register_agent(agent, Arc::new(script)).unwrap();
+    let request = RunRequest::new("scribe", Payload::new("{}"));
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    let failure: &ToolFailure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err();
+    assert_eq!(failure.message, "unknown transaction: txn_01234567");
+}
