@@ -30,6 +30,9 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// More than anybody reads at once; drawing each of them takes a look at the file.
+const MAX_FINDINGS: usize = 2000;
+
 /// A further place of a [`Diagnostic`].
 #[derive(Clone, Debug)]
 pub struct Label {
@@ -105,6 +108,11 @@ impl Report {
         self.findings.push(finding);
     }
 
+    /// Whether there are more findings than will be shown, so that advice on another is wasted.
+    pub fn is_full(&self) -> bool {
+        self.findings.len() > MAX_FINDINGS
+    }
+
     /// Whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
@@ -116,9 +124,19 @@ impl Report {
         errors.all(is_of_kind)
     }
 
-    /// The findings in the order of their places: errors and warnings together.
+    /// The findings in the order of their places: errors and warnings together. Of very many, errors before warnings,
+    /// the first are given, and how many are left out.
     pub fn into_findings(mut self) -> Vec<Diagnostic> {
         self.findings.sort_by_key(|finding| finding.span);
+        let left_out = self.findings.len().saturating_sub(MAX_FINDINGS);
+        if left_out > 0 {
+            self.findings.sort_by_key(|finding| finding.severity);
+            self.findings.truncate(MAX_FINDINGS);
+            self.findings.sort_by_key(|finding| finding.span);
+            let message = format!("{left_out} more findings are not shown");
+            let finding = Diagnostic::unplaced("too-many-findings", message);
+            self.findings.push(finding.help("correct those that are shown, and check again"));
+        }
         self.findings
     }
 }

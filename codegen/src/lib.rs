@@ -43,13 +43,27 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    let (project, warnings) = understand(sources)?;
+    let crates = plan::plan(&project, options);
+    let files = emit::emit(&crates, options.layout);
+    Ok(Compiled { files, warnings })
+}
+
+/// Finds what is wrong with the schema files of one project, and makes nothing of them: whatever can be wrong shows
+/// before anything is planned.
+///
+/// # Errors
+///
+/// As [`compile`] does.
+pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    understand(sources).map(|(_, warnings)| warnings)
+}
+
+fn understand(sources: &Sources) -> Result<(model::Project, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut report = Report::default();
     let documents = syntax::parse(sources, &mut report);
     let project = lower::lower(&documents, &mut report);
-    if report.has_errors() {
-        return Err(report.into_findings());
-    }
-    let crates = plan::plan(&project, options);
-    let files = emit::emit(&crates, options.layout);
-    Ok(Compiled { files, warnings: report.into_findings() })
+    let is_refused = report.has_errors();
+    let findings = report.into_findings();
+    if is_refused { Err(findings) } else { Ok((project, findings)) }
 }

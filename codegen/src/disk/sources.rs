@@ -10,8 +10,11 @@ use super::tree;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Sources};
 
-/// Larger than any schema a person writes; spans count bytes in 32 bits, so there must be a limit.
-const MAX_BYTES: u64 = 64 << 20;
+/// Larger than any schema a person writes, and small enough that whatever it says fits into memory many times over.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The same for all files of a project.
+const MAX_TOTAL_BYTES: u64 = 16 << 20;
 
 /// Reads schema files, in path order: a folder stands for all its `*.yaml` and `*.yml` files, at any depth.
 ///
@@ -39,7 +42,14 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<Sources, ReadError> {
 ///
 /// When it is there but cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, IoFailure> {
-    match fs::read_to_string(path) {
+    let regular = || -> io::Result<String> {
+        // A pipe would keep us waiting, a device never end.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        fs::read_to_string(path)
+    };
+    match regular() {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(IoFailure::on("read", path)(error)),
@@ -65,6 +75,7 @@ pub(crate) fn shown(path: &Path) -> String {
 struct Reading {
     /// By shown path, so that a file named twice is read as one.
     texts: BTreeMap<String, String>,
+    bytes: u64,
     mistakes: Vec<Diagnostic>,
 }
 
@@ -119,8 +130,14 @@ impl Reading {
         if !found.is_file() {
             self.mistakes.push(not_a_file(path));
         } else if found.len() > MAX_BYTES {
-            self.mistakes.push(too_large(path));
+            let message = format!("{} is larger than {} MiB", shown(path), MAX_BYTES >> 20);
+            self.mistakes.push(too_large(message));
+        } else if self.bytes.saturating_add(found.len()) > MAX_TOTAL_BYTES {
+            let total = MAX_TOTAL_BYTES >> 20;
+            let message = format!("with {} the schema is larger than {total} MiB", shown(path));
+            self.mistakes.push(too_large(message));
         } else {
+            self.bytes += found.len();
             let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
             self.add_text(shown(path), bytes);
         }
@@ -159,13 +176,13 @@ fn not_a_file(path: &Path) -> Diagnostic {
     Diagnostic::unplaced("not-a-file", format!("{} is not a regular file", shown(path)))
 }
 
-fn too_large(path: &Path) -> Diagnostic {
-    let message = format!(
-        "{} is larger than {} MiB, the most a schema file may have",
-        shown(path),
-        MAX_BYTES >> 20
+fn too_large(message: String) -> Diagnostic {
+    let help = format!(
+        "a file may have {} MiB, all files of a project {} MiB; move data and long texts elsewhere",
+        MAX_BYTES >> 20,
+        MAX_TOTAL_BYTES >> 20
     );
-    Diagnostic::unplaced("too-large", message)
+    Diagnostic::unplaced("too-large", message).help(help)
 }
 
 fn not_utf8(path: &str, offset: usize) -> Diagnostic {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{DeclaredAgent, Lowering, owned};
+use super::{DeclaredAgent, Lowering, owned, unknown};
 use crate::model::{Agent, McpServer, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
@@ -67,9 +67,11 @@ impl<'a> Lowering<'a> {
                 found.extend(*id);
                 continue;
             }
-            let known: Vec<String> = self.toolset_names.words().map(str::to_owned).collect();
-            let known = known.iter().map(String::as_str);
-            self.unknown("unknown-toolset", "toolset", name, known);
+            if self.report.is_full() {
+                continue;
+            }
+            let finding = unknown("unknown-toolset", "toolset", name, self.toolset_names.words());
+            self.report.add(finding);
         }
         found
     }

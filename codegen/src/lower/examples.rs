@@ -23,7 +23,9 @@ impl Lowering<'_> {
     }
 
     fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
-        for violation in violations(&self.project, node, value) {
+        let broken = violations(&self.project, node, value, &mut self.effort);
+        self.check_effort(span);
+        for violation in broken {
             let message = format!(
                 "this example breaks the schema of {what}{}: {}",
                 at(&violation.pointer),
@@ -42,9 +44,11 @@ impl Lowering<'_> {
             let shown =
                 shown.chain(node.annotations.examples.iter().map(|value| ("example", value)));
             for (what, value) in shown {
-                if let Some(violation) = violations(&self.project, id, value).into_iter().next() {
+                let broken = violations(&self.project, id, value, &mut self.effort);
+                if let Some(violation) = broken.into_iter().next() {
                     let message = format!(
-                        "the {what} {value} breaks its own schema{}: {}",
+                        "the {what} {} breaks its own schema{}: {}",
+                        shortened(value),
                         at(&violation.pointer),
                         violation.message
                     );
@@ -54,8 +58,32 @@ impl Lowering<'_> {
                         message,
                     ));
                 }
+                if self.effort.take_exhausted() {
+                    self.report.add(exhausted(node.span));
+                }
             }
         }
+    }
+
+    fn check_effort(&mut self, span: Span) {
+        if self.effort.take_exhausted() {
+            self.report.add(exhausted(span));
+        }
+    }
+}
+
+fn exhausted(span: Span) -> Diagnostic {
+    let message =
+        "the examples and defaults so far are too long for the patterns they have to match";
+    Diagnostic::error("over-budget", span, message).help("shorten them, or simplify the patterns")
+}
+
+/// A value as far as it is worth quoting.
+fn shortened(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

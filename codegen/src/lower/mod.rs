@@ -4,6 +4,7 @@
 //! Ids first and bodies second, so that everything may refer to everything.
 
 mod binding;
+mod budget;
 mod consumers;
 mod examples;
 mod methods;
@@ -20,8 +21,8 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::naming;
 use crate::nearest;
-use crate::schema::NodeId;
 use crate::schema::read::{Pending, SchemaReader, TypeNames};
+use crate::schema::{Effort, NodeId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
@@ -49,6 +50,10 @@ struct Lowering<'a> {
     homes: Vec<Option<ServiceId>>,
     names: TypeNames,
     pending: Pending,
+    /// What checking examples may still ask for.
+    effort: Effort,
+    /// How many properties bound tools have taken over.
+    bound_properties: usize,
     methods: BTreeMap<(ServiceId, String), MethodId>,
     method_texts: Vec<&'a syntax::Method>,
     agents: Vec<DeclaredAgent<'a>>,
@@ -99,6 +104,8 @@ impl<'a> Lowering<'a> {
             homes: Vec::new(),
             names: TypeNames::default(),
             pending: Pending::default(),
+            effort: Effort::default(),
+            bound_properties: 0,
             methods: BTreeMap::new(),
             method_texts: Vec::new(),
             agents: Vec::new(),
@@ -119,6 +126,9 @@ impl<'a> Lowering<'a> {
         // Names given twice leave all else in order, and one run is to show every conflict.
         if self.report.has_only(|error| error.code.starts_with("duplicate-")) {
             naming::check(&self.project, self.report);
+        }
+        if !self.report.has_errors() {
+            self.output();
         }
         self.project
     }
@@ -154,9 +164,9 @@ impl<'a> Lowering<'a> {
         name: &Spanned<String>,
         known: impl IntoIterator<Item = &'n str>,
     ) {
-        let message = format!("no {what} is named `{}`", name.value);
-        let advice = nearest::advice(&name.value, known, "known here");
-        self.report.add(Diagnostic::error(code, name.span, message).help(advice));
+        if !self.report.is_full() {
+            self.report.add(unknown(code, what, name, known));
+        }
     }
 
     /// Reads a type's name or an inline schema, as a service would mean it.
@@ -173,6 +183,17 @@ impl<'a> Lowering<'a> {
             report: self.report,
         }
     }
+}
+
+fn unknown<'n>(
+    code: &'static str,
+    what: &str,
+    name: &Spanned<String>,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    let message = format!("no {what} is named `{}`", name.value);
+    let advice = nearest::advice(&name.value, known, "known here");
+    Diagnostic::error(code, name.span, message).help(advice)
 }
 
 fn owned(text: Option<&Spanned<String>>) -> Option<String> {

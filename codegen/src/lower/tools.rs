@@ -2,7 +2,7 @@
 //! [`super::binding`] knows.
 
 use super::toolsets::{DeclaredTool, Origin};
-use super::{Lowering, owned};
+use super::{Lowering, owned, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Approval, Binding, Deprecation, Example, Hints, MethodId, ServiceId, Tool, ToolAnnotations,
@@ -11,6 +11,9 @@ use crate::model::{
 use crate::schema::{NodeId, Shape};
 use crate::source::Spanned;
 use crate::syntax::{self, ToolDetails};
+
+/// How many bytes the tags of one tool may have: a toolset's are every tool's.
+const MAX_TAG_BYTES: usize = 4096;
 
 /// What a tool takes and gives.
 pub(super) struct Signature {
@@ -25,12 +28,30 @@ impl<'a> Lowering<'a> {
         for position in 0..self.toolsets.len() {
             let toolset = &self.toolsets[position];
             let (Some(owner), text) = (toolset.owner, toolset.text) else { continue };
-            let tags: Vec<String> = words(text.and_then(|text| text.tags.as_ref()));
-            for tool in toolset.tools.clone() {
+            let tools = toolset.tools.clone();
+            let tags = self.toolset_tags(text.and_then(|text| text.tags.as_ref()));
+            for tool in tools {
                 let signature = self.signature(owner, &tool, text);
                 self.push_tool(ToolsetId::at(position), &tool, signature, &tags);
             }
         }
+    }
+
+    fn toolset_tags(&mut self, tags: Option<&Vec<Spanned<String>>>) -> Vec<String> {
+        if self.check_tags(tags, &[]) { words(tags) } else { Vec::new() }
+    }
+
+    /// Whether a tool's tags, with those of its toolset, are few enough.
+    fn check_tags(&mut self, tags: Option<&Vec<Spanned<String>>>, of_toolset: &[String]) -> bool {
+        let Some(last) = tags.and_then(|tags| tags.last()) else { return true };
+        let own: usize = tags.into_iter().flatten().map(|tag| tag.value.len()).sum();
+        let is_few = own + of_toolset.iter().map(String::len).sum::<usize>() <= MAX_TAG_BYTES;
+        if !is_few {
+            let message = format!("the tags of a tool have more than {MAX_TAG_BYTES} bytes in all");
+            let finding = Diagnostic::error("over-budget", last.span, message);
+            self.report.add(finding.help("a toolset's tags count as every tool's; keep a few"));
+        }
+        is_few
     }
 
     fn signature(
@@ -108,9 +129,11 @@ impl<'a> Lowering<'a> {
             Origin::Toolset(_) | Origin::Method(_) => None,
         };
         let mut tags = toolset_tags.to_vec();
-        tags.extend(
-            words(details.tags.as_ref()).into_iter().filter(|tag| !toolset_tags.contains(tag)),
-        );
+        if self.check_tags(details.tags.as_ref(), toolset_tags) {
+            tags.extend(
+                words(details.tags.as_ref()).into_iter().filter(|tag| !toolset_tags.contains(tag)),
+            );
+        }
         let tool = Tool {
             name: declared.name.clone(),
             toolset,
@@ -165,8 +188,10 @@ impl<'a> Lowering<'a> {
             }
             return id;
         }
-        let known: Vec<String> = self.tool_names.words().map(str::to_owned).collect();
-        self.unknown("unknown-tool", "tool", name, known.iter().map(String::as_str));
+        if self.report.is_full() {
+            return None;
+        }
+        self.report.add(unknown("unknown-tool", "tool", name, self.tool_names.words()));
         None
     }
 

@@ -76,8 +76,13 @@ impl Project {
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
-        let (sources, compiled) = self.compile()?;
-        Ok(Checked { sources, warnings: compiled.warnings })
+        // What the configuration says wrongly is a mistake too.
+        self.options()?;
+        let sources = disk::read_sources(&self.schema)?;
+        match crate::check(&sources) {
+            Ok(warnings) => Ok(Checked { sources, warnings }),
+            Err(findings) => Err(Failure::Rejected { sources, findings }),
+        }
     }
 
     /// Reads and compiles the schema, and writes or compares the output folder.

@@ -1,5 +1,7 @@
 //! Objects and arrays. Never what a property's schema says: that is read like any other.
 
+use std::collections::BTreeSet;
+
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
 use crate::diagnostic::Diagnostic;
@@ -13,10 +15,10 @@ impl SchemaReader<'_> {
         let required = self.required(place.text);
         let mut properties = self.properties(place, &required, root);
         let additional = self.additional(place, root);
-        for name in &required {
-            if !properties.iter().any(|property| property.name.value == name.value) {
-                properties.extend(self.undescribed(name, additional));
-            }
+        let described: BTreeSet<String> =
+            properties.iter().map(|property| property.name.value.clone()).collect();
+        for name in required.iter().filter(|name| !described.contains(&name.value)) {
+            properties.extend(self.undescribed(name, additional));
         }
         ObjectShape { properties, additional }
     }
@@ -32,6 +34,7 @@ impl SchemaReader<'_> {
             self.expected("a mapping from names to schemas", node);
             return Vec::new();
         };
+        let required: BTreeSet<&str> = required.iter().map(|name| name.value.as_str()).collect();
         let mut properties = Vec::new();
         for entry in entries {
             properties.push(Property {
@@ -43,7 +46,7 @@ impl SchemaReader<'_> {
                     Some(&entry.key.value),
                     root,
                 ),
-                required: required.iter().any(|name| name.value == entry.key.value),
+                required: required.contains(entry.key.value.as_str()),
                 is_described: true,
             });
         }
@@ -57,10 +60,11 @@ impl SchemaReader<'_> {
             return Vec::new();
         };
         let mut names: Vec<Spanned<String>> = Vec::new();
+        let mut known = BTreeSet::new();
         for item in items {
             match item.as_str() {
                 None => self.expected("a property name", item),
-                Some(name) if names.iter().any(|known| known.value == name) => {
+                Some(name) if !known.insert(name) => {
                     let message = format!("`{name}` is required twice");
                     self.report.add(Diagnostic::error("repeated-item", item.span, message));
                 }

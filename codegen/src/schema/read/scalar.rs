@@ -1,12 +1,13 @@
 //! Strings, numbers, constants and enumerations. Never objects or arrays.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::SchemaReader;
 use crate::diagnostic::Diagnostic;
 use crate::schema::{
     Annotations, Bound, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
-    json_equal, number, pattern,
+    json_equal, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -29,8 +30,8 @@ impl SchemaReader<'_> {
             self.expected("a pattern", node);
             return None;
         };
-        match pattern::translate(ecma) {
-            Ok(regex) => Some(Pattern { ecma: ecma.to_owned(), regex }),
+        match self.pending.effort.translated(ecma) {
+            Ok(pattern) => Some(pattern),
             Err(message) => {
                 let message = format!("this pattern cannot be used: {message}");
                 self.report.add(Diagnostic::error("bad-pattern", node.span, message));
@@ -149,11 +150,12 @@ impl SchemaReader<'_> {
     /// Checks the values of an `enum` of any kind.
     pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
         let Value::Sequence(items) = &node.value else { return };
-        let mut known: Vec<(Json, Span)> = Vec::new();
+        let mut known: BTreeMap<String, Vec<(Json, Span)>> = BTreeMap::new();
         for item in items {
             self.check_type_allows(text, item);
             let value = item.to_json();
-            match known.iter().find(|(known, _)| json_equal(known, &value)) {
+            let alike = known.entry(sort_key(&value)).or_default();
+            match alike.iter().find(|(known, _)| json_equal(known, &value)) {
                 Some((_, first)) => {
                     let finding = Diagnostic::error(
                         "repeated-value",
@@ -162,7 +164,7 @@ impl SchemaReader<'_> {
                     );
                     self.report.add(finding.also(*first, "first here"));
                 }
-                None => known.push((value, item.span)),
+                None => alike.push((value, item.span)),
             }
         }
         if items.is_empty() {
@@ -184,6 +186,24 @@ impl SchemaReader<'_> {
                 .also(types.span, "the type is this");
             self.report.add(finding);
         }
+    }
+}
+
+/// A text that equal values share, and hardly any others: numbers by their nearest `f64`, keys in order.
+fn sort_key(value: &Json) -> String {
+    match value {
+        Json::Number(text) => format!("{:x}", number::as_f64(text).to_bits()),
+        Json::Array(items) => {
+            let keys: Vec<String> = items.iter().map(sort_key).collect();
+            format!("[{}]", keys.join(","))
+        }
+        Json::Object(entries) => {
+            let mut keys: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key:?}:{}", sort_key(value))).collect();
+            keys.sort();
+            format!("{{{}}}", keys.join(","))
+        }
+        plain => plain.to_string(),
     }
 }
 
