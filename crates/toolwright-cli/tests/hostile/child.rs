@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use wait4::Wait4 as _;
@@ -23,7 +25,7 @@ pub(crate) struct Ended {
     /// What it said on both outputs.
     pub(crate) said: String,
     pub(crate) cpu: Duration,
-    /// The most memory it had at a time.
+    /// The most memory it had at a time, where the system says (`/proc`).
     pub(crate) peak_megabytes: u64,
 }
 
@@ -46,15 +48,35 @@ pub(crate) fn toolwright(folder: &Path, arguments: &[&str], limits: Limits) -> E
         .stderr(out)
         .spawn()
         .unwrap();
-    let used = child.wait4().unwrap();
+    let (pid, is_over) = (child.id(), AtomicBool::new(false));
+    let (used, peak) = thread::scope(|scope| {
+        let peak = scope.spawn(|| watch(pid, &is_over));
+        let used = child.wait4().unwrap();
+        is_over.store(true, Ordering::Relaxed);
+        (used, peak.join().unwrap())
+    });
     let said = String::from_utf8_lossy(&fs::read(&heard).unwrap()).into_owned();
     fs::remove_file(&heard).unwrap();
     Ended {
         status: used.status,
         said,
         cpu: used.rusage.utime + used.rusage.stime,
-        peak_megabytes: used.rusage.maxrss >> 20,
+        peak_megabytes: peak >> 10,
     }
+}
+
+/// The most memory a process has had, in kilobytes, as last seen. What `wait4` says would begin with the memory of the
+/// process that started it: this one, which has made the input.
+fn watch(pid: u32, is_over: &AtomicBool) -> u64 {
+    let mut last = 0;
+    while !is_over.load(Ordering::Relaxed) {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let seen = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        last = seen.unwrap_or(last);
+        thread::sleep(Duration::from_micros(300));
+    }
+    last
 }
 
 impl Ended {

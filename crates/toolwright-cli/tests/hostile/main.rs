@@ -5,4 +5,5 @@
 
 mod child;
 mod inputs;
+mod names;
 mod size;
