@@ -7,3 +7,4 @@ mod child;
 mod inputs;
 mod names;
 mod size;
+mod words;
