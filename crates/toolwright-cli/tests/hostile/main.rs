@@ -5,6 +5,10 @@
 
 mod child;
 mod inputs;
+mod killed;
 mod names;
+mod places;
+mod project;
+mod same;
 mod size;
 mod words;

@@ -132,16 +132,17 @@ fn words_are_refused_or_kept_and_never_run() {
 /// A workspace of the generated crates and one that uses them.
 fn lay_out(folder: &Path, tools: &[Value]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
-    let contract = root.join("crates/toolwright");
+    // A JSON string is a string of TOML too.
+    let contract = json!(root.join("crates/toolwright")).to_string();
     let put = |path: &str, text: &str| {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
     put("schema/a.yaml", &project(tools));
-    put("toolwright.toml", &format!("[crates]\ntoolwright = {{ path = {contract:?} }}\n"));
+    put("toolwright.toml", &format!("[crates]\ntoolwright = {{ path = {contract} }}\n"));
     put("Cargo.toml", WORKSPACE);
-    put("consumer/Cargo.toml", &CONSUMER.replace("CONTRACT", &format!("{contract:?}")));
+    put("consumer/Cargo.toml", &CONSUMER.replace("CONTRACT", &contract));
     put("consumer/src/lib.rs", "");
     put("consumer/tests/words.rs", &consumer(tools.len()));
     put("consumer/tests/tools.json", &json!(tools).to_string());
@@ -168,9 +169,12 @@ fn let_rustdoc_look(folder: &Path) {
 
 fn manifests(folder: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let of_path = |path: PathBuf| match path.is_dir() {
-        true => manifests(&path),
-        false => Some(path).filter(|path| path.ends_with("Cargo.toml")).into_iter().collect(),
+    let of_path = |path: PathBuf| {
+        if path.is_dir() {
+            manifests(&path)
+        } else {
+            Some(path).filter(|path| path.ends_with("Cargo.toml")).into_iter().collect()
+        }
     };
     paths.flat_map(of_path).collect()
 }
