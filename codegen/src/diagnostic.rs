@@ -1,6 +1,6 @@
 //! What can be wrong with a schema, as a value. Never prints: [`crate::render`] does.
 
-use crate::source::Span;
+use crate::source::{Sources, Span};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +92,14 @@ impl Diagnostic {
     pub fn also(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into() });
         self
+    }
+
+    /// Makes every place one of whole characters: a place may have been made of another by counting bytes.
+    pub(crate) fn stand_on_characters(&mut self, sources: &Sources) {
+        let further = self.labels.iter_mut().map(|label| &mut label.span);
+        for span in self.span.iter_mut().chain(further) {
+            *span = sources.whole(*span);
+        }
     }
 
     /// Adds advice.

@@ -64,6 +64,9 @@ fn understand(sources: &Sources) -> Result<(model::Project, Vec<Diagnostic>), Ve
     let documents = syntax::parse(sources, &mut report);
     let project = lower::lower(&documents, &mut report);
     let is_refused = report.has_errors();
-    let findings = report.into_findings();
+    let mut findings = report.into_findings();
+    for finding in &mut findings {
+        finding.stand_on_characters(sources);
+    }
     if is_refused { Err(findings) } else { Ok((project, findings)) }
 }

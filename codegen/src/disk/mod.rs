@@ -14,6 +14,6 @@ mod tree;
 pub use failure::{IoFailure, OutputError, ReadError};
 pub use output::{Drift, Written, drift, write};
 pub use single::write_text;
-pub(crate) use sources::{absolute, shown};
+pub(crate) use sources::{absolute, read_regular, shown};
 pub use sources::{read_sources, read_text};
 pub use start::{checkout, start_project};

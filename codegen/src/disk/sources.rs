@@ -42,14 +42,24 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<Sources, ReadError> {
 ///
 /// When it is there but cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, IoFailure> {
-    let regular = || -> io::Result<String> {
-        // A pipe would keep us waiting, a device never end.
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
+    found(path, fs::read_to_string(path))
+}
+
+/// Reads a text that nobody named, and that need not be there: a pipe in its place would keep us waiting, a device would
+/// never end.
+pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoFailure> {
+    let read = || {
+        if fs::metadata(path)?.is_file() {
+            fs::read_to_string(path)
+        } else {
+            Err(io::Error::other("it is not a regular file"))
         }
-        fs::read_to_string(path)
     };
-    match regular() {
+    found(path, read())
+}
+
+fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoFailure> {
+    match read {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(IoFailure::on("read", path)(error)),

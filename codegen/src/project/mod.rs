@@ -43,7 +43,7 @@ impl Project {
         let absolute = absolute(folder)?;
         for (depth, ancestor) in absolute.ancestors().enumerate() {
             let file = ancestor.join(config::FILE);
-            if let Some(text) = disk::read_text(&file)? {
+            if let Some(text) = disk::read_regular(&file)? {
                 let root = above(folder, depth);
                 return Ok(Self::new(parse(&root, text)?, root));
             }

@@ -116,6 +116,6 @@ fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
 
 /// The renderer insists on a range inside the text, so a span past its end is drawn at the end.
 fn inside(span: Span, text: &str) -> Range<usize> {
-    let end = (span.end as usize).min(text.len());
-    (span.start as usize).min(end)..end
+    let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
+    text.floor_char_boundary((span.start as usize).min(end))..end
 }

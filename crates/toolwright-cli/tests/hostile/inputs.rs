@@ -385,3 +385,72 @@ fn bound() -> String {
     )) + "methods: {m: {payload: P}}\n"
         + &tools_of(9000, "description: D., bind: m, inject: {run_id: run_id}")
 }
+
+/// Lists of tools as a server would give them, and a word of the refusal or of the summary.
+pub(crate) const LISTS: &[Case] = &[
+    refused("100,000 brackets", "96 deep", || "[".repeat(100_000)),
+    refused("100,000 objects", "96 deep", || "{\"a\":".repeat(100_000)),
+    refused("a description of 50 MB", "16 MiB", || listed(1, |_| "x".repeat(50_000_000), "{}")),
+    refused("200,000 properties", "10000 entries", || {
+        listed(
+            1,
+            |_| "D".to_owned(),
+            &format!("{{\"properties\":{{{}}}}}", json_keys(200_000, "{}")),
+        )
+    }),
+    refused("an enum of 100,000 values", "10000 entries", || {
+        listed(
+            1,
+            |_| "D".to_owned(),
+            &format!(
+                "{{\"properties\":{{\"a\":{{\"enum\":{}}}}}}}",
+                list(100_000, |n| n.to_string())
+            ),
+        )
+    }),
+    accepted("an enum of 10,000 values", || {
+        listed(
+            1,
+            |_| "D".to_owned(),
+            &format!(
+                "{{\"properties\":{{\"a\":{{\"enum\":{}}}}}}}",
+                list(10_000, |n| n.to_string())
+            ),
+        )
+    }),
+    accepted("10,000 tools", || listed(10_000, |n| format!("D{n}"), "{\"properties\":{\"a\":{}}}")),
+    accepted("10,000 tools of one name", || {
+        listed(10_000, |_| "D".to_owned(), "{}").replace("tool_", "tool\",\"x\":\"")
+    }),
+    accepted("a chain of 5,000 definitions", || {
+        listed(1, |_| "D".to_owned(), &definitions(5000, 5001))
+    }),
+    accepted("a circle of 1,000 definitions", || {
+        listed(1, |_| "D".to_owned(), &definitions(1000, 1000))
+    }),
+];
+
+fn listed(count: usize, description: impl Fn(usize) -> String, schema: &str) -> String {
+    let tool = |n: usize| {
+        format!(
+            "{{\"name\":\"tool_{n}\",\"description\":\"{}\",\"inputSchema\":{schema}}}",
+            description(n)
+        )
+    };
+    format!("{{\"tools\":{}}}", list(count, tool))
+}
+
+fn json_keys(count: usize, value: &str) -> String {
+    let entries: Vec<String> = (0..count).map(|n| format!("\"k{n}\":{value}")).collect();
+    entries.join(",")
+}
+
+/// Definitions that refer to the next, by its number or what is left of it.
+fn definitions(count: usize, around: usize) -> String {
+    let one = |n: usize| format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"}}", (n + 1) % around);
+    let all: Vec<String> = (0..count).map(one).collect();
+    format!(
+        "{{\"$defs\":{{{}}},\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d0\"}}}}}}",
+        all.join(",")
+    )
+}

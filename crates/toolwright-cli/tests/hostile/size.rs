@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::child::{Ended, Limits, toolwright};
-use crate::inputs::{CASES, Case};
+use crate::inputs::{CASES, Case, LISTS};
 
 /// A development build is several times slower, and machines of CI are shared: there a limit tells a hang from work.
 const LIMITS: Limits = if cfg!(debug_assertions) {
@@ -94,4 +94,21 @@ fn replace_table(page: &Path, rows: &str) {
     let (before, after) = text.split_once(HEAD).expect("the page has the table");
     let rest = after.find("\n\n").map_or("", |end| &after[end..]);
     fs::write(page, format!("{before}{HEAD}{}{rest}", rows.trim_end())).unwrap();
+}
+
+#[test]
+fn every_list_of_tools_ends_in_a_schema_or_in_an_error() {
+    for case in LISTS {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("list.json"), (case.text)()).unwrap();
+        let arguments = ["import", "mcp", "--service", "a", "--toolset", "t", "--out", "a.yaml"];
+        let arguments = [&arguments[..], &["--tools-json", "list.json"]].concat();
+        let ended = toolwright(folder.path(), &arguments, LIMITS);
+        let (code, word) =
+            if case.expected.is_empty() { (0, "import: ") } else { (1, case.expected) };
+        let said: String = ended.said.chars().take(300).collect();
+        assert_eq!(ended.status.code(), Some(code), "{}: {} {said}", case.name, ended.how());
+        assert!(ended.said.contains(word), "{}: {said}", case.name);
+        assert_eq!(folder.path().join("a.yaml").exists(), code == 0, "{}", case.name);
+    }
 }
