@@ -296,7 +296,7 @@ fn any_text_compiles_or_is_refused_at_its_place() {
 fn any_text_becomes_a_name_of_its_own() {
     let seeds = || {
         ["get_x\ngetX\nGET-X", "self\nSelf\nSELF", "1\n-1\n", "日本\ne\u{301}\n\u{e9}"]
-            .map(|text| text.into())
+            .map(Into::into)
             .to_vec()
     };
     let words = &[
