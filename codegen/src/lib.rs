@@ -52,13 +52,41 @@ pub(crate) fn compile_after(
     sources: &Sources,
     options: &Options,
 ) -> Result<Compiled, Vec<Diagnostic>> {
+    let (project, warnings) = understand(reading, sources)?;
+    let crates = plan::plan(&project, options);
+    let files = emit::emit(&crates, options.layout);
+    Ok(Compiled { files, warnings })
+}
+
+/// Finds what is wrong with the schema files of one project, and makes nothing of them: whatever can be wrong shows
+/// before anything is planned.
+///
+/// # Errors
+///
+/// As [`compile`] does.
+pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    check_after(Vec::new(), sources)
+}
+
+/// Checks schema files after findings about the files themselves, which are told with the rest.
+pub(crate) fn check_after(
+    reading: Vec<Diagnostic>,
+    sources: &Sources,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    understand(reading, sources).map(|(_, warnings)| warnings)
+}
+
+fn understand(
+    reading: Vec<Diagnostic>,
+    sources: &Sources,
+) -> Result<(model::Project, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
     let project = lower::lower(&documents, &mut report);
-    if report.has_errors() {
-        return Err(report.into_findings());
+    let is_refused = report.has_errors();
+    let mut findings = report.into_findings();
+    for finding in &mut findings {
+        finding.stand_on_characters(sources);
     }
-    let crates = plan::plan(&project, options);
-    let files = emit::emit(&crates, options.layout);
-    Ok(Compiled { files, warnings: report.into_findings() })
+    if is_refused { Err(findings) } else { Ok((project, findings)) }
 }

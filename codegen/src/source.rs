@@ -80,6 +80,15 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// The least place of whole characters around another, and inside its text.
+    pub(crate) fn whole(&self, span: Span) -> Span {
+        let text = &self.get(span.source).text;
+        let start = text.floor_char_boundary(span.start as usize);
+        let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
+        let offset = |byte| u32::try_from(byte).unwrap_or(u32::MAX);
+        Span { start: offset(start), end: offset(end.max(start)), ..span }
+    }
+
     /// Where a span begins.
     pub fn line_column(&self, span: Span) -> LineColumn {
         let text = &self.get(span.source).text;

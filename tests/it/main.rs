@@ -4,6 +4,7 @@
 mod codecs;
 mod crates;
 mod drift;
+mod fuzz;
 mod judge;
 mod oracle;
 mod out_dir;

@@ -40,9 +40,26 @@ mistakes! {
 
     /// A schema file is larger than any schema is.
     ///
-    /// The limit is 64 MiB a file. Split the file: all files of a folder form one project.
+    /// The limit is 4 MiB a file and 16 MiB for all files of a project. Split a file that is too large: all files of a
+    /// folder form one project. Data and long texts belong elsewhere.
     Error "too-large" too_large(span: Span, limit: u64) {
         at(span, format!("this file is larger than {} MiB, the most a schema file may have", limit >> 20))
+    }
+
+    /// A schema asks for more than any needs: of memory, of time, or of generated code.
+    ///
+    /// What is made of a schema grows with it, and some of it faster than the schema: names of nested types, uses of
+    /// toolsets, properties that bound tools take over, examples against patterns. The message says which limit was met.
+    Error "over-budget" over_budget(span: Span, message: String, advice: &str) {
+        at(span, message).help(advice)
+    }
+
+    /// There are more findings than anybody reads at once.
+    ///
+    /// The first 2,000 are shown, errors before warnings. Correct those, and check again.
+    Warning "too-many-findings" too_many_findings(left_out: usize) {
+        nowhere(format!("{left_out} more findings are not shown"))
+            .help("correct those that are shown, and check again")
     }
 
     /// A schema file is not UTF-8.
@@ -80,6 +97,17 @@ pub(crate) fn bad_crate(span: Span) -> super::Diagnostic {
             .to_owned(),
     )
     .help("write { path = \"crates/toolwright\" } or { version = \"0.1\" }")
+}
+
+/// A file with which the project becomes too large.
+pub(crate) fn project_too_large(span: Span, limit: u64) -> super::Diagnostic {
+    let limit = limit >> 20;
+    super::Diagnostic {
+        message: format!(
+            "with this file the schema is larger than {limit} MiB, the most a project may have"
+        ),
+        ..too_large(span, 0)
+    }
 }
 
 /// Bytes of a file as a span; no file of 4 GiB is read.

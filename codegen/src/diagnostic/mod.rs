@@ -14,7 +14,7 @@ pub(crate) mod yaml;
 
 pub use catalog::{Code, Group, groups};
 
-use crate::source::Span;
+use crate::source::{Sources, Span};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,9 @@ pub struct Diagnostic {
     /// What to do, where that is not plain from the message.
     pub help: Option<String>,
 }
+
+/// More than anybody reads at once; drawing each of them takes a look at the file.
+const MAX_FINDINGS: usize = 2000;
 
 /// A further place of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +138,14 @@ fn number(count: usize) -> String {
 }
 
 impl Diagnostic {
+    /// Makes every place one of whole characters: a place may have been made of another by counting bytes.
+    pub(crate) fn stand_on_characters(&mut self, sources: &Sources) {
+        let further = self.labels.iter_mut().map(|label| &mut label.span);
+        for span in self.span.iter_mut().chain(further) {
+            *span = sources.whole(*span);
+        }
+    }
+
     fn labelled(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
@@ -167,6 +178,11 @@ impl Report {
         self.findings.push(finding);
     }
 
+    /// Whether there are more findings than will be shown, so that advice on another is wasted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.findings.len() > MAX_FINDINGS
+    }
+
     /// Whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
@@ -188,10 +204,18 @@ impl Report {
     }
 
     /// The findings in the order of their places, errors and warnings together. What an alias of YAML repeats is
-    /// said once.
+    /// said once. Of very many, errors before warnings, the first are given, and how many are left out.
     pub fn into_findings(mut self) -> Vec<Diagnostic> {
-        self.findings.sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
+        let in_order = |a: &Diagnostic, b: &Diagnostic| (a.span, a.code).cmp(&(b.span, b.code));
+        self.findings.sort_by(in_order);
         self.findings.dedup();
+        let left_out = self.findings.len().saturating_sub(MAX_FINDINGS);
+        if left_out > 0 {
+            self.findings.sort_by_key(|finding| finding.severity);
+            self.findings.truncate(MAX_FINDINGS);
+            self.findings.sort_by(in_order);
+            self.findings.push(files::too_many_findings(left_out));
+        }
         self.findings
     }
 }

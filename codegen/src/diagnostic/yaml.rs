@@ -57,12 +57,12 @@ mistakes! {
             .help("for a type that holds itself, name it under `types` and use `$ref`")
     }
 
-    /// A file is deeper, or grows larger by its aliases, than any schema is.
+    /// A file is deeper, or holds or copies more values, than any schema does.
     ///
-    /// Values nest at most 120 deep, and aliases may add 100,000 values to a file: a few lines of aliases of aliases
-    /// could otherwise fill the memory.
+    /// How deep values nest, how many a list, a mapping and a file may hold and how many its aliases may copy is limited:
+    /// a few lines of aliases of aliases could otherwise fill the memory.
     Error "yaml-budget" yaml_budget(span: Span, message: String) {
-        at(span, message)
+        at(span, message).help("split the file, or say it with types and `$ref`")
     }
 
     /// One mapping has a key twice.
@@ -72,6 +72,12 @@ mistakes! {
         let message = format!("the key `{key}` stands here {}", times(places.len()));
         among(given(places), message).help("keep one of them")
     }
+}
+
+/// A key that is longer than any name.
+pub(crate) fn yaml_key_length(span: Span, limit: usize) -> super::Diagnostic {
+    super::Diagnostic { message: format!("a key of more than {limit} bytes"), ..yaml_key(span, "") }
+        .help("give it a shorter name")
 }
 
 /// A key that cannot even be put in quotes.

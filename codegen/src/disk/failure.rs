@@ -61,7 +61,7 @@ impl fmt::Display for OutputError {
             ),
             Self::Symlink(path) => write!(
                 f,
-                "{} is a symlink, and output is never written through one; remove it",
+                "{} is a symlink, and output is never written through one; remove it, or name the folder it leads to",
                 path.display()
             ),
             Self::NotAFolder(path) => {

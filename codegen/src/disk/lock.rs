@@ -23,8 +23,15 @@ impl Lock {
     /// When the lock file cannot be made, or a symlink stands in its place.
     pub(super) fn acquire(place: &Place) -> Result<Self, OutputError> {
         loop {
-            if tree::kind(&place.lock)?.is_some_and(|kind| kind.is_symlink()) {
-                return Err(OutputError::Symlink(place.lock.clone()));
+            match tree::kind(&place.lock)? {
+                Some(kind) if kind.is_symlink() => {
+                    return Err(OutputError::Symlink(place.lock.clone()));
+                }
+                // Opening a pipe might wait for ever, and giving up the lock would remove it.
+                Some(kind) if !kind.is_file() => {
+                    return Err(OutputError::Foreign(place.lock.clone()));
+                }
+                _ => {}
             }
             let file = open_locked(&place.lock).map_err(IoFailure::on("lock", &place.lock))?;
             // Made only when it is the current one: dropping it removes the file.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::failure::{IoFailure, OutputError};
-use super::sources::read_text;
+use super::sources::read_regular;
 use super::tree::BANNER;
 use crate::files::Files;
 
@@ -30,7 +30,7 @@ pub(super) fn complete(files: &Files) -> Result<BTreeMap<&str, String>, OutputEr
 
 /// The paths an earlier run listed; they are only ever compared with what is found, never followed.
 pub(super) fn listed(out: &Path) -> Result<BTreeSet<String>, IoFailure> {
-    let text = read_text(&out.join(NAME))?.unwrap_or_default();
+    let text = read_regular(&out.join(NAME))?.unwrap_or_default();
     Ok(text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
 }
 

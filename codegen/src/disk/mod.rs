@@ -15,5 +15,5 @@ pub use failure::{IoFailure, OutputError};
 pub use output::{Drift, Written, drift, write};
 pub use single::write_text;
 pub use sources::{ReadSources, read_sources, read_text};
-pub(crate) use sources::{absolute, shown};
+pub(crate) use sources::{absolute, read_regular, shown};
 pub use start::{checkout, start_project};

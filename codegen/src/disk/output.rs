@@ -126,8 +126,9 @@ impl<'a> Plan<'a> {
         if entry.kind.is_symlink() {
             return Err(OutputError::Symlink(entry.real));
         }
-        let ours =
-            entry.path == manifest::NAME || listed.contains(&entry.path) || entry.has_banner()?;
+        let is_known = entry.path == manifest::NAME || listed.contains(&entry.path);
+        // A pipe or a device at a path of ours was put there by somebody else.
+        let ours = entry.kind.is_file() && (is_known || entry.has_banner()?);
         match self.write.get(entry.path.as_str()) {
             Some(text) if entry.holds(text)? => {
                 self.write.remove(entry.path.as_str());

@@ -10,8 +10,11 @@ use super::tree;
 use crate::diagnostic::{Diagnostic, files as mistakes};
 use crate::source::{Source, SourceId, Sources, Span};
 
-/// Larger than any schema a person writes; spans count bytes in 32 bits, so there must be a limit.
-const MAX_BYTES: u64 = 64 << 20;
+/// Larger than any schema a person writes, and small enough that whatever it says fits into memory many times over.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The same for all files of a project.
+const MAX_TOTAL_BYTES: u64 = 16 << 20;
 
 /// What became of reading schema files.
 #[derive(Debug)]
@@ -44,7 +47,24 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoFailure> {
 ///
 /// When it is there but cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, IoFailure> {
-    match fs::read_to_string(path) {
+    found(path, fs::read_to_string(path))
+}
+
+/// Reads a text that nobody named, and that need not be there: a pipe in its place would keep us waiting, a device would
+/// never end.
+pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoFailure> {
+    let read = || {
+        if fs::metadata(path)?.is_file() {
+            fs::read_to_string(path)
+        } else {
+            Err(io::Error::other("it is not a regular file"))
+        }
+    };
+    found(path, read())
+}
+
+fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoFailure> {
+    match read {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(IoFailure::on("read", path)(error)),
@@ -71,6 +91,7 @@ struct Reading {
     /// By shown path, so that a file named twice is read as one.
     files: BTreeMap<String, (String, Option<Broken>)>,
     findings: Vec<Diagnostic>,
+    bytes: u64,
 }
 
 /// Why a file cannot be read as a schema.
@@ -78,6 +99,7 @@ enum Broken {
     NotUtf8 { offset: usize },
     NotAFile,
     TooLarge,
+    TooMuch,
     LinkedFolder,
 }
 
@@ -92,6 +114,7 @@ impl Broken {
             }
             Self::NotAFile => mistakes::not_a_file(start),
             Self::TooLarge => mistakes::too_large(start, MAX_BYTES),
+            Self::TooMuch => mistakes::project_too_large(start, MAX_TOTAL_BYTES),
             Self::LinkedFolder => mistakes::linked_folder(start),
         }
     }
@@ -170,7 +193,10 @@ impl Reading {
             self.set_aside(path, Broken::NotAFile);
         } else if found.len() > MAX_BYTES {
             self.set_aside(path, Broken::TooLarge);
+        } else if self.bytes.saturating_add(found.len()) > MAX_TOTAL_BYTES {
+            self.set_aside(path, Broken::TooMuch);
         } else {
+            self.bytes += found.len();
             let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
             self.add_text(shown(path), bytes);
         }

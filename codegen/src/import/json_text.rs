@@ -9,6 +9,12 @@ use crate::schema::Json;
 /// How deep values may nest: what is written from them must stay within the YAML reader's depth.
 const MAX_DEPTH: usize = 96;
 
+/// How long a text may be, in bytes: several times what a schema file may be.
+const MAX_BYTES: usize = 16 << 20;
+
+/// How many entries one list or object may have: as many as in a schema file.
+const MAX_ENTRIES: usize = 10_000;
+
 /// Where a text stops being JSON, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotJson {
@@ -24,6 +30,9 @@ pub struct NotJson {
 pub(super) fn read(text: &str) -> Result<Json, NotJson> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { text, at: 0, depth: 0 };
+    if text.len() > MAX_BYTES {
+        return Err(reader.located(format!("a text of more than {} MiB", MAX_BYTES >> 20)));
+    }
     let read = reader.value().and_then(|value| match reader.next() {
         None => Ok(value),
         Some(c) => Err(format!("expected the end of the text, found `{c}`")),
@@ -98,7 +107,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Ok(());
         }
-        loop {
+        for _ in 0..MAX_ENTRIES {
             part(self)?;
             match self.next() {
                 Some(',') => self.at += 1,
@@ -110,6 +119,7 @@ impl<'a> Reader<'a> {
                 None => return Err(format!("expected `,` or `{end}`, found the end of the text")),
             }
         }
+        Err(format!("a list or object of more than {MAX_ENTRIES} entries"))
     }
 
     fn string(&mut self) -> Read<String> {

@@ -1,6 +1,8 @@
 //! Slips that real servers make, mended one schema at a time with a warning each. Never touches what
 //! is valid, whatever it means.
 
+use std::collections::BTreeSet;
+
 use super::defaults::is_of_type;
 use super::fitting::fitting;
 use super::keywords::{Entries, is_known, take};
@@ -164,12 +166,13 @@ impl Slips<'_, '_> {
     }
 
     fn distinct(&mut self, key: &str, values: Vec<Json>) -> Vec<Json> {
+        let mut known = BTreeSet::new();
         let mut distinct = Vec::new();
         for value in values {
-            if distinct.contains(&value) {
-                self.warn(format!("a repeated value of `{key}` was left out"));
-            } else {
+            if known.insert(value.to_string()) {
                 distinct.push(value);
+            } else {
+                self.warn(format!("a repeated value of `{key}` was left out"));
             }
         }
         distinct

@@ -17,6 +17,9 @@ pub(super) struct Standalone {
     pub(super) definitions: Entries,
 }
 
+/// How many places of one schema may be referred to; each is told apart by all that it reaches.
+const MAX_TARGETS: usize = 500;
+
 /// What a reference to a definition begins with.
 pub(super) const LOCAL: &str = "#/$defs/";
 
@@ -76,7 +79,8 @@ impl<'a> Targets<'a> {
     }
 
     fn add(&mut self, pointer: String) {
-        if !pointer.is_empty() && self.name(&pointer).is_none() {
+        let is_full = self.names.len() >= MAX_TARGETS;
+        if !is_full && !pointer.is_empty() && self.name(&pointer).is_none() {
             let wanted = name_of(&pointer);
             let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
             let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
@@ -142,9 +146,14 @@ impl<'a> Targets<'a> {
             None => None,
         };
         if rewritten.is_none() {
-            let message = format!(
-                "the reference {value} leads to nothing in its schema, so any value is let through"
-            );
+            let why = if self.names.len() < MAX_TARGETS {
+                "leads to nothing in its schema".to_owned()
+            } else {
+                format!(
+                    "leads to nothing in its schema, or to another place than the first {MAX_TARGETS}"
+                )
+            };
+            let message = format!("the reference {value} {why}, so any value is let through");
             subject.warn(pointer, message);
         }
         rewritten.map(|reference| ("$ref".to_owned(), Json::String(reference)))

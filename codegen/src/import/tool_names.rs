@@ -1,6 +1,6 @@
 //! Names of remote tools to names of the language. Never touches anything else of a tool.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::warnings::Warnings;
 use crate::naming::{self, MAX_NAME};
@@ -9,15 +9,14 @@ use crate::naming::{self, MAX_NAME};
 /// to their own, so that what a newcomer is called cannot change them.
 pub(super) fn assign(remote: &[&str], warnings: &mut Warnings) -> Vec<String> {
     let mut taken = BTreeSet::new();
+    let mut tried = BTreeMap::new();
     let kept: Vec<bool> =
         remote.iter().map(|name| is_usable(name) && taken.insert(key(name))).collect();
     let names = remote.iter().zip(kept);
     names
-        .map(
-            |(name, kept)| {
-                if kept { (*name).to_owned() } else { renamed(name, &mut taken, warnings) }
-            },
-        )
+        .map(|(name, kept)| {
+            if kept { (*name).to_owned() } else { renamed(name, &mut taken, &mut tried, warnings) }
+        })
         .collect()
 }
 
@@ -25,9 +24,14 @@ fn is_usable(name: &str) -> bool {
     naming::is_name(name) && !naming::is_reserved_tool(name)
 }
 
-fn renamed(remote: &str, taken: &mut BTreeSet<String>, warnings: &mut Warnings) -> String {
+fn renamed(
+    remote: &str,
+    taken: &mut BTreeSet<String>,
+    tried: &mut BTreeMap<String, u32>,
+    warnings: &mut Warnings,
+) -> String {
     let base = naming::snake(remote);
-    let name = free(&base, taken);
+    let name = free(&base, taken, tried.entry(base.clone()).or_insert(1));
     if name != base {
         let message = format!("`{base}` is taken, reserved or too long, so this tool is `{name}`");
         warnings.at(remote, message);
@@ -36,13 +40,18 @@ fn renamed(remote: &str, taken: &mut BTreeSet<String>, warnings: &mut Warnings) 
 }
 
 /// The name itself, or the first numbered one, that is valid and becomes no Rust name twice.
-fn free(base: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2_u32..).map(|number| format!("_{number}"));
-    let mut candidates = std::iter::once(String::new())
-        .chain(numbered)
-        .map(|suffix| shortened(base, MAX_NAME - suffix.len()) + &suffix)
-        .filter(|name| !naming::is_reserved_tool(name));
-    candidates.find(|name| taken.insert(key(name))).unwrap_or_default()
+/// The last number tried is known: many tools may be called alike.
+fn free(base: &str, taken: &mut BTreeSet<String>, last: &mut u32) -> String {
+    let numbers = *last..;
+    let mut candidates = numbers.map(|number| {
+        let suffix = if number == 1 { String::new() } else { format!("_{number}") };
+        (number, shortened(base, MAX_NAME - suffix.len()) + &suffix)
+    });
+    let is_free =
+        |(_, name): &(u32, String)| !naming::is_reserved_tool(name) && taken.insert(key(name));
+    let (number, name) = candidates.find(is_free).unwrap_or_default();
+    *last = number;
+    name
 }
 
 fn shortened(name: &str, length: usize) -> String {

@@ -31,6 +31,11 @@ impl<'a> Lowering<'a> {
         result: Option<&SchemaText>,
     ) -> Signature {
         let payload = self.project[method].payload;
+        let size = as_object(&self.project, payload).map_or(0, |object| object.properties.len());
+        if self.binds_too_much(size, tool.name.span) {
+            let result = self.project[method].result;
+            return Signature { args: payload, result, binding: None };
+        }
         let Some(object) = as_object(&self.project, payload).cloned() else {
             // That the payload is no object, or wrong, has been reported where it stands.
             let span = tool.name.span;

@@ -1,7 +1,7 @@
 //! Examples and defaults against the schemas they illustrate. Never templates.
 
 use super::Lowering;
-use crate::diagnostic::{schemas, words};
+use crate::diagnostic::{Diagnostic, files, schemas, words};
 use crate::model::ToolId;
 use crate::schema::{Json, NodeId, violations};
 use crate::source::Span;
@@ -23,7 +23,9 @@ impl Lowering<'_> {
     }
 
     fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
-        for violation in violations(&self.project, node, value) {
+        let broken = violations(&self.project, node, value, &mut self.effort);
+        self.check_effort(span);
+        for violation in broken {
             let place = at(&violation.pointer);
             self.report.add(words::example_breaks_schema(span, what, &place, &violation.message));
         }
@@ -38,16 +40,42 @@ impl Lowering<'_> {
             let shown =
                 shown.chain(node.annotations.examples.iter().map(|value| ("example", value)));
             for (what, value) in shown {
-                if let Some(violation) = violations(&self.project, id, value).into_iter().next() {
+                let broken = violations(&self.project, id, value, &mut self.effort);
+                if let Some(violation) = broken.into_iter().next() {
                     let message = format!(
-                        "the {what} {value} breaks its own schema{}: {}",
+                        "the {what} {} breaks its own schema{}: {}",
+                        shortened(value),
                         at(&violation.pointer),
                         violation.message
                     );
                     self.report.add(schemas::default_breaks_schema(node.span, message));
                 }
+                if self.effort.take_exhausted() {
+                    self.report.add(exhausted(node.span));
+                }
             }
         }
+    }
+
+    fn check_effort(&mut self, span: Span) {
+        if self.effort.take_exhausted() {
+            self.report.add(exhausted(span));
+        }
+    }
+}
+
+fn exhausted(span: Span) -> Diagnostic {
+    let message =
+        "the examples and defaults so far are too long for the patterns they have to match";
+    files::over_budget(span, message.to_owned(), "shorten them, or simplify the patterns")
+}
+
+/// A value as far as it is worth quoting.
+fn shortened(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

@@ -4,6 +4,7 @@
 //! Ids first and bodies second, so that everything may refer to everything.
 
 mod binding;
+mod budget;
 mod claims;
 mod consumers;
 mod examples;
@@ -21,8 +22,8 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Diagnostic, Report, names};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::naming;
-use crate::schema::NodeId;
 use crate::schema::read::{Pending, SchemaReader, TypeNames, reserve};
+use crate::schema::{Effort, NodeId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
@@ -52,6 +53,10 @@ struct Lowering<'a> {
     names: TypeNames,
     claims: Claims,
     pending: Pending,
+    /// What checking examples may still ask for.
+    effort: Effort,
+    /// How many properties bound tools have taken over.
+    bound_properties: usize,
     methods: BTreeMap<(ServiceId, String), MethodId>,
     method_texts: Vec<&'a syntax::Method>,
     agents: Vec<DeclaredAgent<'a>>,
@@ -103,6 +108,8 @@ impl<'a> Lowering<'a> {
             names: TypeNames::default(),
             claims: Claims::default(),
             pending: Pending::default(),
+            effort: Effort::default(),
+            bound_properties: 0,
             methods: BTreeMap::new(),
             method_texts: Vec::new(),
             agents: Vec::new(),
@@ -124,6 +131,9 @@ impl<'a> Lowering<'a> {
         self.defaults();
         self.templates();
         naming::check(&self.project, self.report);
+        if !self.report.has_errors() {
+            self.output();
+        }
         self.project
     }
 
@@ -148,7 +158,7 @@ impl<'a> Lowering<'a> {
         name: &Spanned<String>,
         known: impl for<'s> FnOnce(&'s Self) -> Vec<&'s str>,
     ) {
-        if !name.value.is_empty() && !self.report.misses_names() {
+        if !name.value.is_empty() && !self.report.misses_names() && !self.report.is_full() {
             let finding = mistake(name, &known(self));
             self.report.add(finding);
         }

@@ -14,6 +14,10 @@ use crate::schema::{Additional, NodeId, Shape, resolved};
 use crate::source::Spanned;
 use crate::syntax::ToolDetails;
 
+/// The longest template, in bytes. It is filled in by a walk over its syntax tree, which may be as deep as the text is
+/// long, on whatever stack the host has.
+const MAX_BYTES: usize = 4096;
+
 /// What a template may ask of `tool`.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
@@ -33,6 +37,11 @@ impl Lowering<'_> {
     }
 
     fn template(&mut self, tool: ToolId, template: &Spanned<String>, has_result: bool) {
+        if template.value.len() > MAX_BYTES {
+            let reason = format!("it is longer than {MAX_BYTES} bytes");
+            self.report.add(words::bad_template(template.span, &reason));
+            return;
+        }
         let environment = Environment::new();
         let parsed = match environment.template_from_str(&template.value) {
             Ok(parsed) => parsed,
@@ -141,13 +150,22 @@ fn check_any(
     Err((format!("no variant has a field `{field}`"), advice))
 }
 
+/// What a node is where it is not null; one choice of null may be inside another, and many are.
+fn not_null(project: &Project, node: NodeId) -> NodeId {
+    let mut node = resolved(project, node);
+    while let Shape::Nullable(inner) = project.schemas[node].shape {
+        node = resolved(project, inner);
+    }
+    node
+}
+
 fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
     let is_sound = |node| project.schemas.is_sound(node);
-    if !is_sound(node) || !is_sound(resolved(project, node)) {
+    if !is_sound(node) || !is_sound(not_null(project, node)) {
         return Ok(());
     }
-    match &project.schemas[resolved(project, node)].shape {
+    match &project.schemas[not_null(project, node)].shape {
         Shape::Object(object) => {
             let found = object.properties.iter().find(|property| property.name.value == *field);
             match (found, object.additional) {
@@ -164,7 +182,6 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
                 }
             }
         }
-        Shape::Nullable(inner) => check_fields(project, *inner, fields),
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
             check_fields(project, array.items, rest)
         }

@@ -3,7 +3,7 @@
 
 use super::toolsets::{DeclaredTool, Origin};
 use super::{Lowering, owned};
-use crate::diagnostic::{consumers, names, tools};
+use crate::diagnostic::{consumers, files, names, tools};
 use crate::model::{
     Approval, Binding, Deprecation, Example, Hints, MethodId, ServiceId, Tool, ToolAnnotations,
     ToolId, ToolsetId,
@@ -11,6 +11,9 @@ use crate::model::{
 use crate::schema::{NodeId, Shape};
 use crate::source::Spanned;
 use crate::syntax::{self, ToolDetails};
+
+/// How many bytes the tags of one tool may have: a toolset's are every tool's.
+const MAX_TAG_BYTES: usize = 4096;
 
 /// What a tool takes and gives.
 pub(super) struct Signature {
@@ -25,12 +28,30 @@ impl<'a> Lowering<'a> {
         for position in 0..self.toolsets.len() {
             let toolset = &self.toolsets[position];
             let (Some(owner), text) = (toolset.owner, toolset.text) else { continue };
-            let tags: Vec<String> = words(text.and_then(|text| text.tags.as_ref()));
-            for tool in toolset.tools.clone() {
+            let tools = toolset.tools.clone();
+            let tags = self.toolset_tags(text.and_then(|text| text.tags.as_ref()));
+            for tool in tools {
                 let signature = self.signature(owner, &tool, text);
                 self.push_tool(ToolsetId::at(position), &tool, signature, &tags);
             }
         }
+    }
+
+    fn toolset_tags(&mut self, tags: Option<&Vec<Spanned<String>>>) -> Vec<String> {
+        if self.check_tags(tags, &[]) { words(tags) } else { Vec::new() }
+    }
+
+    /// Whether a tool's tags, with those of its toolset, are few enough.
+    fn check_tags(&mut self, tags: Option<&Vec<Spanned<String>>>, of_toolset: &[String]) -> bool {
+        let Some(last) = tags.and_then(|tags| tags.last()) else { return true };
+        let own: usize = tags.into_iter().flatten().map(|tag| tag.value.len()).sum();
+        let is_few = own + of_toolset.iter().map(String::len).sum::<usize>() <= MAX_TAG_BYTES;
+        if !is_few {
+            let message = format!("the tags of a tool have more than {MAX_TAG_BYTES} bytes in all");
+            let advice = "a toolset's tags count as every tool's; keep a few";
+            self.report.add(files::over_budget(last.span, message, advice));
+        }
+        is_few
     }
 
     fn signature(
@@ -102,9 +123,11 @@ impl<'a> Lowering<'a> {
             Origin::Toolset(_) | Origin::Method(_) => None,
         };
         let mut tags = toolset_tags.to_vec();
-        tags.extend(
-            words(details.tags.as_ref()).into_iter().filter(|tag| !toolset_tags.contains(tag)),
-        );
+        if self.check_tags(details.tags.as_ref(), toolset_tags) {
+            tags.extend(
+                words(details.tags.as_ref()).into_iter().filter(|tag| !toolset_tags.contains(tag)),
+            );
+        }
         let tool = Tool {
             name: declared.name.clone(),
             toolset,

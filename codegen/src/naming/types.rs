@@ -40,7 +40,13 @@ pub struct TypeNames {
 impl TypeNames {
     /// Names every type of a project.
     pub fn assign(project: &Project) -> Self {
-        let mut walk = Walk { project, names: Self::default(), scope: None, root: String::new() };
+        let mut walk = Walk {
+            project,
+            names: Self::default(),
+            scope: None,
+            root: String::new(),
+            met: Vec::new(),
+        };
         for service in ServiceId::first(project.services.len()) {
             walk.service(service);
         }
@@ -64,6 +70,24 @@ impl TypeNames {
     pub fn of(&self, scope: Scope) -> impl Iterator<Item = &TypeName> {
         self.names.iter().filter(move |name| name.scope == scope)
     }
+}
+
+/// The longest name that is the whole way to a node, in bytes.
+const MAX_WAY: usize = 200;
+
+/// The beginning of a name that has grown too long, and a number for the rest of it: each level of nesting adds a part
+/// to the names of all below it.
+fn bounded(name: String) -> String {
+    if name.len() <= MAX_WAY {
+        return name;
+    }
+    // FNV-1a (Fowler, Noll, Vo): short, and the same everywhere.
+    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325, |number: u64, byte| {
+        (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    // Names are ASCII: what is beyond has been spelt out.
+    let start: String = name.chars().take(MAX_WAY / 2).collect();
+    format!("{start}N{number:x}")
 }
 
 /// Whether an object of this shape is just a map.
@@ -116,6 +140,18 @@ struct Walk<'a> {
     scope: Option<Scope>,
     /// The name of the schema that `#` means.
     root: String,
+    /// Nodes that were met and not yet looked at, the next one last: a chain of definitions may be longer than a stack
+    /// is deep.
+    met: Vec<Met>,
+}
+
+/// A node, and what it is called if it becomes a type.
+struct Met {
+    node: NodeId,
+    name: String,
+    origin: String,
+    /// Whether it is a type whatever its shape.
+    is_type: bool,
 }
 
 impl Walk<'_> {
@@ -180,7 +216,35 @@ impl Walk<'_> {
 
     fn root(&mut self, node: NodeId, name: String, origin: String) {
         self.root.clone_from(&name);
-        self.define(node, name, origin);
+        self.met.push(Met { node, name, origin, is_type: true });
+        while let Some(met) = self.met.pop() {
+            let before = self.met.len();
+            self.look_at(met);
+            // The first one met is the next to be looked at.
+            self.met[before..].reverse();
+        }
+    }
+
+    fn look_at(&mut self, Met { node, name, origin, is_type }: Met) {
+        if is_type || self.is_type(node) {
+            self.define(node, name, origin);
+        } else if !self.names.by_node.contains_key(&node) {
+            self.inside(node, &name);
+        }
+    }
+
+    /// Whether a node in a place where it need not be a type of its own is one.
+    fn is_type(&self, node: NodeId) -> bool {
+        match &self.project.schemas[node].shape {
+            Shape::Object(object) => !is_map(object),
+            Shape::Enum(_)
+            | Shape::IntegerEnum(_)
+            | Shape::Const(_)
+            | Shape::Union(_)
+            | Shape::Mixed(_)
+            | Shape::Overlapping(_) => true,
+            _ => false,
+        }
     }
 
     /// Makes a node a type, and looks for more inside it.
@@ -196,21 +260,7 @@ impl Walk<'_> {
 
     /// A node in a place where it need not be a type of its own.
     fn visit(&mut self, node: NodeId, name: String, origin: String) {
-        let is_type = match &self.project.schemas[node].shape {
-            Shape::Object(object) => !is_map(object),
-            Shape::Enum(_)
-            | Shape::IntegerEnum(_)
-            | Shape::Const(_)
-            | Shape::Union(_)
-            | Shape::Mixed(_)
-            | Shape::Overlapping(_) => true,
-            _ => false,
-        };
-        if is_type {
-            self.define(node, name, origin);
-        } else if !self.names.by_node.contains_key(&node) {
-            self.inside(node, &name);
-        }
+        self.met.push(Met { node, name: bounded(name), origin, is_type: false });
     }
 
     fn inside(&mut self, node: NodeId, name: &str) {
@@ -282,7 +332,8 @@ impl Walk<'_> {
     /// The target of a local reference is always a type, so that recursion has something to name.
     fn local(&mut self, target: NodeId) {
         let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
-        let name = format!("{}{}", self.root, pascal_part(definition));
-        self.define(target, name, format!("The definition {}.", code(definition)));
+        let name = bounded(format!("{}{}", self.root, pascal_part(definition)));
+        let origin = format!("The definition {}.", code(definition));
+        self.met.push(Met { node: target, name, origin, is_type: true });
     }
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::files;
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources};
-use crate::{Compiled, compile_after};
+use crate::{Compiled, check_after, compile_after};
 
 /// A folder with schemas, and where its generated crates go.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Project {
         let absolute = absolute(folder)?;
         for (depth, ancestor) in absolute.ancestors().enumerate() {
             let file = ancestor.join(config::FILE);
-            if let Some(text) = disk::read_text(&file)? {
+            if let Some(text) = disk::read_regular(&file)? {
                 let root = above(folder, depth);
                 return Ok(Self::new(parse(&root, text)?, root));
             }
@@ -76,8 +76,13 @@ impl Project {
     ///
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
-        let (sources, compiled) = self.compile()?;
-        Ok(Checked { sources, warnings: compiled.warnings })
+        // What the configuration says wrongly is a mistake too.
+        self.options()?;
+        let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
+        match check_after(findings, &sources) {
+            Ok(warnings) => Ok(Checked { sources, warnings }),
+            Err(findings) => Err(Failure::Rejected { sources, findings }),
+        }
     }
 
     /// Reads and compiles the schema, and writes or compares the output folder.

@@ -1,9 +1,16 @@
 //! Findings as a person reads them, in the manner of rustc. Never used by programs.
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet,
+};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceId, Sources, Span};
+
+/// The longest line that is drawn, in bytes.
+const MAX_LINE: usize = 4096;
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -18,11 +25,39 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         Severity::Warning => Level::WARNING,
     };
     let title = level.primary_title(finding.message.as_str()).id(finding.code);
-    let group = Group::with_title(title).elements(snippets(finding, sources));
+    let group = Group::with_title(title);
+    let group = if is_on_long_line(finding, sources) {
+        group.elements(mentions(finding, sources))
+    } else {
+        group.elements(snippets(finding, sources))
+    };
     match &finding.help {
         Some(help) => group.element(Level::HELP.message(help.as_str())),
         None => group,
     }
+}
+
+/// Whether a place stands on a line that is no sight for people; drawing it takes time besides.
+fn is_on_long_line(finding: &Diagnostic, sources: &Sources) -> bool {
+    places(finding).into_iter().any(|(_, span, _)| {
+        let text = sources.get(span.source).text.as_str();
+        let place = inside(span, text);
+        let lines = lines_around(std::iter::once(place.start..place.start), text);
+        lines.len() > MAX_LINE
+    })
+}
+
+/// Where each place is, without its text.
+fn mentions<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
+    let mention = |(kind, span, label): (AnnotationKind, Span, &'a str)| {
+        let (path, at) = (sources.get(span.source).path.as_str(), sources.line_column(span));
+        if matches!(kind, AnnotationKind::Primary) {
+            Origin::path(path).line(at.line).char_column(at.column).into()
+        } else {
+            Level::NOTE.message(format!("{label}: {path}:{}:{}", at.line, at.column)).into()
+        }
+    };
+    places(finding).into_iter().map(mention).collect()
 }
 
 /// One snippet for each file, in the order the finding names them.
@@ -44,21 +79,28 @@ fn snippet<'a>(
     sources: &'a Sources,
 ) -> Snippet<'a, Annotation<'a>> {
     let source = sources.get(file);
+    let text = source.text.as_str();
     let here = || places.iter().filter(|(_, span, _)| span.source == file);
-    let ranges = || here().map(|(_, span, _)| inside(*span, &source.text));
-    let first = ranges().map(|range| range.start).min().unwrap_or_default();
-    let last = ranges().map(|range| range.end).max().unwrap_or_default();
-    let (line, start) = sources.line(file, first);
-    let end = source.text[last..].find('\n').map_or(source.text.len(), |length| last + length + 1);
+    let lines = lines_around(here().map(|(_, span, _)| inside(*span, text)), text);
     let annotations = here().map(|(kind, span, label)| {
         let label = Some(*label).filter(|label| !label.is_empty());
-        let range = inside(*span, &source.text);
-        kind.span(range.start - start..range.end - start).label(label)
+        let span = inside(*span, text);
+        kind.span(span.start - lines.start..span.end - lines.start).label(label)
     });
-    Snippet::source(&source.text[start..end])
-        .line_start(line)
+    Snippet::source(&text[lines.clone()])
+        .line_start(sources.line(file, lines.start).0)
         .path(source.path.as_str())
-        .annotations(annotations.collect::<Vec<_>>())
+        .annotations(annotations)
+}
+
+/// The lines from the first place to the last: the renderer reads every line it is given, and there may be many
+/// findings in a large file.
+fn lines_around(places: impl Iterator<Item = Range<usize>> + Clone, text: &str) -> Range<usize> {
+    let first = places.clone().map(|place| place.start).min().unwrap_or(0);
+    let last = places.map(|place| place.end).max().unwrap_or(text.len());
+    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline + 1);
+    start..end
 }
 
 fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
@@ -70,7 +112,7 @@ fn places(finding: &Diagnostic) -> Vec<(AnnotationKind, Span, &str)> {
 }
 
 /// The renderer insists on a range inside the text, so a span past its end is drawn at the end.
-fn inside(span: Span, text: &str) -> std::ops::Range<usize> {
-    let end = text.floor_char_boundary(span.end as usize);
+fn inside(span: Span, text: &str) -> Range<usize> {
+    let end = text.ceil_char_boundary((span.end as usize).min(text.len()));
     text.floor_char_boundary((span.start as usize).min(end))..end
 }

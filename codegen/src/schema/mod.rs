@@ -2,6 +2,7 @@
 //! name checks are all read from it; there is no second reading of a schema anywhere. Never holds a
 //! Rust name.
 
+mod effort;
 mod follow;
 mod json;
 mod number;
@@ -14,12 +15,13 @@ mod validate;
 use std::collections::BTreeSet;
 use std::ops::Index;
 
+pub use effort::Effort;
 pub use follow::{as_object, kind_of, resolved};
 pub use json::{Json, quoted};
 pub use publish::published;
 pub use sample::sample;
-pub(crate) use validate::equal as json_equal;
 pub use validate::{Violation, violations};
+pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
 use crate::model::TypeId;
 use crate::source::{Span, Spanned};
@@ -182,6 +184,10 @@ pub struct Pattern {
     pub ecma: String,
     /// Translated: linear in time, equal in meaning.
     pub regex: String,
+    /// The same, ready to be used on examples and defaults.
+    pub compiled: regex_lite::Regex,
+    /// About how many instructions it is: what trying it at a character may cost.
+    pub weight: u64,
 }
 
 /// Limits of a number (2020-12 validation, 6.2).

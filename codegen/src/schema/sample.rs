@@ -2,35 +2,45 @@
 //! judge a value.
 
 use super::{
-    ArrayShape, Bound, Json, Node, NodeId, NumberRules, ObjectShape, Shape, StringRules, number,
-    violations,
+    ArrayShape, Bound, Effort, Json, Node, NodeId, NumberRules, ObjectShape, Shape, StringRules,
+    number, violations,
 };
 use crate::model::Project;
 
 /// The deepest nesting of a sample: enough for what is required, and an end for what goes on for ever.
 const MAX_DEPTH: usize = 12;
 
+/// The most values one sample has: a longer one shows nobody anything, and a few types that use each other twice
+/// would ask for millions.
+const MAX_VALUES: usize = 500;
+
 /// A value with what is required and little else; none where it takes more than looking at the schema to
 /// find one.
 pub fn sample(project: &Project, node: NodeId) -> Option<Json> {
-    let sampler = Sampler { project };
+    let mut sampler = Sampler { project, effort: Effort::default(), tried: 0 };
     let value = sampler.value(node, 0)?;
-    violations(project, node, &value).is_empty().then_some(value)
+    violations(project, node, &value, &mut sampler.effort).is_empty().then_some(value)
 }
 
 struct Sampler<'a> {
     project: &'a Project,
+    effort: Effort,
+    /// How many values have been made, those thrown away included.
+    tried: usize,
 }
 
-impl Sampler<'_> {
-    fn value(&self, node: NodeId, depth: usize) -> Option<Json> {
-        let schema = &self.project.schemas[node];
-        if depth > MAX_DEPTH || !is_all_said(schema) {
+impl<'a> Sampler<'a> {
+    fn value(&mut self, node: NodeId, depth: usize) -> Option<Json> {
+        let project: &'a Project = self.project;
+        let schema = &project.schemas[node];
+        self.tried += 1;
+        if depth > MAX_DEPTH || self.tried > MAX_VALUES || !is_all_said(schema) {
             return None;
         }
         let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
-        let fits = |value: &&Json| violations(self.project, node, value).is_empty();
-        if let Some(value) = own.into_iter().find(fits) {
+        let mut fits =
+            |value: &&Json| violations(project, node, value, &mut self.effort).is_empty();
+        if let Some(value) = own.into_iter().find(&mut fits) {
             return Some(value.clone());
         }
         Some(match &schema.shape {
@@ -65,7 +75,7 @@ impl Sampler<'_> {
     }
 
     /// One item, so that its shape is to be seen, where that many are allowed.
-    fn array(&self, array: &ArrayShape, depth: usize) -> Option<Json> {
+    fn array(&mut self, array: &ArrayShape, depth: usize) -> Option<Json> {
         let least = array.min_items.unwrap_or(0);
         let count = least.max(1).min(array.max_items.unwrap_or(u64::MAX));
         if array.unique && count > 1 {
@@ -73,19 +83,35 @@ impl Sampler<'_> {
         }
         let item = self.value(array.items, depth + 1);
         match item {
-            Some(item) if count <= 16 => {
+            Some(item) if count <= 16 && self.has_room(&item, count) => {
                 Some(Json::Array(std::iter::repeat_n(item, usize::try_from(count).ok()?).collect()))
             }
             _ => (least == 0).then(|| Json::Array(Vec::new())),
         }
     }
 
-    fn object(&self, object: &ObjectShape, depth: usize) -> Option<Json> {
+    /// Counts the repeats of an item among the values made.
+    fn has_room(&mut self, item: &Json, count: u64) -> bool {
+        let repeats = usize::try_from(count.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.tried = self.tried.saturating_add(size(item).saturating_mul(repeats));
+        self.tried <= MAX_VALUES
+    }
+
+    fn object(&mut self, object: &ObjectShape, depth: usize) -> Option<Json> {
         let required = object.properties.iter().filter(|property| property.required);
-        let entry = |property: &super::Property| {
+        let mut entry = |property: &super::Property| {
             Some((property.name.value.clone(), self.value(property.schema, depth + 1)?))
         };
-        Some(Json::Object(required.map(entry).collect::<Option<_>>()?))
+        Some(Json::Object(required.map(&mut entry).collect::<Option<_>>()?))
+    }
+}
+
+/// How many values a value has, itself included.
+fn size(value: &Json) -> usize {
+    match value {
+        Json::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Json::Object(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -2,10 +2,12 @@
 //! used by generated code, which has codecs of its own, and never sees assertions or formats.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::{
-    Additional, ArrayShape, Json, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
-    UnionShape, number,
+    Additional, ArrayShape, Effort, Json, Kind, NodeId, NumberRules, ObjectShape, Property, Shape,
+    StringRules, UnionShape, number, resolved,
 };
 use crate::model::Project;
 
@@ -18,31 +20,45 @@ pub struct Violation {
     pub message: String,
 }
 
-/// Every way in which a value breaks a schema; none where it is valid.
-pub fn violations(project: &Project, node: NodeId, value: &Json) -> Vec<Violation> {
-    let mut validator = Validator { project, found: Vec::new(), pointer: String::new() };
+/// After so many mistakes in one value nobody reads on.
+const MAX_VIOLATIONS: usize = 20;
+
+/// How many values an enumeration is quoted with.
+const MAX_QUOTED: usize = 40;
+
+/// The ways in which a value breaks a schema, as many as anybody reads; none where it is valid.
+pub fn violations(
+    project: &Project,
+    node: NodeId,
+    value: &Json,
+    effort: &mut Effort,
+) -> Vec<Violation> {
+    let mut validator = Validator { project, effort, found: Vec::new(), pointer: String::new() };
     validator.check(node, value);
     validator.found
 }
 
 struct Validator<'a> {
     project: &'a Project,
+    effort: &'a mut Effort,
     found: Vec<Violation>,
     pointer: String,
 }
 
 impl<'a> Validator<'a> {
     fn check(&mut self, node: NodeId, value: &Json) {
+        if self.found.len() >= MAX_VIOLATIONS {
+            return;
+        }
         let project: &'a Project = self.project;
         if !project.schemas.is_sound(node) {
             return;
         }
+        let node = settled(project, node, value);
         match (&project.schemas[node].shape, value) {
             (Shape::Any, _)
             | (Shape::Null | Shape::Nullable(_), Json::Null)
             | (Shape::Boolean, Json::Boolean(_)) => {}
-            (Shape::Nullable(inner) | Shape::Local(inner), _) => self.check(*inner, value),
-            (Shape::Named(name), _) => self.check(project[*name].schema, value),
             (Shape::String(rules), Json::String(text)) => self.string(rules, text),
             (Shape::Integer(rules), Json::Number(text)) if number::is_whole(text) => {
                 self.number(rules, text);
@@ -55,18 +71,16 @@ impl<'a> Validator<'a> {
             }
             (Shape::Enum(values), Json::String(text)) => {
                 if !values.iter().any(|known| known.value.value == *text) {
-                    let known: Vec<&str> =
-                        values.iter().map(|known| known.value.value.as_str()).collect();
-                    self.expected(&format!("one of {}", known.join(", ")), value);
+                    let known = one_of(values.iter().map(|known| known.value.value.as_str()));
+                    self.expected(&known, value);
                 }
             }
             (Shape::IntegerEnum(values), Json::Number(text)) => {
                 let is_value =
                     |value: &i64| number::compare(text, &value.to_string()) == Ordering::Equal;
                 if !values.iter().any(|known| is_value(&known.value)) {
-                    let known: Vec<String> =
-                        values.iter().map(|known| known.value.to_string()).collect();
-                    self.expected(&format!("one of {}", known.join(", ")), value);
+                    let known = one_of(values.iter().map(|known| known.value.to_string()));
+                    self.expected(&known, value);
                 }
             }
             (Shape::Mixed(variants), _) => {
@@ -76,8 +90,10 @@ impl<'a> Validator<'a> {
                 }
             }
             (Shape::Overlapping(members), _) => {
-                let fits = |&member: &NodeId| violations(project, member, value).is_empty();
-                if !members.iter().any(fits) {
+                let mut members = members.iter();
+                if !members
+                    .any(|&member| violations(project, member, value, self.effort).is_empty())
+                {
                     self.expected("a value that fits one of the choices", value);
                 }
             }
@@ -93,7 +109,7 @@ impl<'a> Validator<'a> {
         let length = text.chars().count() as u64;
         self.range(length, rules.min_length, rules.max_length, "characters");
         if let Some(pattern) = &rules.pattern
-            && !regex_lite::Regex::new(&pattern.regex).is_ok_and(|regex| regex.is_match(text))
+            && !self.effort.matches(pattern, text)
         {
             self.found(format!("does not match the pattern {}", pattern.ecma));
         }
@@ -129,9 +145,7 @@ impl<'a> Validator<'a> {
         for (index, item) in items.iter().enumerate() {
             self.within(&index.to_string(), |validator| validator.check(array.items, item));
         }
-        let is_repeated =
-            |(index, item): (usize, &Json)| items[..index].iter().any(|other| equal(item, other));
-        if array.unique && items.iter().enumerate().any(is_repeated) {
+        if array.unique && has_equal(items) {
             self.found("expected items that all differ".to_owned());
         }
     }
@@ -145,10 +159,12 @@ impl<'a> Validator<'a> {
     }
 
     fn object(&mut self, object: &ObjectShape, entries: &[(String, Json)]) {
-        for property in object.properties.iter().filter(|property| property.required) {
-            if !entries.iter().any(|(key, _)| *key == property.name.value) {
-                self.found(format!("`{}` is missing", property.name.value));
-            }
+        let keys: BTreeSet<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+        let is_missing = |property: &&Property| {
+            property.required && !keys.contains(property.name.value.as_str())
+        };
+        for property in object.properties.iter().filter(is_missing).take(MAX_VIOLATIONS) {
+            self.found(format!("`{}` is missing", property.name.value));
         }
         for (key, value) in entries {
             let property = object.properties.iter().find(|property| property.name.value == *key);
@@ -175,8 +191,8 @@ impl<'a> Validator<'a> {
             self.check(variant.schema, value);
             return;
         }
-        let tags: Vec<&str> = union.variants.iter().map(|v| v.tag.value.as_str()).collect();
-        self.found(format!("`{}` has to be one of {}", union.tag, tags.join(", ")));
+        let tags = one_of(union.variants.iter().map(|variant| variant.tag.value.as_str()));
+        self.found(format!("`{}` has to be {tags}", union.tag));
     }
 
     fn within(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
@@ -195,8 +211,60 @@ impl<'a> Validator<'a> {
     }
 
     fn found(&mut self, message: String) {
+        if self.found.len() >= MAX_VIOLATIONS {
+            return;
+        }
         self.found.push(Violation { pointer: self.pointer.clone(), message });
     }
+}
+
+/// The node that says what a value may be, step by step: a chain of references and choices of null may be long.
+fn settled(project: &Project, node: NodeId, value: &Json) -> NodeId {
+    let mut node = node;
+    loop {
+        node = resolved(project, node);
+        match project.schemas[node].shape {
+            Shape::Nullable(inner) if *value != Json::Null => node = inner,
+            _ => return node,
+        }
+    }
+}
+
+/// The first of many values, and how many there are besides.
+fn one_of<T: AsRef<str>>(values: impl ExactSizeIterator<Item = T>) -> String {
+    let more = values.len().saturating_sub(MAX_QUOTED);
+    let shown: Vec<T> = values.take(MAX_QUOTED).collect();
+    let words: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("one of {}{rest}", words.join(", "))
+}
+
+/// A text that equal values share, and hardly any others: numbers by their nearest `f64`, keys in order.
+pub(crate) fn sort_key(value: &Json) -> String {
+    match value {
+        Json::Number(text) => format!("{:x}", number::as_f64(text).to_bits()),
+        Json::Array(items) => {
+            let keys: Vec<String> = items.iter().map(sort_key).collect();
+            format!("[{}]", keys.join(","))
+        }
+        Json::Object(entries) => {
+            let mut keys: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{key:?}:{}", sort_key(value))).collect();
+            keys.sort();
+            format!("{{{}}}", keys.join(","))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// Whether two items of a list are equal.
+fn has_equal(items: &[Json]) -> bool {
+    let mut known: BTreeMap<String, Vec<&Json>> = BTreeMap::new();
+    items.iter().any(|item| {
+        let alike = known.entry(sort_key(item)).or_default();
+        alike.push(item);
+        alike[..alike.len() - 1].iter().any(|other| equal(item, other))
+    })
 }
 
 /// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.

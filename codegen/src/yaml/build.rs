@@ -11,8 +11,17 @@ use crate::source::{Span, Spanned};
 /// How deep values may nest: far beyond any schema, far below what recursion over a tree can bear.
 const MAX_DEPTH: usize = 120;
 
-/// How many values aliases may add to a file; what is written out is limited by its own size.
-const MAX_ALIASED: usize = 100_000;
+/// How many values a file may have, those that aliases repeat included.
+const MAX_VALUES: usize = 200_000;
+
+/// How many values anchors and aliases may copy: few lines can ask for more copies than memory holds.
+const MAX_COPIED: usize = 100_000;
+
+/// The longest key, in bytes: the names of types and places below are made of it.
+const MAX_KEY: usize = 4096;
+
+/// How many entries one list or mapping may have.
+const MAX_ENTRIES: usize = 10_000;
 
 /// Builds the tree; every method gives `None` when reading on makes no sense.
 pub(super) struct Builder<'a> {
@@ -20,7 +29,8 @@ pub(super) struct Builder<'a> {
     report: &'a mut Report,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
-    aliased: usize,
+    values: usize,
+    copied: usize,
     documents: usize,
     root: Option<Node>,
 }
@@ -66,7 +76,8 @@ impl<'a> Builder<'a> {
             report,
             open: Vec::new(),
             anchors: HashMap::new(),
-            aliased: 0,
+            values: 0,
+            copied: 0,
             documents: 0,
             root: None,
         }
@@ -139,6 +150,10 @@ impl<'a> Builder<'a> {
 
     fn key(&mut self, text: &str, style: ScalarStyle, span: Span) -> Option<()> {
         let plain = style == ScalarStyle::Plain;
+        if text.len() > MAX_KEY {
+            self.report.add(mistakes::yaml_key_length(span, MAX_KEY));
+            return None;
+        }
         let is_merge = plain && text == "<<";
         let is_string = !plain || matches!(scalar::resolve(text), Ok(Value::String(_)));
         if is_merge {
@@ -165,13 +180,11 @@ impl<'a> Builder<'a> {
             self.report.add(mistakes::yaml_alias(span));
             return None;
         };
-        let (node, size) = (Node { span, value: node.value.clone() }, *size);
-        self.aliased += size.nodes;
-        if self.aliased > MAX_ALIASED {
-            let message = format!("aliases add more than {MAX_ALIASED} values to this file");
-            self.report.add(mistakes::yaml_budget(span, message));
-            return None;
-        }
+        // Counted before the copy is made, so that none is made that is too large.
+        let size = *size;
+        charge(&mut self.copied, size.nodes, self.report, span)?;
+        let node = Node { span, value: node.value.clone() };
+        self.check_values(size.nodes, span)?;
         self.place(node, size, 0)
     }
 
@@ -194,8 +207,29 @@ impl<'a> Builder<'a> {
             return Some(());
         }
         let message = format!("values nested more than {MAX_DEPTH} deep");
-        self.report.add(mistakes::yaml_budget(span, message));
-        None
+        over_budget(self.report, span, message)
+    }
+
+    fn check_values(&mut self, added: usize, span: Span) -> Option<()> {
+        self.values += added;
+        if self.values <= MAX_VALUES {
+            return Some(());
+        }
+        let message = format!("this file has more than {MAX_VALUES} values");
+        over_budget(self.report, span, message)
+    }
+
+    /// Whether the list or mapping that a value is to join has room for it.
+    fn check_entries(&mut self, span: Span) -> Option<()> {
+        let entries = self.open.last().map_or(0, |open| match &open.parts {
+            Parts::Sequence(items) => items.len(),
+            Parts::Mapping { keys, .. } => keys.len(),
+        });
+        if entries <= MAX_ENTRIES {
+            return Some(());
+        }
+        let message = format!("a list or mapping of more than {MAX_ENTRIES} entries");
+        over_budget(self.report, span, message)
     }
 
     fn close(&mut self, end: Span) -> Option<()> {
@@ -220,7 +254,10 @@ impl<'a> Builder<'a> {
     /// Puts a whole value where it belongs.
     fn place(&mut self, node: Node, size: Size, anchor: usize) -> Option<()> {
         self.check_depth(self.open.len() + size.depth, node.span)?;
+        self.check_values(1, node.span)?;
+        self.check_entries(node.span)?;
         if anchor > 0 {
+            charge(&mut self.copied, size.nodes, self.report, node.span)?;
             self.anchors.insert(anchor, Anchored { node: node.clone(), size });
         }
         let Some(open) = self.open.last_mut() else {
@@ -247,4 +284,18 @@ impl<'a> Builder<'a> {
             self.report.add(mistakes::duplicate_key(&key, places));
         }
     }
+}
+
+/// Adds to what was copied; `None` after reporting that it is too much.
+fn charge(copied: &mut usize, nodes: usize, report: &mut Report, span: Span) -> Option<()> {
+    *copied += nodes;
+    if *copied <= MAX_COPIED {
+        return Some(());
+    }
+    over_budget(report, span, format!("anchors and aliases copy more than {MAX_COPIED} values"))
+}
+
+fn over_budget(report: &mut Report, span: Span, message: String) -> Option<()> {
+    report.add(mistakes::yaml_budget(span, message));
+    None
 }

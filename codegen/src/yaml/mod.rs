@@ -11,6 +11,9 @@ use crate::schema::Json;
 use crate::source::{SourceId, Span, Spanned};
 use build::Builder;
 
+/// How many brackets, braces and commas a file may have.
+const MAX_PUNCTUATION: usize = 400_000;
+
 /// A value and where it was written.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -49,6 +52,7 @@ pub struct Entry {
 /// Reads the one document of a file; `None` when its syntax is broken, which is then reported.
 pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
     let places = Places::new(source, text);
+    check_punctuation(&places, report)?;
     let mut builder = Builder::new(&places, report);
     for event in Parser::new_from_str(places.text) {
         match event {
@@ -67,6 +71,18 @@ pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> 
         }
     }
     Some(builder.finish())
+}
+
+/// The parser holds a whole flow collection as tokens before it gives the first event of it, each a hundred times as
+/// large as the character it is. So the characters are counted before they are tokens.
+fn check_punctuation(places: &Places<'_>, report: &mut Report) -> Option<()> {
+    let is_token = |byte: &u8| b"[]{},".contains(byte);
+    let mut tokens = places.text.bytes().enumerate().filter(|(_, byte)| is_token(byte));
+    let Some((at, _)) = tokens.nth(MAX_PUNCTUATION) else { return Some(()) };
+    let start = places.skipped + at;
+    let message = format!("this file has more than {MAX_PUNCTUATION} brackets, braces and commas");
+    report.add(mistakes::yaml_budget(places.bytes(start, start + 1), message));
+    None
 }
 
 fn syntax_error(error: &ScanError, places: &Places<'_>) -> Diagnostic {

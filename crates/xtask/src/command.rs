@@ -1,23 +1,31 @@
 //! Child processes: how they are shown and run. Never decides which.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::process::{Command, Stdio};
 
 /// A program and its arguments.
 pub(crate) struct Invocation {
     words: Vec<String>,
+    environment: Vec<(&'static str, OsString)>,
 }
 
 impl Invocation {
     /// `cargo` with these arguments: the cargo that runs this chore.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
         let words = std::iter::once("cargo").chain(arguments.iter().copied());
-        Self { words: words.map(str::to_owned).collect() }
+        Self { words: words.map(str::to_owned).collect(), environment: Vec::new() }
     }
 
     /// Adds arguments given by the user.
     pub(crate) fn with(mut self, arguments: &[String]) -> Self {
         self.words.extend_from_slice(arguments);
+        self
+    }
+
+    /// Sets a variable for it.
+    pub(crate) fn in_environment(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name, value.into()));
         self
     }
 
@@ -35,7 +43,7 @@ impl Invocation {
     fn command(&self) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        command.args(&self.words[1..]);
+        command.args(&self.words[1..]).envs(self.environment.iter().cloned());
         command
     }
 }

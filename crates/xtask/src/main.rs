@@ -3,6 +3,7 @@
 mod ci;
 mod command;
 mod generate;
+mod long;
 mod start;
 
 use std::path::Path;
@@ -60,6 +61,16 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Hold a release build to its limits on hostile input; write the figures into docs/hostile-input.md.
+    Hostile,
+    /// Kill the generator at random moments, 300 times, and look at what it left.
+    Torture,
+    /// Feed the compiler and generated codecs random input.
+    Fuzz {
+        /// How long each target runs.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
     /// Everything that must hold before a change is merged.
     Ci,
 }
@@ -96,6 +107,9 @@ fn run(chore: Chore) -> End {
         Chore::Bench { name, json } => start::bench(name.as_deref(), json),
         Chore::Conformance { check } => start::conformance(check),
         Chore::Soak { rest } => start::soak(&rest),
+        Chore::Hostile => long::hostile(),
+        Chore::Torture => long::torture(),
+        Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Ci => ci::run(),
     }
 }

@@ -6,6 +6,8 @@
 
 mod class;
 
+use std::collections::BTreeSet;
+
 use class::CodePoints;
 
 /// How deep groups may nest, so that reading them needs little stack.
@@ -14,40 +16,49 @@ const MAX_DEPTH: usize = 40;
 /// How often a counted repetition may repeat: ECMA-262 knows no limit, but memory does.
 const MAX_REPEAT: u32 = 10_000;
 
-/// The pattern as `regex-lite` writes it, or why it cannot be used.
-pub(super) fn translate(ecma: &str) -> Result<String, String> {
+/// How many instructions a pattern may have, repeated parts counted as often as they are repeated: each may be tried
+/// at each character.
+const MAX_WEIGHT: u64 = 20_000;
+
+/// The pattern as `regex-lite` writes it and about how many instructions it is, or why it cannot be used.
+pub(super) fn translate(ecma: &str) -> Result<(String, u64), String> {
     let characters = ecma.chars().collect();
-    let mut translator = Translator { characters, at: 0, depth: 0, names: Vec::new() };
-    let regex = translator.alternatives()?;
+    let mut translator = Translator { characters, at: 0, depth: 0, names: BTreeSet::new() };
+    let Weighed { regex, weight } = translator.alternatives()?;
     if translator.peek().is_some() {
         return Err(translator.refuse("`)` without `(`"));
     }
-    match regex_lite::Regex::new(&regex) {
-        Ok(_) => Ok(regex),
-        Err(error) => Err(error.to_string()),
-    }
+    Ok((regex, weight))
 }
 
 struct Translator {
     characters: Vec<char>,
     at: usize,
     depth: usize,
-    names: Vec<String>,
+    names: BTreeSet<String>,
+}
+
+/// A part of a pattern, translated, and about how many instructions it is.
+#[derive(Default)]
+struct Weighed {
+    regex: String,
+    weight: u64,
 }
 
 /// A translated term, and whether it may be repeated.
 struct Term {
     regex: String,
+    weight: u64,
     repeatable: bool,
 }
 
 impl Term {
     fn atom(regex: String) -> Self {
-        Self { regex, repeatable: true }
+        Self { regex, weight: 1, repeatable: true }
     }
 
     fn assertion(regex: &str) -> Self {
-        Self { regex: regex.to_owned(), repeatable: false }
+        Self { regex: regex.to_owned(), weight: 1, repeatable: false }
     }
 }
 
@@ -75,27 +86,39 @@ impl Translator {
         format!("{what} at character {}", self.at + 1)
     }
 
-    fn alternatives(&mut self) -> Result<String, String> {
-        let mut regex = self.sequence()?;
+    fn alternatives(&mut self) -> Result<Weighed, String> {
+        let mut all = self.sequence()?;
         while self.take("|") {
-            regex.push('|');
-            regex += &self.sequence()?;
+            let next = self.sequence()?;
+            all.regex.push('|');
+            all.regex += &next.regex;
+            all.weight = self.bearable(all.weight + next.weight + 1)?;
         }
-        Ok(regex)
+        Ok(all)
     }
 
-    fn sequence(&mut self) -> Result<String, String> {
-        let mut regex = String::new();
+    fn bearable(&self, weight: u64) -> Result<u64, String> {
+        if weight <= MAX_WEIGHT {
+            return Ok(weight);
+        }
+        Err(self.refuse(&format!("more than {MAX_WEIGHT} steps, repetitions counted,")))
+    }
+
+    fn sequence(&mut self) -> Result<Weighed, String> {
+        let mut all = Weighed::default();
         while let Some(c) = self.peek().filter(|&c| c != '|' && c != ')') {
             let term = self.term(c)?;
             let quantifier = self.quantifier()?;
             if quantifier.is_some() && !term.repeatable {
                 return Err(self.refuse("an assertion cannot be repeated, before"));
             }
-            regex += &term.regex;
-            regex += &quantifier.unwrap_or_default();
+            let (quantifier, times) = quantifier.unwrap_or_default();
+            all.regex += &term.regex;
+            all.regex += &quantifier;
+            all.weight =
+                self.bearable(all.weight + (term.weight + 1).saturating_mul(times.max(1)))?;
         }
-        Ok(regex)
+        Ok(all)
     }
 
     fn term(&mut self, first: char) -> Result<Term, String> {
@@ -105,7 +128,10 @@ impl Translator {
             '^' => Term::assertion("^"),
             '$' => Term::assertion("$"),
             '.' => Term::atom(CodePoints::line_breaks().negated().class()),
-            '(' => Term::atom(self.group()?),
+            '(' => {
+                let Weighed { regex, weight } = self.group()?;
+                Term { regex, weight, repeatable: true }
+            }
             '[' => Term::atom(self.class()?.class()),
             '\\' => self.escape()?,
             '*' | '+' | '?' | '{' | '}' | ']' => {
@@ -116,7 +142,7 @@ impl Translator {
         })
     }
 
-    fn group(&mut self) -> Result<String, String> {
+    fn group(&mut self) -> Result<Weighed, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.refuse(&format!("groups nested more than {MAX_DEPTH} deep")));
@@ -129,7 +155,7 @@ impl Translator {
             return Err(self.refuse("a group without its `)`"));
         }
         self.depth -= 1;
-        Ok(format!("(?:{inner})"))
+        Ok(Weighed { regex: format!("(?:{})", inner.regex), ..inner })
     }
 
     fn group_kind(&mut self) -> Result<(), String> {
@@ -150,18 +176,18 @@ impl Translator {
             }
             name.push(c);
         }
-        if name.is_empty() || self.names.contains(&name) {
+        if name.is_empty() || !self.names.insert(name) {
             return Err(self.refuse("a group has no name, or the name of another,"));
         }
-        self.names.push(name);
         Ok(())
     }
 
-    fn quantifier(&mut self) -> Result<Option<String>, String> {
+    /// How often what stands before is repeated, in words and at most, where no end is given at least.
+    fn quantifier(&mut self) -> Result<Option<(String, u64)>, String> {
         let quantifier = match self.peek() {
             Some(c @ ('*' | '+' | '?')) => {
                 self.at += 1;
-                c.to_string()
+                (c.to_string(), 1)
             }
             Some('{') => {
                 self.at += 1;
@@ -174,7 +200,7 @@ impl Translator {
         Ok(Some(quantifier))
     }
 
-    fn counts(&mut self) -> Result<String, String> {
+    fn counts(&mut self) -> Result<(String, u64), String> {
         let least = self.count()?;
         let most = match (self.take(","), self.peek()) {
             (false, _) => Some(least),
@@ -187,11 +213,12 @@ impl Translator {
         if most.is_some_and(|most| most < least) {
             return Err(self.refuse("a repetition at least more often than at most"));
         }
-        Ok(match most {
+        let words = match most {
             Some(most) if most == least => format!("{{{least}}}"),
             Some(most) => format!("{{{least},{most}}}"),
             None => format!("{{{least},}}"),
-        })
+        };
+        Ok((words, u64::from(most.unwrap_or(least))))
     }
 
     fn count(&mut self) -> Result<u32, String> {

@@ -4,7 +4,7 @@ use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
 use crate::diagnostic::schemas;
-use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand, pattern};
+use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {
@@ -135,7 +135,7 @@ impl SchemaReader<'_> {
     /// Patterns that no engine here reads would fail at run time.
     fn check_patterns(&mut self, value: &yaml::Node) {
         for Entry { key, .. } in value.entries().unwrap_or_default() {
-            if let Err(message) = pattern::translate(&key.value) {
+            if let Err(message) = self.pending.effort.translated(&key.value) {
                 self.report.add(schemas::bad_pattern(key.span, &message));
             }
         }

@@ -102,6 +102,9 @@ impl SchemaReader<'_> {
         root: &mut Root,
     ) -> NodeId {
         let pointer = places::below(within.pointer, keyword, key);
+        if self.is_too_deep(&pointer, text.span, root) {
+            return reserve(self.project, text.span);
+        }
         let id = self.place(&pointer, text.span, root);
         self.fill(Place { id, text, pointer: &pointer }, root);
         id

@@ -1,6 +1,6 @@
 //! Objects and arrays. Never what a property's schema says: that is read like any other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
@@ -15,10 +15,10 @@ impl SchemaReader<'_> {
         let required = self.required(place.text);
         let mut properties = self.properties(place, &required, root);
         let additional = self.additional(place, root);
-        for name in &required {
-            if !properties.iter().any(|property| property.name.value == name.value) {
-                properties.extend(self.undescribed(name, additional));
-            }
+        let described: BTreeSet<String> =
+            properties.iter().map(|property| property.name.value.clone()).collect();
+        for name in required.iter().filter(|name| !described.contains(&name.value)) {
+            properties.extend(self.undescribed(name, additional));
         }
         ObjectShape { properties, additional }
     }
@@ -34,6 +34,7 @@ impl SchemaReader<'_> {
             self.expected("a mapping from names to schemas", node);
             return Vec::new();
         };
+        let required: BTreeSet<&str> = required.iter().map(|name| name.value.as_str()).collect();
         let mut properties = Vec::new();
         for entry in entries {
             properties.push(Property {
@@ -45,7 +46,7 @@ impl SchemaReader<'_> {
                     Some(&entry.key.value),
                     root,
                 ),
-                required: required.iter().any(|name| name.value == entry.key.value),
+                required: required.contains(entry.key.value.as_str()),
                 is_described: true,
             });
         }

@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{SchemaReader, reserve};
-use crate::diagnostic::schemas;
+use crate::diagnostic::{files, schemas};
 use crate::schema::{Node, NodeId, Shape};
 use crate::source::Span;
+
+/// How many bytes the pointers to all places of one schema may have.
+const MAX_PLACES: usize = 16 << 20;
 
 /// The schema that `#` means, and the places in it.
 pub(super) struct Root {
@@ -14,6 +17,8 @@ pub(super) struct Root {
     pub(super) node: NodeId,
     /// The node of each place that has been read or referred to.
     places: BTreeMap<String, NodeId>,
+    /// The length of all pointers.
+    bytes: usize,
     /// The places that have been read.
     pub(super) filled: BTreeSet<String>,
     /// References to places, as written.
@@ -29,6 +34,7 @@ impl Root {
         Self {
             node,
             places: BTreeMap::from([(String::new(), node)]),
+            bytes: 0,
             filled: BTreeSet::new(),
             wanted: Vec::new(),
             anchors: BTreeMap::new(),
@@ -54,6 +60,22 @@ impl SchemaReader<'_> {
         let id = reserve(self.project, span);
         root.places.insert(pointer.to_owned(), id);
         id
+    }
+
+    /// Whether the places of a schema have grown longer than memory should hold, which is then reported once: the place
+    /// of each schema has the keys of all around it.
+    pub(super) fn is_too_deep(&mut self, pointer: &str, span: Span, root: &mut Root) -> bool {
+        let before = root.bytes;
+        root.bytes += pointer.len();
+        let is_over = root.bytes > MAX_PLACES;
+        if is_over && before <= MAX_PLACES {
+            let total = MAX_PLACES >> 20;
+            let message =
+                format!("the pointers to all places of this schema have more than {total} MiB");
+            let advice = "shorten the keys around, or make types of what is inside";
+            self.report.add(files::over_budget(span, message, advice));
+        }
+        is_over
     }
 
     /// The node that `#/a/b` leads to, read or not.
@@ -91,16 +113,14 @@ impl SchemaReader<'_> {
 
     /// Settles references; reports those that lead to no schema.
     pub(super) fn settle_places(&mut self, root: Root) {
-        let known: Vec<String> = root
-            .filled
-            .iter()
-            .filter(|place| place.starts_with("/$defs/"))
-            .map(|place| format!("#{place}"))
-            .collect();
+        let known = root.filled.iter().filter(|place| place.starts_with("/$defs/"));
+        let known: Vec<String> = known.map(|place| format!("#{place}")).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for (pointer, span) in &root.wanted {
             if !root.filled.contains(pointer) {
-                self.report.add(schemas::unknown_reference(*span, pointer, &known));
+                if !self.report.is_full() {
+                    self.report.add(schemas::unknown_reference(*span, pointer, &known));
+                }
                 if let Some(&id) = root.places.get(pointer) {
                     self.project.schemas.distrust(id);
                 }

@@ -45,7 +45,11 @@ impl TypeNames {
 
     /// The type that a name means, for whoever does not report.
     pub(crate) fn find(&self, name: &str, home: ServiceId) -> Option<TypeId> {
-        self.resolve(name, home).ok()
+        let (service, bare) = match name.split_once('.') {
+            None => (home, name),
+            Some((service, bare)) => (self.services.get(service).copied()?, bare),
+        };
+        self.types.get(&(service, bare.to_owned())).copied()
     }
 }
 
@@ -84,6 +88,9 @@ impl SchemaReader<'_> {
             self.report.add(schemas::reference_elsewhere(span, name));
             self.project.schemas.distrust(id);
             return Shape::Any;
+        }
+        if self.report.is_full() {
+            return self.names.find(name, self.service).map_or(Shape::Any, Shape::Named);
         }
         match self.names.resolve(name, self.service) {
             Ok(id) => return Shape::Named(id),

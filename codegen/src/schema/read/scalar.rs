@@ -1,12 +1,13 @@
 //! Strings, numbers, constants and enumerations. Never objects or arrays.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::schema::{
     Annotations, Bound, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
-    json_equal, number, pattern,
+    json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -29,8 +30,8 @@ impl SchemaReader<'_> {
             self.expected("a pattern", node);
             return None;
         };
-        match pattern::translate(ecma) {
-            Ok(regex) => Some(Pattern { ecma: ecma.to_owned(), regex }),
+        match self.pending.effort.translated(ecma) {
+            Ok(pattern) => Some(pattern),
             Err(message) => {
                 self.report.add(schemas::bad_pattern(node.span, &message));
                 None
@@ -145,16 +146,18 @@ impl SchemaReader<'_> {
     /// Checks the values of an `enum` of any kind.
     pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
         let Value::Sequence(items) = &node.value else { return };
-        let mut known: Vec<(Json, Vec<Span>)> = Vec::new();
+        let mut known: BTreeMap<String, Vec<(Json, Vec<Span>)>> = BTreeMap::new();
         for item in items {
             self.check_type_allows(text, item);
             let value = item.to_json();
-            match known.iter_mut().find(|(known, _)| json_equal(known, &value)) {
+            let alike = known.entry(json_sort_key(&value)).or_default();
+            match alike.iter_mut().find(|(known, _)| json_equal(known, &value)) {
                 Some((_, places)) => places.push(item.span),
-                None => known.push((value, vec![item.span])),
+                None => alike.push((value, vec![item.span])),
             }
         }
-        for (_, places) in known.into_iter().filter(|(_, places)| places.len() > 1) {
+        let known = known.into_values().flatten();
+        for (_, places) in known.filter(|(_, places)| places.len() > 1) {
             self.report.add(schemas::repeated_value(places));
         }
         if items.is_empty() {

@@ -8,7 +8,7 @@ use super::{blank, reserve};
 use crate::diagnostic::{Report, schemas};
 use crate::model::Project;
 use crate::schema::{
-    Assertion, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
+    Assertion, Effort, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
     UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
@@ -17,6 +17,8 @@ use crate::source::Spanned;
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(super) choices: Vec<PendingChoice>,
+    /// What the project's patterns may still ask for.
+    pub(crate) effort: Effort,
 }
 
 /// `anyOf`, `oneOf`, or an `allOf` of one.

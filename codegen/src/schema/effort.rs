@@ -1,0 +1,68 @@
+//! How much work one project may ask for: patterns to be compiled, examples to be held against them. Never measures
+//! time, so that what is refused depends on the input alone.
+
+use std::collections::BTreeMap;
+
+use super::{Pattern, pattern};
+
+/// How many instructions all different patterns of a project may have together.
+const MAX_INSTRUCTIONS: u64 = 300_000;
+
+/// What compiling a pattern costs, however short it is, in instructions.
+const OVERHEAD: u64 = 30;
+
+/// How many instructions may be tried on the characters of all examples and defaults.
+const MAX_STEPS: u64 = 10_000_000;
+
+/// What is left of a project's share.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    known: BTreeMap<String, Pattern>,
+    instructions: u64,
+    steps: u64,
+    exhausted: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            known: BTreeMap::new(),
+            instructions: MAX_INSTRUCTIONS,
+            steps: MAX_STEPS,
+            exhausted: false,
+        }
+    }
+}
+
+impl Effort {
+    /// Translates a pattern, or says why it cannot be used.
+    pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, String> {
+        if let Some(pattern) = self.known.get(ecma) {
+            return Ok(pattern.clone());
+        }
+        let (regex, weight) = pattern::translate(ecma)?;
+        self.instructions = self.instructions.checked_sub(weight + OVERHEAD).ok_or_else(|| {
+            format!("the patterns of this project have more than {MAX_INSTRUCTIONS} steps in all")
+        })?;
+        let compiled = regex_lite::Regex::new(&regex).map_err(|error| error.to_string())?;
+        let pattern = Pattern { ecma: ecma.to_owned(), regex, compiled, weight };
+        self.known.insert(ecma.to_owned(), pattern.clone());
+        Ok(pattern)
+    }
+
+    /// Whether a text matches a pattern; what there is no effort left for counts as a match.
+    pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
+        let characters = text.chars().count() as u64 + 1;
+        if let Some(left) = self.steps.checked_sub(pattern.weight.saturating_mul(characters)) {
+            self.steps = left;
+            return pattern.compiled.is_match(text);
+        }
+        self.exhausted = true;
+        true
+    }
+
+    /// Whether something was not tried, for want of effort, since this was last asked.
+    pub fn take_exhausted(&mut self) -> bool {
+        std::mem::take(&mut self.exhausted)
+    }
+}

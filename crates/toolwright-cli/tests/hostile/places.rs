@@ -1,0 +1,227 @@
+//! Output folders that are no plain folders, and disks with no room: the error says why, and nothing has changed.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Output;
+
+use crate::child::{Limits, toolwright};
+use crate::project::{generator, schema, shell, tree};
+
+const LIMITS: Limits = Limits { cpu_seconds: 20, megabytes: 1024 };
+
+fn fifo(path: &Path) {
+    let made = shell(path.parent().unwrap(), "mkfifo -- \"$1\"").arg(path).status().unwrap();
+    assert!(made.success());
+}
+
+/// What is in the way, how it is put there, which folder is named, and a word of the refusal.
+type Obstacle = (&'static str, fn(&Path), &'static str, &'static str);
+
+const OBSTACLES: &[Obstacle] = &[
+    ("the folder is a link", |at| symlink("elsewhere", at.join("gen")).unwrap(), "gen", "symlink"),
+    (
+        "the folder is a link to nothing",
+        |at| symlink("nowhere", at.join("gen")).unwrap(),
+        "gen",
+        "symlink",
+    ),
+    (
+        "the folder is a link to itself",
+        |at| symlink("gen", at.join("gen")).unwrap(),
+        "gen",
+        "symlink",
+    ),
+    (
+        "its parent is a link",
+        |at| symlink("elsewhere", at.join("link")).unwrap(),
+        "link/gen",
+        "symlink",
+    ),
+    (
+        "its parent's parent is a link",
+        |at| symlink("elsewhere", at.join("link")).unwrap(),
+        "link/a/gen",
+        "symlink",
+    ),
+    (
+        "its parent is a link out",
+        |at| symlink("..", at.join("link")).unwrap(),
+        "link/gen",
+        "symlink",
+    ),
+    (
+        "a file in it is a link",
+        |at| in_gen(at, |out| symlink("../elsewhere/mine", out.join("x.rs")).unwrap()),
+        "gen",
+        "symlink",
+    ),
+    (
+        "a generated file is a link",
+        |at| {
+            in_gen(at, |out| {
+                fs::remove_file(out.join("a/tools/t/src/lib.rs")).unwrap();
+                symlink("../../../../../elsewhere/mine", out.join("a/tools/t/src/lib.rs")).unwrap();
+            });
+        },
+        "gen",
+        "symlink",
+    ),
+    (
+        "a folder in it is a link",
+        |at| in_gen(at, |out| symlink("../elsewhere", out.join("a/b")).unwrap()),
+        "gen",
+        "symlink",
+    ),
+    (
+        "its manifest is a link",
+        |at| {
+            in_gen(at, |out| {
+                fs::remove_file(out.join(".toolwright-manifest")).unwrap();
+                symlink("../elsewhere/mine", out.join(".toolwright-manifest")).unwrap();
+            });
+        },
+        "gen",
+        "symlink",
+    ),
+    (
+        "the lock is a link",
+        |at| symlink("elsewhere/mine", at.join(".gen.toolwright-lock")).unwrap(),
+        "gen",
+        "symlink",
+    ),
+    ("the folder is a pipe", |at| fifo(&at.join("gen")), "gen", "not a folder"),
+    ("the lock is a pipe", |at| fifo(&at.join(".gen.toolwright-lock")), "gen", "was not generated"),
+    (
+        "the lock is a folder",
+        |at| fs::create_dir(at.join(".gen.toolwright-lock")).unwrap(),
+        "gen",
+        "was not generated",
+    ),
+    (
+        "its manifest is a pipe",
+        |at| {
+            in_gen(at, |out| {
+                fs::remove_file(out.join(".toolwright-manifest")).unwrap();
+                fifo(&out.join(".toolwright-manifest"));
+            });
+        },
+        "gen",
+        "regular file",
+    ),
+    (
+        "a generated file is a pipe",
+        |at| {
+            in_gen(at, |out| {
+                fs::remove_file(out.join("a/tools/t/src/lib.rs")).unwrap();
+                fifo(&out.join("a/tools/t/src/lib.rs"));
+            });
+        },
+        "gen",
+        "was not generated",
+    ),
+    ("its parent is a file", |_| (), "elsewhere/mine/gen", "elsewhere/mine"),
+    ("its parent is a pipe", |at| fifo(&at.join("pipe")), "pipe/gen", "pipe"),
+    ("the configuration is a pipe", |at| fifo(&at.join("toolwright.toml")), "gen", "regular file"),
+];
+
+/// Puts something into a folder that has been generated.
+fn in_gen(at: &Path, put: fn(&Path)) {
+    assert!(generator(at, "one.yaml").output().unwrap().status.success());
+    put(&at.join("gen"));
+}
+
+#[test]
+fn what_stands_in_the_way_is_named_and_left_as_it_is() {
+    for (what, put, out, word) in OBSTACLES {
+        let folder = project();
+        put(folder.path());
+        let before = tree(folder.path());
+        let ended =
+            toolwright(folder.path(), &["gen", "--schema", "other.yaml", "--out", out], LIMITS);
+        assert_eq!(ended.status.code(), Some(3), "{what}: {} {}", ended.how(), ended.said);
+        assert!(ended.said.contains(word), "{what}: {}", ended.said);
+        assert_eq!(tree(folder.path()), before, "{what}");
+    }
+}
+
+/// A pipe that is not where anything is generated is a foreign file like any other.
+#[test]
+fn a_foreign_pipe_is_carried_over() {
+    let folder = project();
+    in_gen(folder.path(), |out| fifo(&out.join("a/mine")));
+    let before = tree(folder.path())[Path::new("gen/a/mine")].clone();
+    let ended = toolwright(folder.path(), &["gen", "--schema", "other.yaml"], LIMITS);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.said);
+    assert_eq!(tree(folder.path())[Path::new("gen/a/mine")], before);
+}
+
+/// Two schemas, and a folder with a file that is nobody's to touch.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for word in ["one", "other"] {
+        fs::write(folder.path().join(format!("{word}.yaml")), schema(3, word)).unwrap();
+    }
+    fs::write(folder.path().join("large.yaml"), schema(600, "large")).unwrap();
+    fs::create_dir_all(folder.path().join("elsewhere/a")).unwrap();
+    fs::write(folder.path().join("elsewhere/mine"), "mine").unwrap();
+    folder
+}
+
+/// In a name space of its own a child may mount what it likes, if the system lets it; nobody else sees it.
+const IN_A_SMALL_DISK: &str = r#"
+exec unshare --user --map-root-user --mount sh -c '
+    mkdir disk && mount -t tmpfs -o size=OPTIONS tmpfs disk || exit 77
+    cd disk
+    "$0" gen --schema ../one.yaml || exit 78
+    MOUNT
+    find . | sort > /dev/shm/$$.list; find . -type f -exec cksum {} + | sort > /dev/shm/$$.before
+    "$0" gen --schema ../large.yaml; code=$?
+    find . -type f -exec cksum {} + | sort | cmp - /dev/shm/$$.before && find . | sort | cmp - /dev/shm/$$.list
+    same=$?; rm /dev/shm/$$.*; [ $same = 0 ] && exit $code; exit 79
+' "$0"
+"#;
+
+/// Runs the script; nothing where mounting is not allowed, which is said.
+fn in_small_disk(options: &str, mount: &str) -> Option<Output> {
+    let script = IN_A_SMALL_DISK.replace("OPTIONS", options).replace("MOUNT", mount);
+    let folder = project();
+    let output = shell(folder.path(), &script).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let is_refused = output.status.code() == Some(77) || said.contains("unshare");
+    if is_refused {
+        println!("skipped, as this system lets nobody mount: {said}");
+    }
+    (!is_refused).then_some(output)
+}
+
+#[test]
+fn on_a_full_disk_the_old_tree_stays_and_the_error_says_why() {
+    let Some(output) = in_small_disk("600k", ":") else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("No space left on device"), "{said}");
+}
+
+#[test]
+fn on_a_disk_that_takes_no_writes_the_old_tree_stays_and_the_error_says_why() {
+    let Some(output) = in_small_disk("8m", "mount -o remount,ro tmpfs .") else { return };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("Read-only file system"), "{said}");
+}
+
+/// What a system without name spaces can show as well: a limit on the size of files.
+#[test]
+fn where_a_file_may_not_grow_the_old_tree_stays_and_the_error_says_why() {
+    let folder = project();
+    in_gen(folder.path(), |_| ());
+    let before = tree(folder.path());
+    // Ignored, the signal becomes an error like any other.
+    let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" gen --schema large.yaml";
+    let output = shell(folder.path(), limited).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("File too large"), "{said}");
+    assert_eq!(tree(folder.path()), before);
+}

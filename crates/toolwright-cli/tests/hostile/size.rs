@@ -1,0 +1,114 @@
+//! Sizes: each input ends in success or in an error at its place, within the time and memory it is given.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::child::{Ended, Limits, toolwright};
+use crate::inputs::{CASES, Case, LISTS};
+
+/// A development build is several times slower, and machines of CI are shared: there a limit tells a hang from work.
+const LIMITS: Limits = if cfg!(debug_assertions) {
+    Limits { cpu_seconds: 60, megabytes: 1024 }
+} else {
+    Limits { cpu_seconds: 2, megabytes: 256 }
+};
+
+/// What a release build is held to.
+const MAX_CPU_SECONDS: f64 = 1.0;
+
+struct Measured {
+    case: &'static Case,
+    bytes: usize,
+    ended: Ended,
+}
+
+fn measure(case: &'static Case) -> Measured {
+    let folder = tempfile::tempdir().unwrap();
+    let text = (case.text)();
+    fs::write(folder.path().join("a.yaml"), &text).unwrap();
+    let ended = toolwright(folder.path(), &["check", "a.yaml"], LIMITS);
+    Measured { case, bytes: text.len(), ended }
+}
+
+impl Measured {
+    /// What is wrong with what came of it.
+    fn complaint(&self) -> Option<String> {
+        let Self { case, ended, .. } = self;
+        let is_as_expected = match case.expected {
+            "" => ended.status.code() == Some(0),
+            code => {
+                let is_placed = ended.said.contains("a.yaml");
+                let words = format!("error[{code}]");
+                ended.status.code() == Some(1) && ended.said.contains(&words) && is_placed
+            }
+        };
+        let is_slow = !cfg!(debug_assertions) && ended.cpu.as_secs_f64() > MAX_CPU_SECONDS;
+        let said: String = ended.said.chars().take(300).collect();
+        (!is_as_expected || is_slow).then(|| {
+            let expected = if case.expected.is_empty() { "success" } else { case.expected };
+            let (how, cpu) = (ended.how(), ended.cpu);
+            format!("{}: expected {expected}, found {how} after {cpu:?}: {said}", case.name)
+        })
+    }
+
+    fn row(&self) -> String {
+        let outcome = match self.case.expected {
+            "" => "accepted".to_owned(),
+            code => format!("`{code}`"),
+        };
+        format!(
+            "| {} | {} | {outcome} | {:.2} s | {} MB |",
+            self.case.name,
+            size(self.bytes),
+            self.ended.cpu.as_secs_f64(),
+            self.ended.peak_megabytes
+        )
+    }
+}
+
+fn size(bytes: usize) -> String {
+    if bytes < 1 << 20 { format!("{} kB", bytes >> 10) } else { format!("{} MB", bytes >> 20) }
+}
+
+/// `cargo xtask hostile` sets the variable, and makes a release build.
+#[test]
+fn every_size_ends_in_success_or_in_an_error_at_its_place() {
+    let mut complaints = Vec::new();
+    let mut table = String::new();
+    for case in CASES {
+        let measured = measure(case);
+        complaints.extend(measured.complaint());
+        writeln!(table, "{}", measured.row()).unwrap();
+    }
+    assert_eq!(complaints, Vec::<String>::new(), "{}", complaints.join("\n\n"));
+    if let Some(page) = std::env::var_os("TOOLWRIGHT_SIZES_PAGE") {
+        replace_table(Path::new(&page), &table);
+    }
+}
+
+/// Puts rows into a page, between the head of its table and the end of the section.
+fn replace_table(page: &Path, rows: &str) {
+    const HEAD: &str = "| input | size | outcome | CPU time | memory |\n|---|---|---|---|---|\n";
+    let text = fs::read_to_string(page).unwrap();
+    let (before, after) = text.split_once(HEAD).expect("the page has the table");
+    let rest = after.find("\n\n").map_or("", |end| &after[end..]);
+    fs::write(page, format!("{before}{HEAD}{}{rest}", rows.trim_end())).unwrap();
+}
+
+#[test]
+fn every_list_of_tools_ends_in_a_schema_or_in_an_error() {
+    for case in LISTS {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("list.json"), (case.text)()).unwrap();
+        let arguments = ["import", "mcp", "--service", "a", "--toolset", "t", "--out", "a.yaml"];
+        let arguments = [&arguments[..], &["--tools-json", "list.json"]].concat();
+        let ended = toolwright(folder.path(), &arguments, LIMITS);
+        let (code, word) =
+            if case.expected.is_empty() { (0, "import: ") } else { (1, case.expected) };
+        let said: String = ended.said.chars().take(300).collect();
+        assert_eq!(ended.status.code(), Some(code), "{}: {} {said}", case.name, ended.how());
+        assert!(ended.said.contains(word), "{}: {said}", case.name);
+        assert_eq!(folder.path().join("a.yaml").exists(), code == 0, "{}", case.name);
+    }
+}

@@ -1,0 +1,225 @@
+//! Words: whatever a schema says in its texts is refused at its place, or stands in generated code to the letter and never
+//! runs. All that is accepted becomes one crate, which is built, tested and doc-tested.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use naughty_strings::BLNS;
+use serde_json::{Value, json};
+use toolwright_codegen::check;
+use toolwright_codegen::source::{Source, Sources};
+
+/// Each would leave a file behind if it ran, or keep the crate from being built if it were code.
+const PAYLOADS: [&str; 3] = [
+    "#[test] fn evil() { std::fs::write(r\"CANARY\", \"\").unwrap(); }",
+    "std::fs::write(r\"CANARY\", \"\").unwrap();",
+    "include_str!(\"CANARY\"); compile_error!(\"evil\");",
+];
+
+/// Where a text can stand in a tool, by a JSON Pointer into [`tool`].
+const PLACES: [&str; 12] = [
+    "/title",
+    "/description",
+    "/tags/0",
+    "/deprecated/since",
+    "/hints/call",
+    "/args/title",
+    "/args/description",
+    "/args/properties/pick/enum/0",
+    "/args/properties/pick/description",
+    "/args/properties/text/default",
+    "/args/properties/text/examples/0",
+    "/args/properties/match/pattern",
+];
+
+/// A tool with calm words in every place.
+fn tool() -> Value {
+    json!({
+        "title": "calm",
+        "description": "calm",
+        "tags": ["calm"],
+        "deprecated": { "since": "calm" },
+        "hints": { "call": "calm" },
+        "args": {
+            "type": "object",
+            "title": "calm",
+            "description": "calm",
+            "properties": {
+                "pick": { "type": "string", "enum": ["calm", "another"], "description": "calm" },
+                "text": { "type": "string", "default": "calm", "examples": ["calm"] },
+                "match": { "type": "string", "pattern": "calm" },
+            },
+        },
+    })
+}
+
+fn project(tools: &[Value]) -> String {
+    let named = tools.iter().enumerate().map(|(number, tool)| (format!("t{number}"), tool.clone()));
+    let tools: serde_json::Map<String, Value> = named.collect();
+    // JSON is YAML, and its escapes are those of YAML, but for halves of surrogate pairs.
+    json!({
+        "toolwright": 1,
+        "service": "words",
+        "toolsets": { "words": { "tools": tools } },
+    })
+    .to_string()
+}
+
+/// The tool with a text in every place that takes it; a place that does not has to say so at its place.
+fn accepted(text: &str) -> Value {
+    let mut tool = tool();
+    for place in PLACES {
+        let calm = tool.clone();
+        *tool.pointer_mut(place).expect("a place of the tool") = json!(text);
+        let source =
+            Source { path: "a.yaml".to_owned(), text: project(std::slice::from_ref(&tool)) };
+        if let Err(findings) = check(&Sources::new(vec![source])) {
+            for finding in findings {
+                assert!(finding.span.is_some(), "{place} {text:?}: {finding:?}");
+            }
+            tool = calm;
+        }
+    }
+    tool
+}
+
+fn injections(canary: &Path) -> Vec<String> {
+    let lines = include_str!("breakouts.txt").lines();
+    let breakouts: Vec<String> = lines
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| serde_json::from_str(line).expect("a JSON string"))
+        .collect();
+    let payloads = PAYLOADS.map(|payload| payload.replace("CANARY", &canary.to_string_lossy()));
+    let all = |breakout: &String| payloads.clone().map(|evil| breakout.replace("EVIL", &evil));
+    breakouts.iter().flat_map(all).collect()
+}
+
+#[test]
+fn words_are_refused_or_kept_and_never_run() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("words");
+    // What was generated goes; what was built stays, and makes the next run short.
+    for part in ["gen", "schema", "consumer"] {
+        let _ = fs::remove_dir_all(folder.join(part));
+    }
+    let canary = folder.join("canary");
+    let _ = fs::remove_file(&canary);
+    let injections = injections(&canary);
+    assert_eq!(BLNS.len(), 515);
+    assert!(injections.len() >= 200, "{}", injections.len());
+    let texts: Vec<&str> =
+        BLNS.iter().copied().chain(injections.iter().map(String::as_str)).collect();
+    let tools: Vec<Value> = texts.iter().map(|text| accepted(text)).collect();
+    for place in PLACES {
+        let kept = tools
+            .iter()
+            .zip(&texts)
+            .filter(|(tool, text)| tool.pointer(place) == Some(&json!(text)));
+        // An empty text, a pattern that is none: but nearly all of them are taken.
+        assert!(
+            kept.count() * 2 > texts.len() || place.ends_with("pattern") || place.ends_with("call"),
+            "{place}"
+        );
+    }
+    lay_out(&folder, &tools);
+    for command in [&["test", "--workspace", "--tests"][..], &["test", "--workspace", "--doc"]] {
+        let said = cargo(&folder, command);
+        assert!(!canary.exists(), "{command:?} ran what a schema says:\n{said}");
+    }
+}
+
+/// A workspace of the generated crates and one that uses them.
+fn lay_out(folder: &Path, tools: &[Value]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    // A JSON string is a string of TOML too.
+    let contract = json!(root.join("crates/toolwright")).to_string();
+    let put = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("schema/a.yaml", &project(tools));
+    put("toolwright.toml", &format!("[crates]\ntoolwright = {{ path = {contract} }}\n"));
+    put("Cargo.toml", WORKSPACE);
+    put("consumer/Cargo.toml", &CONSUMER.replace("CONTRACT", &contract));
+    put("consumer/src/lib.rs", "");
+    put("consumer/tests/words.rs", &consumer(tools.len()));
+    put("consumer/tests/tools.json", &json!(tools).to_string());
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let generated = Command::new(env!("CARGO_BIN_EXE_toolwright"))
+        .arg("gen")
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(generated.status.success(), "{}", String::from_utf8_lossy(&generated.stderr));
+    let_rustdoc_look(&folder.join("gen"));
+}
+
+/// Generated manifests keep rustdoc from testing examples, as there are none. Here it is to look for itself.
+fn let_rustdoc_look(folder: &Path) {
+    let manifests: Vec<PathBuf> = manifests(folder);
+    assert!(!manifests.is_empty());
+    for manifest in manifests {
+        let text = fs::read_to_string(&manifest).unwrap();
+        assert!(text.contains("doctest = false"), "{text}");
+        fs::write(manifest, text.replace("doctest = false", "doctest = true")).unwrap();
+    }
+}
+
+fn manifests(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of_path = |path: PathBuf| {
+        if path.is_dir() {
+            manifests(&path)
+        } else {
+            Some(path).filter(|path| path.ends_with("Cargo.toml")).into_iter().collect()
+        }
+    };
+    paths.flat_map(of_path).collect()
+}
+
+fn cargo(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .arg("--offline")
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{arguments:?}:\n{said}");
+    said
+}
+
+const WORKSPACE: &str = "[workspace]
+resolver = \"3\"
+members = [\"consumer\", \"gen/*/tools/*\"]
+
+[profile.dev]
+debug = false
+incremental = false
+";
+
+const CONSUMER: &str = "[package]
+name = \"consumer\"
+version = \"0.0.0\"
+edition = \"2024\"
+
+[dev-dependencies]
+serde_json = \"1\"
+toolwright = { path = CONTRACT }
+words-tools = { path = \"../gen/words/tools/words\" }
+";
+
+/// The test that compares what generated code says with what the schema said.
+fn consumer(count: usize) -> String {
+    let mut text = include_str!("consumer.rs.in").to_owned();
+    text.push_str("\nconst TOOLS: &[Codec] = &[\n");
+    for number in 0..count {
+        writeln!(text, "    again::<specs::T{number}>,").unwrap();
+    }
+    text.push_str("];\n");
+    text
+}

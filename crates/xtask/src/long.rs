@@ -1,0 +1,41 @@
+//! Chores that run tests for longer, or more exactly, than CI does. Never a test of their own: each is in its crate, and
+//! takes from the environment how long it is to run.
+
+use crate::End;
+use crate::command::Invocation;
+
+const PAGE: &str = "docs/hostile-input.md";
+
+pub(crate) fn hostile() -> End {
+    let page = std::path::absolute(PAGE).unwrap_or_else(|_| PAGE.into());
+    let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile", "size::"];
+    run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_SIZES_PAGE", page))
+}
+
+pub(crate) fn torture() -> End {
+    let tests =
+        ["test", "--release", "--package", "toolwright-cli", "--test", "hostile", "killed::"];
+    let shown = ["--".to_owned(), "--nocapture".to_owned()];
+    run(&Invocation::cargo(&tests).with(&shown).in_environment("TOOLWRIGHT_KILLS", "300"))
+}
+
+pub(crate) fn fuzz(seconds: u64) -> End {
+    // A development build finds overflows too, and it is there already.
+    let tests = ["test", "--package", "toolwright-examples", "--test", "it", "fuzz::"];
+    // One after the other: each is to have the machine for its time.
+    let shown = ["--", "--nocapture", "--test-threads", "1"].map(str::to_owned);
+    let seconds = seconds.to_string();
+    run(&Invocation::cargo(&tests).with(&shown).in_environment("TOOLWRIGHT_FUZZ_SECONDS", seconds))
+}
+
+fn run(invocation: &Invocation) -> End {
+    println!("== {invocation}");
+    match invocation.succeeds() {
+        Ok(true) => End::Done,
+        Ok(false) => End::Failed,
+        Err(error) => {
+            eprintln!("error: cannot run `{invocation}`: {error}");
+            End::Io
+        }
+    }
+}
