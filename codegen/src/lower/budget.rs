@@ -78,6 +78,11 @@ impl Lowering<'_> {
         is_over
     }
 
+    /// Whether bound tools have taken over too many properties: then nothing more is made of them.
+    pub(super) fn has_bound_too_much(&self) -> bool {
+        self.bound_properties > MAX_BOUND
+    }
+
     fn over_budget(&mut self, span: Span, message: String, advice: &str) {
         self.report.add(files::over_budget(span, message, advice));
     }

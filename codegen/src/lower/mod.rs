@@ -130,7 +130,9 @@ impl<'a> Lowering<'a> {
         self.examples();
         self.defaults();
         self.templates();
-        naming::check(&self.project, self.report);
+        if !self.has_bound_too_much() {
+            naming::check(&self.project, self.report);
+        }
         if !self.report.has_errors() {
             self.output();
         }

@@ -17,6 +17,8 @@ mod clashes;
 mod reach;
 mod types;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 pub use clashes::{check, is_reserved_tool, is_reserved_type};
 pub use types::{Scope, TypeName, TypeNames, is_map, labels};
 
@@ -78,16 +80,26 @@ pub fn identifier(text: &str) -> String {
 pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
     let values: Vec<&str> = values.collect();
     let plain: Vec<String> = values.iter().map(|value| pascal(value)).collect();
-    let is_alike = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
-    let mut names: Vec<String> = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &plain {
+        *counts.entry(name).or_default() += 1;
+    }
+    // The next number of each name that needs one: those before it are taken.
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    let mut names = Vec::new();
     for (value, name) in values.iter().zip(&plain) {
-        let wanted = if is_alike(name) { pascal(&spelt_out(value)) } else { name.clone() };
-        let numbered = (2..).map(|number| format!("{wanted}{number}"));
-        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        let wanted =
+            if counts[name.as_str()] > 1 { pascal(&spelt_out(value)) } else { name.clone() };
+        let mut free = wanted.clone();
         // A number may lead to a name that comes later by itself.
-        let is_free =
-            |name: &String| !names.contains(name) && (*name == wanted || !plain.contains(name));
-        names.extend(candidates.find(is_free));
+        while taken.contains(&free) || (free != wanted && counts.contains_key(free.as_str())) {
+            let number = numbers.entry(wanted.clone()).or_insert(2);
+            free = format!("{wanted}{number}");
+            *number += 1;
+        }
+        taken.insert(free.clone());
+        names.push(free);
     }
     names
 }

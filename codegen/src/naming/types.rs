@@ -98,11 +98,18 @@ pub fn is_map(object: &ObjectShape) -> bool {
 /// The variants of a choice whose members overlap: named after their types, their titles, what only they require, or
 /// their kinds.
 pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
+    let mut requirements: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in members.iter().flat_map(|&member| required(project, member)) {
+        *requirements.entry(name).or_default() += 1;
+    }
+    let own_requirement = |member: NodeId| {
+        required(project, member).find(|name| requirements[name] == 1).map(str::to_owned)
+    };
     let words: Vec<String> = members
         .iter()
         .map(|&member| {
             given_name(project, member)
-                .or_else(|| own_requirement(project, member, members))
+                .or_else(|| own_requirement(member))
                 .or_else(|| Some(kind_of(project, member)?.word().to_owned()))
                 .unwrap_or_else(|| "value".to_owned())
         })
@@ -117,16 +124,6 @@ fn given_name(project: &Project, node: NodeId) -> Option<String> {
         Shape::Local(target) => project.schemas[target].definition.clone(),
         _ => schema.annotations.title.clone(),
     }
-}
-
-/// The first property that a member requires and no other does.
-fn own_requirement(project: &Project, member: NodeId, members: &[NodeId]) -> Option<String> {
-    let others: Vec<&str> = members
-        .iter()
-        .filter(|&&other| other != member)
-        .flat_map(|&other| required(project, other))
-        .collect();
-    required(project, member).find(|name| !others.contains(name)).map(str::to_owned)
 }
 
 fn required(project: &Project, node: NodeId) -> impl Iterator<Item = &str> {
