@@ -19,9 +19,11 @@ pub(super) fn sweep(place: &Place) -> Result<(), OutputError> {
     remove(&place.old)
 }
 
-/// Whether a killed run left something to sweep.
+/// Whether a killed run left something to sweep. Its lock is gone with it, but the file of the lock is not; elsewhere than
+/// on Unix that file always stays.
 pub(super) fn has_leftovers(place: &Place) -> Result<bool, OutputError> {
-    Ok(tree::kind(&place.new)?.is_some() || tree::kind(&place.old)?.is_some())
+    let has_lock = cfg!(unix) && tree::kind(&place.lock)?.is_some_and(|kind| kind.is_file());
+    Ok(has_lock || tree::kind(&place.new)?.is_some() || tree::kind(&place.old)?.is_some())
 }
 
 /// Makes the new tree the output folder in one step and removes the old one.
