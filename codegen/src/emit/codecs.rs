@@ -109,8 +109,14 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
                 quote!(out.integer(self.as_i64(), Range::ANY);),
             )
         }
-        Body::Mixed(variants) => (decode_mixed(variants), encode_mixed(variants)),
-        Body::Overlapping(variants) => (decode_overlapping(variants), encode_overlapping(variants)),
+        Body::Mixed(variants) => {
+            let types = variants.iter().map(|variant| (variant.name, &variant.ty));
+            (decode_mixed(variants), encode_choice(types))
+        }
+        Body::Overlapping(variants) => {
+            let types = variants.iter().map(|variant| (&*variant.name, &variant.ty));
+            (decode_overlapping(variants), encode_choice(types))
+        }
         Body::Constant(json) => {
             (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
         }
@@ -362,12 +368,13 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
     }
 }
 
-fn encode_mixed(variants: &[MixedVariant]) -> TokenStream {
-    let arms = variants.iter().map(|variant| {
-        let name = ident(variant.name);
-        let encode = encode_with(&variant.ty, &quote!(out), &Place::reference(&ident("value")));
-        let value = if variant.ty == TypeUse::Null { quote!(()) } else { quote!(value) };
-        let encode = statement(&variant.ty, &encode);
+/// Writes what the variant of a choice holds, by its name and type.
+fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> TokenStream {
+    let arms = variants.map(|(name, ty)| {
+        let name = ident(name);
+        let encode = encode_with(ty, &quote!(out), &Place::reference(&ident("value")));
+        let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(value) };
+        let encode = statement(ty, &encode);
         quote!(Self::#name(#value) => #encode,)
     });
     quote!(match self { #(#arms)* })
@@ -387,16 +394,6 @@ fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
         input.kind(&[#(Kind::#kinds),*])?;
         input.first_of(&[#(#attempts),*])
     }
-}
-
-fn encode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
-    let arms = variants.iter().map(|variant| {
-        let name = ident(&variant.name);
-        let encode = encode_with(&variant.ty, &quote!(out), &Place::reference(&ident("value")));
-        let encode = statement(&variant.ty, &encode);
-        quote!(Self::#name(value) => #encode,)
-    });
-    quote!(match self { #(#arms)* })
 }
 
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
