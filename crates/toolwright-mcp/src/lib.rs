@@ -9,11 +9,8 @@
 //! of a key given twice the last one counts. On the way out the text content is the result as it was
 //! encoded, to the last digit; `structuredContent` has passed through `serde_json` too.
 
-mod answer;
-mod handler;
-mod listing;
-mod serve;
+#[cfg(feature = "server")]
 mod server;
 
-pub use serve::ServeError;
-pub use server::{McpServer, ServerSpec};
+#[cfg(feature = "server")]
+pub use server::{McpServer, ServeError, ServerSpec};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use toolwright::{ToolSpec, spec};
 
-use crate::serve::ServeError;
+use super::serve::ServeError;
 
 /// One tool as clients see it.
 pub(crate) fn tool(spec: &'static ToolSpec) -> Result<Tool, ServeError> {

@@ -8,8 +8,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinError;
 use toolwright::BoxError;
 
-use crate::handler::Handler;
-use crate::server::McpServer;
+use super::McpServer;
+use super::handler::Handler;
 
 /// Why a server stopped serving.
 #[derive(Debug)]

@@ -10,10 +10,10 @@ use toolwright::call::fresh_id;
 use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::Runtime;
 
-use crate::answer::answer;
-use crate::listing;
-use crate::serve::ServeError;
-use crate::server::{McpServer, ServerSpec};
+use super::answer::answer;
+use super::listing;
+use super::serve::ServeError;
+use super::{McpServer, ServerSpec};
 
 /// A server at work for one client.
 pub(crate) struct Handler {

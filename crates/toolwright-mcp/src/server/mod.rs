@@ -1,6 +1,13 @@
 //! A server before it serves: which toolsets it exposes, and what runs them. Never speaks the
 //! protocol: see `handler`.
 
+mod answer;
+mod handler;
+mod listing;
+mod serve;
+
+pub use serve::ServeError;
+
 use std::sync::Arc;
 
 use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
