@@ -1,0 +1,49 @@
+//! `cargo xtask mcp-conformance [--check]`: runs the suite and writes the page, or compares it.
+
+use std::process::ExitCode;
+use std::{env, fs, io};
+
+use toolwright_mcp_conformance::suite::{self, DATED};
+
+const PAGE: &str = "docs/mcp-conformance.md";
+const COMMAND: &str = "cargo xtask mcp-conformance";
+
+pub(crate) fn run(check: bool) -> ExitCode {
+    match try_run(check) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn try_run(check: bool) -> io::Result<bool> {
+    let program = env::current_exe()?;
+    // Beside the folder of the program, where cargo keeps what tests install too.
+    let target = program.ancestors().nth(2).map(|folder| folder.join("tmp"));
+    let target =
+        target.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
+    let report = suite::all(&program, &target)?;
+    report.surprises().iter().for_each(|surprise| eprintln!("unexpected: {surprise}"));
+    Ok(settle(&report, check)? && report.surprises().is_empty())
+}
+
+/// Writes the page if it differs by more than its date; says whether it is now as it should be.
+fn settle(report: &suite::Report, check: bool) -> io::Result<bool> {
+    let written = fs::read_to_string(PAGE).unwrap_or_default();
+    let date = written.lines().find_map(|line| line.strip_prefix(DATED)?.split_once(','));
+    if date.is_some_and(|(date, _)| report.page(date) == written) {
+        println!("mcp-conformance: {PAGE} is up to date");
+        return Ok(true);
+    }
+    if check {
+        println!("mcp-conformance: {PAGE} is out of date; run `{COMMAND}`");
+        return Ok(false);
+    }
+    let today = chrono::Utc::now().date_naive().to_string();
+    fs::write(PAGE, report.page(&today))?;
+    println!("mcp-conformance: wrote {PAGE}");
+    Ok(true)
+}

@@ -1,0 +1,98 @@
+//! The result as the page `docs/mcp-conformance.md`. Never judges, never touches the disk.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::outcome::{Outcome, judge};
+use super::run::{Leg, Run};
+use super::{Expected, REVISIONS};
+
+/// How the line begins that says when the results last changed.
+pub const DATED: &str = "As of ";
+
+/// A scenario's outcome in each revision that has it.
+type Rows<'a> = BTreeMap<&'a str, [Option<Outcome<'a>>; REVISIONS.len()]>;
+
+/// The whole page, with this date, of runs each with what was expected of it.
+pub(super) fn page(runs: &[(Run, Expected)], date: &str) -> String {
+    format!(
+        "# The official MCP conformance suite
+
+{DATED}{date}, by `cargo xtask mcp-conformance`: `@modelcontextprotocol/conformance` 0.2.0-alpha.12 against the server that is
+generated from [fixtures.yaml](../crates/toolwright-mcp-conformance/schema/fixtures.yaml) and against a client on
+`toolwright_mcp::client`, in both eras of the protocol. A test holds both to it on every change: a scenario that fails, or
+passes, unexpectedly fails the test.
+
+A cell holds how many checks of a scenario pass, and how many do not. A scenario in parentheses is run and not required:
+an extension, or newer than the revision. What fails is listed with its reason in
+[expected/](../crates/toolwright-mcp-conformance/expected), in the suite's own format.
+
+## Server
+
+{}
+## Client
+
+{}",
+        table(&rows(runs, Leg::Server)),
+        table(&rows(runs, Leg::Client)),
+    )
+}
+
+fn rows<'a>(runs: &'a [(Run, Expected)], leg: Leg) -> Rows<'a> {
+    let mut rows = Rows::new();
+    for (run, expected) in runs.iter().filter(|(run, _)| run.leg == leg) {
+        let Some(column) = REVISIONS.iter().position(|known| *known == run.revision) else {
+            continue;
+        };
+        for outcome in judge(run, expected).0 {
+            let name = &outcome.scenario.name;
+            rows.entry(name).or_default()[column] = Some(outcome);
+        }
+    }
+    rows
+}
+
+fn table(rows: &Rows<'_>) -> String {
+    let mut text = format!("| Scenario | {} | |\n|---|---|---|---|\n", REVISIONS.join(" | "));
+    for (scenario, outcomes) in rows {
+        let cells =
+            outcomes.each_ref().map(|outcome| outcome.as_ref().map_or_else(String::new, cell));
+        // Writing to a string does not fail.
+        _ = writeln!(text, "| {scenario} | {} | {} |", cells.join(" | "), reasons(outcomes));
+    }
+    for (index, revision) in REVISIONS.iter().enumerate() {
+        let required = rows
+            .values()
+            .filter_map(|row| row[index].as_ref())
+            .filter(|outcome| outcome.scenario.is_required);
+        let (failed, passed): (Vec<_>, Vec<_>) = required.partition(|outcome| outcome.failed() > 0);
+        _ = write!(
+            text,
+            "\n{revision}: {} required scenarios pass, {} do not.",
+            passed.len(),
+            failed.len()
+        );
+    }
+    text + "\n"
+}
+
+fn cell(outcome: &Outcome<'_>) -> String {
+    let failed = outcome.failed();
+    let result = match (outcome.passed, failed) {
+        (passed, 0) => format!("{passed} pass"),
+        (0, failed) => format!("**{failed} fail**"),
+        (passed, failed) => format!("{passed} pass, **{failed} fail**"),
+    };
+    if outcome.scenario.is_required { result } else { format!("({result})") }
+}
+
+/// What is said of either revision, once.
+fn reasons(outcomes: &[Option<Outcome<'_>>]) -> String {
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in outcomes.iter().flatten().flat_map(|outcome| &outcome.reasons) {
+        if !reasons.contains(reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.join("; ")
+}

@@ -1,0 +1,60 @@
+//! The suite in every era, on both sides, with what was expected of it. Never words a page.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use super::outcome::judge;
+use super::page;
+use super::run::{Leg, Run, run};
+use super::{Expected, REVISIONS};
+use crate::fixtures::Served;
+use crate::peers::Npm;
+
+/// What is expected to fail, in the order of [`REVISIONS`].
+const EXPECTED: [&str; REVISIONS.len()] = [
+    include_str!("../../expected/2025-11-25.yaml"),
+    include_str!("../../expected/2026-07-28.yaml"),
+];
+
+/// Every run, beside what was expected of it.
+pub struct Report {
+    runs: Vec<(Run, Expected)>,
+}
+
+/// Runs everything against this package's program, with the official tools installed under a folder.
+///
+/// # Errors
+///
+/// When the tools cannot be installed, or a side does not start.
+pub fn all(program: &Path, installed_under: &Path) -> io::Result<Report> {
+    let npm = Npm::install(installed_under)?;
+    let server = Served::start(Command::new(program).args(["serve", "--http", "127.0.0.1:0"]))?;
+    let mut runs = Vec::new();
+    for (revision, expected) in REVISIONS.into_iter().zip(EXPECTED) {
+        for (leg, under_test) in [(Leg::Server, server.url())] {
+            runs.push((run(&npm, leg, revision, under_test)?, Expected::read(expected)?));
+        }
+    }
+    Ok(Report { runs })
+}
+
+impl Report {
+    /// What nobody expected, in words.
+    pub fn surprises(&self) -> Vec<String> {
+        let judged = self.runs.iter().map(|(run, expected)| (run, judge(run, expected)));
+        judged
+            .flat_map(|(run, (outcomes, unknown))| {
+                let found = outcomes.into_iter().flat_map(|outcome| outcome.surprises);
+                found.chain(unknown).map(move |surprise| {
+                    format!("{} {}: {surprise}", run.revision, run.leg.as_str())
+                })
+            })
+            .collect()
+    }
+
+    /// The page, with this date.
+    pub fn page(&self, date: &str) -> String {
+        page::page(&self.runs, date)
+    }
+}
