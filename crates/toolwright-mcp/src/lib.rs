@@ -12,5 +12,7 @@
 #[cfg(feature = "server")]
 mod server;
 
+#[cfg(feature = "http-server")]
+pub use server::{Bearer, BearerLayer, HttpOptions};
 #[cfg(feature = "server")]
 pub use server::{McpServer, ServeError, ServerSpec};

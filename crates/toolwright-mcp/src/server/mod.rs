@@ -2,10 +2,15 @@
 //! protocol: see `handler`.
 
 mod answer;
+mod exposure;
 mod handler;
+#[cfg(feature = "http-server")]
+mod http;
 mod listing;
 mod serve;
 
+#[cfg(feature = "http-server")]
+pub use http::{Bearer, BearerLayer, HttpOptions};
 pub use serve::ServeError;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use rmcp::service::{ServerInitializeError, serve_server};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -9,6 +10,7 @@ use tokio::task::JoinError;
 use toolwright::BoxError;
 
 use super::McpServer;
+use super::exposure::Exposure;
 use super::handler::Handler;
 
 /// Why a server stopped serving.
@@ -26,6 +28,8 @@ pub enum ServeError {
     Handshake(BoxError),
     /// The server broke down.
     Broken(JoinError),
+    /// The address cannot be listened at.
+    Listen(std::io::Error),
 }
 
 impl McpServer {
@@ -50,7 +54,8 @@ impl McpServer {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        match serve_server(Handler::new(self)?, (input, output)).await {
+        let handler = Handler::of_connection(Arc::new(Exposure::new(self)?));
+        match serve_server(handler, (input, output)).await {
             Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Broken),
             // A client that leaves before it says anything has asked for nothing.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -68,6 +73,9 @@ impl fmt::Display for ServeError {
             ),
             Self::Handshake(_) => f.write_str("the client does not speak the protocol as expected"),
             Self::Broken(_) => f.write_str("the server broke down while serving"),
+            Self::Listen(_) => {
+                f.write_str("the address cannot be listened at; choose one that is free")
+            }
         }
     }
 }
@@ -78,6 +86,7 @@ impl Error for ServeError {
             Self::Schema { cause, .. } => Some(cause),
             Self::Handshake(cause) => Some(&**cause),
             Self::Broken(cause) => Some(cause),
+            Self::Listen(cause) => Some(cause),
         }
     }
 }

@@ -1,0 +1,5 @@
+//! A server of tools written by hand, over every transport.
+
+mod clients;
+mod http;
+mod lab;
