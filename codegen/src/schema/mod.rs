@@ -26,6 +26,9 @@ pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 use crate::model::TypeId;
 use crate::source::{Span, Spanned};
 
+/// The dialect that is read and published.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// Every schema node of a project.
 #[derive(Debug, Default)]
 pub struct Schemas {
@@ -364,6 +367,10 @@ pub struct Annotations {
     /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are mere annotations
     /// (2020-12 validation, 8).
     pub content: Vec<(String, Json)>,
+    /// Whether `$schema` is there; it can name one dialect only.
+    pub dialect: bool,
+    /// `$anchor`: what refers to it is resolved, so it is kept for readers alone.
+    pub anchor: Option<String>,
 }
 
 impl ObjectShape {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Additional, Annotations, ArrayShape, Assertion, Bound, EnumValue, Json, NodeId, NumberRules,
-    ObjectShape, Operand, Shape, StringRules, UnionShape, kind_of, resolved,
+    Additional, Annotations, ArrayShape, Assertion, Bound, DIALECT, EnumValue, Json, NodeId,
+    NumberRules, ObjectShape, Operand, Shape, StringRules, UnionShape, kind_of, resolved,
 };
 use crate::model::{Project, TypeId};
 
@@ -16,6 +16,7 @@ pub fn published(project: &Project, node: NodeId) -> Json {
         root: node,
         names: BTreeMap::new(),
         taken: BTreeSet::new(),
+        anchors: BTreeSet::new(),
         definitions: Vec::new(),
     };
     let mut entries = publisher.root_entries();
@@ -34,6 +35,8 @@ struct Publisher<'a> {
     /// The definition that stands for a node.
     names: BTreeMap<NodeId, String>,
     taken: BTreeSet<String>,
+    /// An anchor names one place of a schema; types of two services may have chosen the same.
+    anchors: BTreeSet<String>,
     /// In order of first use.
     definitions: Vec<(String, NodeId)>,
 }
@@ -46,6 +49,9 @@ impl Publisher<'_> {
         let inner = &self.project.schemas[body].annotations;
         let annotations = if body == self.root { own.clone() } else { own.over(inner) };
         let mut entries = self.entries(body, &annotations);
+        if annotations.dialect {
+            entries.insert(0, entry("$schema", Json::string(DIALECT)));
+        }
         let mut node = self.root;
         while node != body {
             for assertion in &self.project.schemas[node].assertions {
@@ -135,7 +141,12 @@ impl Publisher<'_> {
         for assertion in &project.schemas[node].assertions {
             tail.push(self.assertion(assertion, &tail));
         }
-        arranged(head, annotations, tail)
+        let mut entries = arranged(head, annotations, tail);
+        let anchor = annotations.anchor.as_ref();
+        if let Some(anchor) = anchor.filter(|anchor| self.anchors.insert((*anchor).clone())) {
+            entries.insert(0, entry("$anchor", Json::string(anchor)));
+        }
+        entries
     }
 
     /// A keyword that no type says. One that the shape has used already goes into an `allOf` of its own.
@@ -268,6 +279,8 @@ impl Annotations {
             write_only: self.write_only || others.write_only,
             format: self.format.clone().or_else(|| others.format.clone()),
             content: if self.content.is_empty() { &others.content } else { &self.content }.clone(),
+            dialect: self.dialect || others.dialect,
+            anchor: self.anchor.clone().or_else(|| others.anchor.clone()),
         }
     }
 }

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tokio::net::TcpListener;
-use toolwright_mcp::HttpOptions;
-use toolwright_mcp_conformance::fixtures;
+use toolwright::RegistrationError;
+use toolwright_mcp::{HttpOptions, McpServer};
+use toolwright_mcp_conformance::{examples, fixtures};
 
 /// Holds MCP servers and clients against the official tools.
 #[derive(Parser)]
@@ -21,8 +22,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Serve the fixture tools, on stdio unless told otherwise.
+    /// Serve a generated server, on stdio unless told otherwise.
     Serve {
+        /// Which one.
+        #[arg(default_value = "fixtures")]
+        server: Server,
         /// Listen on this address; the first line of standard output is the URL.
         #[arg(long)]
         http: Option<String>,
@@ -35,10 +39,30 @@ enum Task {
     },
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Server {
+    /// The fixture tools.
+    Fixtures,
+    /// The worked example's calculator.
+    Calc,
+    /// The worked example's planner.
+    Planner,
+}
+
+impl Server {
+    fn build(self) -> Result<McpServer, RegistrationError> {
+        match self {
+            Self::Fixtures => fixtures::server(),
+            Self::Calc => examples::calc(),
+            Self::Planner => examples::planner(),
+        }
+    }
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let done = match Arguments::parse().task {
-        Task::Serve { http } => serve(http.as_deref()).await,
+        Task::Serve { server, http } => serve(server, http.as_deref()).await,
         Task::Page { check } => return chore::run(check),
     };
     match done {
@@ -50,8 +74,8 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn serve(http: Option<&str>) -> Result<(), Box<dyn Error>> {
-    let server = fixtures::server()?;
+async fn serve(server: Server, http: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let server = server.build()?;
     let Some(address) = http else { return Ok(server.serve_stdio().await?) };
     let listener = TcpListener::bind(address).await?;
     println!("http://{}/mcp", listener.local_addr()?);

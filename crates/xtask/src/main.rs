@@ -55,6 +55,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Hold MCP servers and clients against the official suite; write docs/mcp-conformance.md.
+    McpConformance {
+        /// Write nothing; fail if the page is out of date or a scenario surprises.
+        #[arg(long)]
+        check: bool,
+    },
     /// Load the runtime with calls that succeed, fail, panic and hang, and count what comes back.
     Soak {
         /// Passed on to the load: --calls N, --tasks N.
@@ -105,6 +111,7 @@ fn run(chore: Chore) -> End {
         Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
         Chore::Bench { name, json } => start::bench(name.as_deref(), json),
         Chore::Conformance { check } => start::conformance(check),
+        Chore::McpConformance { check } => start::mcp_conformance(check),
         Chore::Soak { rest } => start::soak(&rest),
         Chore::Hostile => long::hostile(),
         Chore::Torture => long::torture(),

@@ -18,6 +18,12 @@ pub(crate) fn conformance(check: bool) -> End {
     run(&Invocation::cargo(&package).with(&rest))
 }
 
+pub(crate) fn mcp_conformance(check: bool) -> End {
+    let rest: Vec<String> = check.then(|| "--check".to_owned()).into_iter().collect();
+    let package = ["run", "--quiet", "--package", "toolwright-mcp-conformance", "--", "page"];
+    run(&Invocation::cargo(&package).with(&rest))
+}
+
 pub(crate) fn soak(rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
     run(&Invocation::cargo(&package).with(rest))

@@ -3,11 +3,8 @@
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Annotations, FORMATS};
+use crate::schema::{Annotations, DIALECT, FORMATS};
 use crate::yaml::{Entry, Node, Value};
-
-/// The dialect that is read.
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 impl SchemaReader<'_> {
     /// Reads all annotations of one schema.
@@ -31,12 +28,16 @@ impl SchemaReader<'_> {
                 "$anchor" => {
                     if let Some(name) = self.text(value) {
                         self.anchored(&name, place.id, root);
+                        read.anchor = Some(name);
                     }
                 }
                 "$comment" => {
                     self.text(value);
                 }
-                "$schema" => self.dialect(value),
+                "$schema" => {
+                    self.dialect(value);
+                    read.dialect = true;
+                }
                 "contentEncoding" | "contentMediaType" | "contentSchema" => {
                     read.content.push((key.value.clone(), value.to_json()));
                 }

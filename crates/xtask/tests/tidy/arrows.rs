@@ -27,6 +27,11 @@ const OURS: &[Arrows] = &[
         ours: &["toolwright", "toolwright-runtime"],
         generated: true,
     },
+    Arrows {
+        folder: "crates/toolwright-mcp-conformance",
+        ours: &["toolwright", "toolwright-codegen", "toolwright-mcp"],
+        generated: true,
+    },
     Arrows { folder: "crates/toolwright-serve", ours: &["toolwright-mcp"], generated: true },
 ];
 

@@ -1,0 +1,84 @@
+//! The MCP Inspector's command line on every generated server of this repository, in both eras.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use toolwright_mcp_conformance::peers::Npm;
+
+use crate::{PROGRAM, printed, served, target};
+
+const INSPECTOR: &str = "@modelcontextprotocol/inspector/clients/cli/build/index.js";
+const ERAS: [&str; 2] = ["legacy", "modern"];
+
+/// What the Inspector prints of one method, and how it ends.
+fn inspect(npm: &Npm, server: &[&str], era: &str, rest: &[&str]) -> (Option<i32>, String, String) {
+    let output = npm
+        .program(INSPECTOR)
+        .args(server)
+        .args(["--protocol-era", era])
+        .args(rest)
+        // Its catalogue of servers would be made in the home folder.
+        .env("MCP_CATALOG_PATH", target().join("mcp-catalog.json"))
+        .output()
+        .unwrap();
+    let (out, err) = printed(&output);
+    (output.status.code(), out, err)
+}
+
+/// Lists a server's tools strictly, calls one well and one badly.
+fn is_clean(npm: &Npm, server: &[&str], tool: &str, args: &str, wrong: &str) {
+    for era in ERAS {
+        let context = format!("{server:?} {era}");
+        let (code, out, err) = inspect(npm, server, era, &["--method", "tools/list", "--strict"]);
+        assert_eq!(code, Some(0), "{context}: {out}{err}");
+        let listed: Value = serde_json::from_str(&out).expect("a list in JSON");
+        let tools = listed["tools"].as_array().unwrap();
+        assert!(tools.iter().any(|listed| listed["name"] == tool), "{context}: {out}");
+        let call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json"];
+        let (code, out, err) = inspect(npm, server, era, &[&call[..], &[args]].concat());
+        assert_eq!(code, Some(0), "{context}: {out}{err}");
+        let result: Value = serde_json::from_str(&out).expect("a result in JSON");
+        assert!(result["structuredContent"].is_object(), "{context}: {out}");
+        let (code, out, err) = inspect(npm, server, era, &[&call[..], &[wrong]].concat());
+        assert_eq!(code, Some(IS_ERROR), "{context}: {out}{err}");
+    }
+}
+
+/// How the Inspector ends when a result says `isError`.
+const IS_ERROR: i32 = 5;
+
+/// A server on stdio, and over HTTP.
+fn is_clean_on_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
+    let npm = Npm::install(target()).unwrap();
+    is_clean(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
+    let served = served(server);
+    is_clean(&npm, &[served.url()], tool, args, wrong);
+}
+
+#[test]
+fn the_inspector_finds_nothing_wrong_with_the_fixtures() {
+    let (args, wrong) = (r#"{"text":"two words"}"#, r#"{"text":""}"#);
+    is_clean_on_both_transports("fixtures", "measure_text", args, wrong);
+}
+
+#[test]
+fn the_inspector_finds_nothing_wrong_with_calc() {
+    is_clean_on_both_transports("calc", "add", r#"{"a":2,"b":40}"#, r#"{"a":2}"#);
+}
+
+#[test]
+fn the_inspector_finds_nothing_wrong_with_planner() {
+    is_clean_on_both_transports("planner", "plan_session", r#"{"goal":"rest"}"#, r#"{"goal":1}"#);
+}
+
+/// A server that is added to `gen/` is to be looked at too.
+#[test]
+fn every_generated_server_is_looked_at() {
+    let generated = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gen");
+    let folders = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten();
+    let servers = folders(generated).flat_map(|service| folders(service.path().join("mcp")));
+    let mut servers: Vec<_> = servers.map(|server| server.file_name()).collect();
+    servers.sort();
+    assert_eq!(servers, ["calc", "planner"]);
+}

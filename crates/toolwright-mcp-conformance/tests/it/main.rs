@@ -1,0 +1,29 @@
+//! Our servers and clients before the official tools, which the tests install. Never decides what is right.
+
+mod inspector;
+mod sdks;
+mod suite;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use toolwright_mcp_conformance::fixtures::Served;
+
+/// This package's program.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwright-mcp-conformance");
+
+/// Where the official tools are installed, for all tests.
+fn target() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// A server over HTTP.
+fn served(server: &str) -> Served {
+    Served::start(Command::new(PROGRAM).args(["serve", server, "--http", "127.0.0.1:0"])).unwrap()
+}
+
+/// What a program printed, with what it complained about where that is asked for.
+fn printed(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
