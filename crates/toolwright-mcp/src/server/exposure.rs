@@ -67,6 +67,11 @@ impl Exposure {
         })
     }
 
+    /// Whether a tool's arguments are repeated in headers, which rmcp compares.
+    pub(crate) fn reads_headers_of(&self, name: &str) -> bool {
+        self.tool(name).is_ok_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
+    }
+
     pub(crate) fn listed(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter().filter(|tool| tool.spec.is_advertised()).map(|tool| &tool.listed)
     }

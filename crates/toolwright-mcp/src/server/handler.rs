@@ -4,19 +4,19 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, Extensions, InitializeRequestParams, InitializeResult, ListPromptsRequestMethod,
-    ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, Extensions, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use toolwright::call::fresh_id;
-use toolwright::{Payload, Scope, ToolCall};
+use toolwright::{Scope, ToolCall};
 
 use super::answer::answer;
 use super::exposure::{Exposed, Exposure};
+use super::message::Arguments;
 
 /// Adds what a host knows about a request to the scope of its calls.
 pub(crate) type Derive = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -42,18 +42,12 @@ impl Handler {
         Self { exposure, session: OnceLock::new(), derive }
     }
 
-    fn call(
-        &self,
-        tool: &Exposed,
-        request: CallToolRequestParams,
-        extensions: &Extensions,
-    ) -> ToolCall {
-        let args = serde_json::Value::Object(request.arguments.unwrap_or_default()).to_string();
+    fn call(&self, tool: &Exposed, extensions: &Extensions) -> ToolCall {
         let mut scope = self.session.get().cloned().unwrap_or_default();
         if let Some(derive) = &self.derive {
             derive(extensions, &mut scope);
         }
-        ToolCall::new(tool.spec.name(), Payload::new(args)).with_scope(scope)
+        ToolCall::new(tool.spec.name(), Arguments::take(extensions)).with_scope(scope)
     }
 }
 
@@ -96,7 +90,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.exposure.tool(&request.name)?;
-        let call = self.call(tool, request, &context.extensions);
+        let call = self.call(tool, &context.extensions);
         let _working = self.exposure.work();
         tokio::select! {
             result = self.exposure.runtime().call(call) => {
@@ -110,14 +104,32 @@ impl ServerHandler for Handler {
         }
     }
 
-    // rmcp answers these with nothing found; what is not declared is not there (2026-07-28, basic, capabilities).
+    /// Only of tools whose arguments rmcp is to compare with headers.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tool = self.exposure.tool(name).ok()?;
+        self.exposure.reads_headers_of(name).then(|| tool.listed.clone())
+    }
+
+    /// What rmcp could not make one of its requests of: a method that is not the protocol's, or one of its methods with
+    /// other parameters than it has.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if SERVED.contains(&request.method.as_str()) {
+            let message = format!("`params` are not those of `{}`", request.method);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(no_method(&request.method))
+    }
 
     async fn complete(
         &self,
         _request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        Err(no_method("completion/complete"))
     }
 
     async fn list_prompts(
@@ -125,7 +137,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        Err(no_method("prompts/list"))
     }
 
     async fn list_resources(
@@ -133,7 +145,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        Err(no_method("resources/list"))
     }
 
     async fn list_resource_templates(
@@ -141,6 +153,15 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        Err(no_method("resources/templates/list"))
     }
+}
+
+/// The requests that are answered with something else than that there is no such method.
+const SERVED: [&str; 5] =
+    ["initialize", "server/discover", "ping", "tools/list", "subscriptions/listen"];
+
+fn no_method(method: &str) -> ErrorData {
+    let message = format!("there is no method `{method}`; this server has tools alone");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

@@ -6,7 +6,9 @@ mod exposure;
 mod handler;
 #[cfg(feature = "http-server")]
 mod http;
+mod lines;
 mod listing;
+mod message;
 mod serve;
 
 #[cfg(feature = "http-server")]

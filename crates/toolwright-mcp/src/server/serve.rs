@@ -12,6 +12,7 @@ use toolwright::BoxError;
 use super::McpServer;
 use super::exposure::Exposure;
 use super::handler::Handler;
+use super::lines::Lines;
 
 /// Why a server stopped serving.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl McpServer {
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
         let handler = Handler::of_connection(Arc::new(Exposure::new(self)?));
-        match serve_server(handler, (input, output)).await {
+        match serve_server(handler, Lines::new(input, output)).await {
             Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Broken),
             // A client that leaves before it says anything has asked for nothing.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -2,6 +2,7 @@
 //! see `handler`.
 
 mod bearer;
+mod intake;
 mod options;
 
 pub use bearer::{Bearer, BearerLayer};
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::exposure::Exposure;
 use super::handler::Handler;
 use super::{McpServer, ServeError};
+use intake::Intake;
 
 /// How long a response that is ready may take to be written once everything else has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -86,12 +88,12 @@ impl McpServer {
 }
 
 fn router(exposure: &Arc<Exposure>, options: HttpOptions, streams: CancellationToken) -> Router {
-    let (exposure, derive) = (Arc::clone(exposure), options.derive.clone());
-    let handler = move || Ok(Handler::of_requests(Arc::clone(&exposure), derive.clone()));
+    let (shared, derive) = (Arc::clone(exposure), options.derive.clone());
+    let handler = move || Ok(Handler::of_requests(Arc::clone(&shared), derive.clone()));
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = options.session_idle;
-    let service =
-        StreamableHttpService::new(handler, Arc::new(sessions), options.transport(streams));
+    let inner = StreamableHttpService::new(handler, Arc::new(sessions), options.transport(streams));
+    let service = Intake { inner, exposure: Arc::clone(exposure), max_body: options.max_body };
     let router = Router::new().route_service(&options.path, service);
     match options.bearer {
         Some(bearer) => router.layer(bearer),

@@ -30,7 +30,7 @@ pub struct HttpOptions {
     pub(super) path: String,
     allowed_hosts: Vec<String>,
     allowed_origins: Vec<String>,
-    max_body: usize,
+    pub(super) max_body: usize,
     streamed: bool,
     pub(super) session_idle: Option<Duration>,
     pub(super) grace: Duration,
