@@ -33,7 +33,7 @@ impl Expected {
                 ("server:", _) => leg = Some(Leg::Server),
                 ("client:", _) => leg = Some(Leg::Client),
                 (line, Some(leg)) => {
-                    entries.push(Entry::read(line, leg).ok_or_else(|| wrong(line))?)
+                    entries.push(Entry::read(line, leg).ok_or_else(|| wrong(line))?);
                 }
                 (line, None) => return Err(wrong(line)),
             }

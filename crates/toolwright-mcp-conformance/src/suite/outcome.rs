@@ -69,7 +69,7 @@ fn said(check: &Check) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Leg;
+    use super::super::run::Leg;
     use super::*;
 
     fn run(checks: &[(&str, Status)]) -> Run {

@@ -38,7 +38,7 @@ an extension, or newer than the revision. What fails is listed with its reason i
     )
 }
 
-fn rows<'a>(runs: &'a [(Run, Expected)], leg: Leg) -> Rows<'a> {
+fn rows(runs: &[(Run, Expected)], leg: Leg) -> Rows<'_> {
     let mut rows = Rows::new();
     for (run, expected) in runs.iter().filter(|(run, _)| run.leg == leg) {
         let Some(column) = REVISIONS.iter().position(|known| *known == run.revision) else {

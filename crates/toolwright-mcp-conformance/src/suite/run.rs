@@ -115,7 +115,9 @@ pub(super) fn run(
         return Err(io::Error::other(format!("the suite left no results: {said}")));
     }
     let unscored = unscored(npm, revision)?;
-    scenarios.iter_mut().for_each(|found| found.is_required = !unscored.contains(&found.name));
+    for found in &mut scenarios {
+        found.is_required = !unscored.contains(&found.name);
+    }
     scenarios.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(Run { revision, leg, scenarios })
 }
