@@ -22,7 +22,7 @@ pub(crate) fn run(check: bool) -> ExitCode {
 fn try_run(check: bool) -> io::Result<bool> {
     let program = env::current_exe()?;
     // Beside the folder of the program, where cargo keeps what tests install too.
-    let target = program.ancestors().nth(2).map(|folder| folder.join("tmp"));
+    let target = program.ancestors().nth(2).map(|folder| folder.join("tmp/mcp-npm"));
     let target =
         target.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
     let report = suite::all(&program, &target)?;

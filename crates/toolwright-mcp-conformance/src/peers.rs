@@ -1,4 +1,4 @@
-//! The official tools, installed as `peers/package.json` and `peers/requirements.txt` pin them. Never looks at what they
+//! Programs of others, installed as a folder's `package.json` and `requirements.txt` pin them. Never looks at what they
 //! say.
 
 use std::fs::{self, File};
@@ -6,43 +6,44 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the pins and the scripts stand.
+/// Where the pins and the scripts of this package stand.
 pub const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// npm packages, node among them.
 pub struct Npm {
+    pins: PathBuf,
     folder: PathBuf,
 }
 
 /// PyPI packages in an environment of their own.
 pub struct PyPi {
+    pins: PathBuf,
     folder: PathBuf,
 }
 
 impl Npm {
-    /// Installs under this folder what is not there yet.
+    /// Installs what a folder pins into another, if it is not there yet.
     ///
     /// # Errors
     ///
     /// When npm is not there or cannot install.
-    pub fn install(under: &Path) -> io::Result<Self> {
-        let folder = under.join("mcp-npm");
-        install(&folder, "package.json", |folder| {
+    pub fn install(pins: &Path, folder: &Path) -> io::Result<Self> {
+        install(&pins.join("package.json"), folder, |folder| {
             let flags =
                 ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
             run(Command::new("npm").args(flags).current_dir(folder))
         })?;
-        Ok(Self { folder })
+        Ok(Self { pins: pins.to_owned(), folder: folder.to_owned() })
     }
 
-    /// A script of `peers/`, seen from beside the packages so that it finds them.
+    /// A script that stands beside the pins, seen from beside the packages so that it finds them.
     ///
     /// # Errors
     ///
     /// When the script cannot be copied there.
     pub fn script(&self, name: &str) -> io::Result<Command> {
         let script = self.folder.join(name);
-        replace(&script, &fs::read(Path::new(PEERS).join(name))?)?;
+        replace(&script, &fs::read(self.pins.join(name))?)?;
         Ok(self.node(&script))
     }
 
@@ -65,14 +66,13 @@ impl Npm {
 }
 
 impl PyPi {
-    /// Installs under this folder what is not there yet.
+    /// Installs what a folder pins into another, if it is not there yet.
     ///
     /// # Errors
     ///
     /// When Python is not there or pip cannot install.
-    pub fn install(under: &Path) -> io::Result<Self> {
-        let folder = under.join("mcp-pypi");
-        install(&folder, "requirements.txt", |folder| {
+    pub fn install(pins: &Path, folder: &Path) -> io::Result<Self> {
+        install(&pins.join("requirements.txt"), folder, |folder| {
             run(Command::new("python3")
                 .args(["-m", "venv", "--clear", "venv"])
                 .current_dir(folder))?;
@@ -80,32 +80,31 @@ impl PyPi {
             let pip = folder.join("venv/bin/pip");
             run(Command::new(pip).args(flags).arg("requirements.txt").current_dir(folder))
         })?;
-        Ok(Self { folder })
+        Ok(Self { pins: pins.to_owned(), folder: folder.to_owned() })
     }
 
-    /// A script of `peers/`.
+    /// A script that stands beside the pins.
     pub fn script(&self, name: &str) -> Command {
         let mut command = Command::new(self.folder.join("venv/bin/python"));
-        command.arg(Path::new(PEERS).join(name));
+        command.arg(self.pins.join(name));
         command
     }
 }
 
 /// Fills a folder from a file of pins, once: tests run in many processes, and what is there stays while the pins do.
 fn install(
+    pins: &Path,
     folder: &Path,
-    pins: &str,
     fill: impl FnOnce(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let lock = File::create(folder.join("lock"))?;
     lock.lock()?;
-    let wanted = fs::read(Path::new(PEERS).join(pins))?;
-    let done = folder.join("done");
+    let (wanted, done) = (fs::read(pins)?, folder.join("done"));
     if fs::read(&done).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    fs::write(folder.join(pins), &wanted)?;
+    fs::write(folder.join(pins.file_name().unwrap_or_default()), &wanted)?;
     fill(folder)?;
     fs::write(done, wanted)
 }

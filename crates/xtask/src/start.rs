@@ -31,9 +31,23 @@ pub(crate) fn soak(rest: &[String]) -> End {
 
 pub(crate) fn bench(name: Option<&str>, json: bool) -> End {
     let json = json.then_some("--json");
-    let rest: Vec<String> = name.into_iter().chain(json).map(str::to_owned).collect();
-    let package = ["run", "--quiet", "--release", "--package", "toolwright-bench", "--"];
-    run(&Invocation::cargo(&package).with(&rest))
+    // What MCP servers are compared with would make every other benchmark slower to build.
+    let mcp = |rest: &[String]| bench_of("toolwright-mcp-bench", rest);
+    let words =
+        |name: Option<&str>| name.into_iter().chain(json).map(str::to_owned).collect::<Vec<_>>();
+    match name {
+        Some("mcp") => mcp(&words(None)),
+        Some(name) => bench_of("toolwright-bench", &words(Some(name))),
+        None => match bench_of("toolwright-bench", &words(None)) {
+            End::Done => mcp(&words(None)),
+            end => end,
+        },
+    }
+}
+
+fn bench_of(package: &str, rest: &[String]) -> End {
+    let package = ["run", "--quiet", "--release", "--package", package, "--"];
+    run(&Invocation::cargo(&package).with(rest))
 }
 
 fn run(invocation: &Invocation) -> End {

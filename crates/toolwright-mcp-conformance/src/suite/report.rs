@@ -9,7 +9,7 @@ use super::page;
 use super::run::{Leg, Run, run};
 use super::{Expected, REVISIONS};
 use crate::fixtures::Served;
-use crate::peers::Npm;
+use crate::peers::{Npm, PEERS};
 
 /// What is expected to fail, in the order of [`REVISIONS`].
 const EXPECTED: [&str; REVISIONS.len()] = [
@@ -22,13 +22,13 @@ pub struct Report {
     runs: Vec<(Run, Expected)>,
 }
 
-/// Runs everything against this package's program, with the official tools installed under a folder.
+/// Runs everything against this package's program, with the official tools installed into a folder.
 ///
 /// # Errors
 ///
 /// When the tools cannot be installed, or a side does not start.
-pub fn all(program: &Path, installed_under: &Path) -> io::Result<Report> {
-    let npm = Npm::install(installed_under)?;
+pub fn all(program: &Path, installed: &Path) -> io::Result<Report> {
+    let npm = Npm::install(Path::new(PEERS), installed)?;
     let server = Served::start(Command::new(program).args(["serve", "--http", "127.0.0.1:0"]))?;
     let mut runs = Vec::new();
     for (revision, expected) in REVISIONS.into_iter().zip(EXPECTED) {

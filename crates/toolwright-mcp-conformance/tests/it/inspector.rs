@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use toolwright_mcp_conformance::peers::Npm;
 
-use crate::{PROGRAM, printed, served, target};
+use crate::{INSTALLED, PROGRAM, npm, printed, served};
 
 const INSPECTOR: &str = "@modelcontextprotocol/inspector/clients/cli/build/index.js";
 const ERAS: [&str; 2] = ["legacy", "modern"];
@@ -19,7 +19,7 @@ fn inspect(npm: &Npm, server: &[&str], era: &str, rest: &[&str]) -> (Option<i32>
         .args(["--protocol-era", era])
         .args(rest)
         // Its catalogue of servers would be made in the home folder.
-        .env("MCP_CATALOG_PATH", target().join("mcp-catalog.json"))
+        .env("MCP_CATALOG_PATH", Path::new(INSTALLED).join("catalog.json"))
         .output()
         .unwrap();
     let (out, err) = printed(&output);
@@ -50,7 +50,7 @@ const IS_ERROR: i32 = 5;
 
 /// A server on stdio, and over HTTP.
 fn is_clean_on_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
-    let npm = Npm::install(target()).unwrap();
+    let npm = npm();
     is_clean(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
     let served = served(server);
     is_clean(&npm, &[served.url()], tool, args, wrong);

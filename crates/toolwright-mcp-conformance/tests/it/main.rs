@@ -8,13 +8,23 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use toolwright_mcp_conformance::fixtures::Served;
+use toolwright_mcp_conformance::peers::{Npm, PEERS, PyPi};
 
 /// This package's program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwright-mcp-conformance");
 
-/// Where the official tools are installed, for all tests.
-fn target() -> &'static Path {
-    Path::new(env!("CARGO_TARGET_TMPDIR"))
+/// Where official tools are installed, for all tests.
+const INSTALLED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/mcp-npm");
+
+/// The official tools and SDKs on npm.
+fn npm() -> Npm {
+    Npm::install(Path::new(PEERS), Path::new(INSTALLED)).unwrap()
+}
+
+/// The official SDK on PyPI.
+fn pypi() -> PyPi {
+    let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/mcp-pypi");
+    PyPi::install(Path::new(PEERS), Path::new(folder)).unwrap()
 }
 
 /// A server over HTTP.

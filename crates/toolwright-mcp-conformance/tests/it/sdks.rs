@@ -3,9 +3,8 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use toolwright_mcp_conformance::peers::{Npm, PyPi};
 
-use crate::{PROGRAM, printed, served, target};
+use crate::{PROGRAM, npm, printed, pypi, served};
 
 /// What the model is told of an empty text.
 const ADVICE: &str = "the arguments of `measure_text` are not valid: `/text`: has 0 characters, at least 1 required\n\
@@ -53,7 +52,7 @@ fn meets(client: impl Fn() -> Command, era: &str) {
 
 #[test]
 fn the_python_sdk_lists_and_calls_in_both_eras() {
-    let pypi = PyPi::install(target()).unwrap();
+    let pypi = pypi();
     for era in ["legacy", "modern"] {
         meets(|| pypi.script("python_client.py"), era);
     }
@@ -61,7 +60,7 @@ fn the_python_sdk_lists_and_calls_in_both_eras() {
 
 #[test]
 fn the_typescript_sdk_lists_and_calls_in_both_eras() {
-    let npm = Npm::install(target()).unwrap();
+    let npm = npm();
     npm.script("sight.mjs").unwrap();
     for era in ["legacy", "modern"] {
         meets(|| npm.script("typescript_client.mjs").unwrap(), era);
@@ -71,7 +70,7 @@ fn the_typescript_sdk_lists_and_calls_in_both_eras() {
 /// Clients of this version drop the whole list for one output schema whose root is no object.
 #[test]
 fn the_typescript_sdk_of_version_1_lists_and_calls() {
-    let npm = Npm::install(target()).unwrap();
+    let npm = npm();
     npm.script("sight.mjs").unwrap();
     meets(|| npm.script("typescript_v1_client.mjs").unwrap(), "legacy");
 }

@@ -1,18 +1,18 @@
 //! The official conformance suite.
 
+use std::fs;
 use std::path::Path;
-use std::{env, fs};
 
 use toolwright_mcp_conformance::suite;
 
-use crate::{PROGRAM, target};
+use crate::{INSTALLED, PROGRAM};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mcp-conformance.md");
 
 /// G25: the suite's server is generated from a schema file. What fails or passes unexpectedly is named here.
 #[test]
 fn g25_the_suite_finds_what_is_expected_and_the_page_says_so() {
-    let report = suite::all(Path::new(PROGRAM), target()).unwrap();
+    let report = suite::all(Path::new(PROGRAM), Path::new(INSTALLED)).unwrap();
     let surprises = report.surprises();
     assert!(surprises.is_empty(), "{}", surprises.join("\n"));
     let written = fs::read_to_string(PAGE).unwrap();

@@ -28,6 +28,11 @@ const OURS: &[Arrows] = &[
         generated: true,
     },
     Arrows {
+        folder: "crates/toolwright-mcp-bench",
+        ours: &["toolwright-mcp", "toolwright-mcp-conformance"],
+        generated: true,
+    },
+    Arrows {
         folder: "crates/toolwright-mcp-conformance",
         ours: &["toolwright", "toolwright-codegen", "toolwright-mcp"],
         generated: true,

@@ -1,0 +1,31 @@
+"""The benchmark's tool on FastMCP: `fastmcp_server.py stdio|http`. Over HTTP its URL is printed first."""
+
+import socket
+import sys
+
+from fastmcp import FastMCP
+from pydantic import BaseModel
+
+
+class Sum(BaseModel):
+    sum: float
+
+
+server = FastMCP("calc")
+
+
+@server.tool
+async def add(a: float, b: float) -> Sum:
+    """Add two numbers."""
+    return Sum(sum=a + b)
+
+
+if sys.argv[1] == "stdio":
+    server.run(transport="stdio", show_banner=False, log_level="CRITICAL")
+else:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    print(f"http://127.0.0.1:{port}/mcp", flush=True)
+    options = {"host": "127.0.0.1", "port": port, "uvicorn_config": {"access_log": False}}
+    server.run(transport="http", show_banner=False, log_level="CRITICAL", json_response=True, **options)

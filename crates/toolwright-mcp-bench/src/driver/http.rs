@@ -1,0 +1,100 @@
+//! Streamable HTTP on one kept connection. Reads answers in JSON and as a stream of events.
+
+use std::io;
+use std::time::Duration;
+
+use reqwest::{RequestBuilder, header};
+use serde_json::{Value, json};
+
+const SESSION: &str = "mcp-session-id";
+/// How long a server may take until it listens.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server at a URL.
+pub(crate) struct Http {
+    client: reqwest::Client,
+    url: String,
+    /// None in the era without sessions.
+    session: Option<String>,
+    is_modern: bool,
+    last: u64,
+}
+
+impl Http {
+    /// Reaches a server in the era without sessions.
+    pub(crate) async fn stateless(url: &str) -> io::Result<Self> {
+        let mut server = Self::new(url, true)?;
+        server.until_it_listens("server/discover", json!({})).await?;
+        Ok(server)
+    }
+
+    /// Reaches a server and opens a session.
+    pub(crate) async fn session(url: &str) -> io::Result<Self> {
+        let mut server = Self::new(url, false)?;
+        server.until_it_listens("initialize", super::handshake()).await?;
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        server.post(&initialized).send().await.map_err(io::Error::other)?;
+        Ok(server)
+    }
+
+    fn new(url: &str, is_modern: bool) -> io::Result<Self> {
+        let client =
+            reqwest::Client::builder().tcp_nodelay(true).build().map_err(io::Error::other)?;
+        Ok(Self { client, url: url.to_owned(), session: None, is_modern, last: 0 })
+    }
+
+    async fn until_it_listens(&mut self, method: &str, params: Value) -> io::Result<()> {
+        let start = std::time::Instant::now();
+        loop {
+            match self.ask(method, params.clone()).await {
+                Ok(answer) if answer["result"].is_object() => return Ok(()),
+                Ok(answer) => return Err(io::Error::other(format!("{method} gave {answer}"))),
+                Err(error) if start.elapsed() > PATIENCE => return Err(error),
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> io::Result<Value> {
+        self.last += 1;
+        if self.is_modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1.0.0" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let body = json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
+        let response = self.post(&body).send().await.map_err(io::Error::other)?;
+        if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
+            self.session = Some(session.to_owned());
+        }
+        let text = response.text().await.map_err(io::Error::other)?;
+        // A stream says things before the answer, and answers last.
+        let answer = text.lines().rfind(|line| line.contains("\"id\"")).unwrap_or_default();
+        Ok(serde_json::from_str(answer.strip_prefix("data:").unwrap_or(answer))?)
+    }
+
+    fn post(&self, body: &Value) -> RequestBuilder {
+        let accept = "application/json, text/event-stream";
+        let mut request = self
+            .client
+            .post(&self.url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, accept)
+            .body(body.to_string());
+        if let Some(session) = &self.session {
+            request = request.header(SESSION, session).header("mcp-protocol-version", "2025-11-25");
+        }
+        if self.is_modern {
+            let method = body["method"].as_str().unwrap_or_default();
+            request =
+                request.header("mcp-protocol-version", "2026-07-28").header("mcp-method", method);
+            if let Some(name) = body["params"]["name"].as_str() {
+                request = request.header("mcp-name", name);
+            }
+        }
+        request
+    }
+}

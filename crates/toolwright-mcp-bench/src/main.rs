@@ -1,0 +1,101 @@
+//! `cargo xtask bench mcp [--json]`: what a call costs a server's process, the client's own time apart.
+
+mod by_hand;
+mod cpu;
+mod driver;
+mod ours;
+// Tables and lines have one form in all benchmarks; as a dependency, that package would bring its peers along.
+#[expect(unreachable_pub, reason = "it is the module of a library there")]
+#[path = "../../toolwright-bench/src/report.rs"]
+mod report;
+mod rounds;
+mod sides;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::{env, io};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use tokio::net::TcpListener;
+
+use crate::driver::Way;
+use crate::sides::Installed;
+
+/// Compare MCP servers side by side.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask bench mcp")]
+struct Arguments {
+    /// Print a JSON object a line.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    task: Option<Task>,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Be one of the servers that are compared.
+    Serve { side: Served, transport: Transport },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Served {
+    Ours,
+    ByHand,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Transport {
+    Stdio,
+    Http,
+}
+
+/// One thread, as the worked example serves: what a call costs is then in one place.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.task {
+        Some(Task::Serve { side, transport }) => serve(side, transport).await,
+        None => bench(arguments.json).await.map_err(Into::into),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+async fn serve(side: Served, transport: Transport) -> Result<(), Box<dyn Error>> {
+    let listener = match transport {
+        Transport::Stdio => None,
+        Transport::Http => {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            println!("http://{}/mcp", listener.local_addr()?);
+            Some(listener)
+        }
+    };
+    match side {
+        Served::Ours => ours::serve(listener).await,
+        Served::ByHand => by_hand::serve(listener).await,
+    }
+}
+
+async fn bench(json: bool) -> io::Result<()> {
+    let program = env::current_exe()?;
+    let folder = program.ancestors().nth(2).map(|folder| folder.join("tmp"));
+    let folder =
+        folder.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
+    let installed = Installed::under(&folder)?;
+    let mut comparisons = Vec::new();
+    for way in [Way::Stdio, Way::Sessions, Way::Stateless] {
+        comparisons.extend(rounds::compare(&installed, way).await?);
+    }
+    if json {
+        print!("{}", report::json_lines(&comparisons));
+    } else {
+        println!("{}", report::table("mcp", &comparisons));
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! Our side: the generated calculator, served as its users serve it.
+
+use std::error::Error;
+
+use calculator_service::errors::AddError;
+use calculator_service::service::CalculatorService;
+use calculator_service::types::{AddPayload, AddResult};
+use tokio::net::TcpListener;
+use toolwright_mcp::HttpOptions;
+
+struct Calculator;
+
+impl CalculatorService for Calculator {
+    async fn add(&self, payload: AddPayload) -> Result<AddResult, AddError> {
+        Ok(AddResult { sum: payload.a + payload.b })
+    }
+}
+
+/// Serves stdio, or the listener that is given.
+pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
+    let server = calculator_calc_mcp::server::server(Calculator)?;
+    Ok(match listener {
+        None => server.serve_stdio().await?,
+        Some(listener) => server.serve_listener(listener, HttpOptions::new()).await?,
+    })
+}

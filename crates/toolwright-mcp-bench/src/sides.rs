@@ -1,0 +1,110 @@
+//! Who is compared: how each server is started and how many calls it gets. Measures nothing.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, io};
+
+use toolwright_mcp_conformance::fixtures::Served;
+use toolwright_mcp_conformance::peers::{Npm, PyPi};
+
+use crate::driver::{Client, Http, Stdio, Way};
+
+const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
+
+/// One of the servers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Ours,
+    ByHand,
+    TypeScript,
+    FastMcp,
+}
+
+/// What the peers are run from.
+pub(crate) struct Installed {
+    npm: Npm,
+    pypi: PyPi,
+}
+
+/// A server at work, with a client that has met it.
+pub(crate) struct Running {
+    pub(crate) side: Side,
+    pub(crate) client: Client,
+    pub(crate) process: u32,
+    /// Ends the server when it is dropped.
+    _served: Option<Served>,
+}
+
+impl Side {
+    /// How it is named in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "toolwright",
+            Self::ByHand => "rmcp 3.9, by hand",
+            Self::TypeScript => "TypeScript SDK 1.32",
+            Self::FastMcp => "FastMCP 4.1",
+        }
+    }
+
+    /// What we want to stay under, as a multiple of it.
+    pub(crate) fn target(self) -> Option<f64> {
+        match self {
+            Self::ByHand => Some(1.1),
+            Self::FastMcp => Some(0.1),
+            Self::Ours | Self::TypeScript => None,
+        }
+    }
+
+    /// Those that serve in this way. Version 1 of the TypeScript SDK knows no requests that stand alone.
+    pub(crate) fn all(way: Way) -> &'static [Self] {
+        match way {
+            Way::Stateless => &[Self::Ours, Self::ByHand, Self::FastMcp],
+            _ => &[Self::Ours, Self::ByHand, Self::TypeScript, Self::FastMcp],
+        }
+    }
+
+    /// How many calls one round has: enough for a time that is long beside the clock's steps.
+    pub(crate) fn calls(self) -> u32 {
+        match self {
+            Self::Ours | Self::ByHand => 2_000,
+            Self::TypeScript => 1_000,
+            Self::FastMcp => 200,
+        }
+    }
+}
+
+impl Installed {
+    /// Installs the peers under a folder.
+    pub(crate) fn under(folder: &Path) -> io::Result<Self> {
+        let pins = Path::new(PEERS);
+        let (npm, pypi) = (folder.join("mcp-bench-npm"), folder.join("mcp-bench-pypi"));
+        Ok(Self { npm: Npm::install(pins, &npm)?, pypi: PyPi::install(pins, &pypi)? })
+    }
+
+    /// Starts a server and meets it.
+    pub(crate) async fn start(&self, side: Side, way: Way) -> io::Result<Running> {
+        let transport = if way == Way::Stdio { "stdio" } else { "http" };
+        let mut command = match side {
+            Side::Ours | Side::ByHand => {
+                let mut command = Command::new(env::current_exe()?);
+                command.args(["serve", if side == Side::Ours { "ours" } else { "by-hand" }]);
+                command
+            }
+            Side::TypeScript => self.npm.script("typescript_server.mjs")?,
+            Side::FastMcp => self.pypi.script("fastmcp_server.py"),
+        };
+        command.arg(transport);
+        if way == Way::Stdio {
+            let stdio = Stdio::start(command).await?;
+            let process = stdio.id().ok_or_else(|| io::Error::other("the server ended"))?;
+            return Ok(Running { side, client: Client::Stdio(stdio), process, _served: None });
+        }
+        let served = Served::start(&mut command)?;
+        let http = match way {
+            Way::Stateless => Http::stateless(served.url()).await?,
+            _ => Http::session(served.url()).await?,
+        };
+        let process = served.id();
+        Ok(Running { side, client: Client::Http(http), process, _served: Some(served) })
+    }
+}
