@@ -15,4 +15,4 @@ mod server;
 #[cfg(feature = "http-server")]
 pub use server::{Bearer, BearerLayer, HttpOptions};
 #[cfg(feature = "server")]
-pub use server::{McpServer, ServeError, ServerSpec};
+pub use server::{Content, McpServer, ServeError, ServerSpec, ToolList};

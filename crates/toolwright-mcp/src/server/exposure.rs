@@ -2,17 +2,28 @@
 //! them. Never answers a request: see `handler`.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use rmcp::ErrorData;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
+use rmcp::model::{
+    CacheScope, Implementation, ListToolsResult, ServerCapabilities, ServerConfig, Tool,
+};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use toolwright::{Outcome, ToolFailure, ToolSpec};
 use toolwright_runtime::Runtime;
 
-use super::listing;
+use super::content::Presentation;
+use super::listing::{Era, Listed};
 use super::serve::ServeError;
+use super::tool_list::ToolList;
 use super::{McpServer, ServerSpec};
+
+/// How long a client may take a list that never changes for the list, in milliseconds.
+const FRESH: u64 = 300_000;
+
+/// What every cursor begins with.
+const CURSOR: &str = "from-";
 
 /// A server at work, for any number of clients.
 pub(crate) struct Exposure {
@@ -20,6 +31,8 @@ pub(crate) struct Exposure {
     tools: Vec<Exposed>,
     /// Where each name stands in `tools`, earlier names included.
     names: BTreeMap<&'static str, usize>,
+    tool_list: Option<ToolList>,
+    page_size: Option<NonZeroUsize>,
     runtime: Runtime,
     at_work: TaskTracker,
 }
@@ -27,15 +40,17 @@ pub(crate) struct Exposure {
 /// An exposed tool, ready to be listed.
 pub(crate) struct Exposed {
     pub(crate) spec: &'static ToolSpec,
-    pub(crate) listed: Tool,
+    pub(crate) listed: Listed,
+    pub(crate) presentation: Option<Presentation>,
 }
 
 impl Exposure {
-    pub(crate) fn new(server: McpServer) -> Result<Self, ServeError> {
-        let tools = server
-            .exposed()
-            .map(|spec| Ok(Exposed { spec, listed: listing::tool(spec)? }))
-            .collect::<Result<Vec<_>, ServeError>>()?;
+    pub(crate) fn new(mut server: McpServer) -> Result<Self, ServeError> {
+        let expose = |spec: &'static ToolSpec| {
+            let presentation = server.presentations.remove(spec.name());
+            Ok(Exposed { spec, listed: Listed::new(spec)?, presentation })
+        };
+        let tools = server.spec.exposed().map(expose).collect::<Result<Vec<_>, ServeError>>()?;
         let names = tools.iter().enumerate().flat_map(|(at, tool)| {
             tool.spec.aliases().chain([tool.spec.name()]).map(move |name| (name, at))
         });
@@ -44,13 +59,24 @@ impl Exposure {
         if let Some(approver) = server.approver {
             runtime = runtime.with_approver(approver);
         }
-        let (runtime, at_work) = (runtime.build(), TaskTracker::new());
-        Ok(Self { spec: server.spec, tools, names, runtime, at_work })
+        Ok(Self {
+            spec: server.spec,
+            tools,
+            names,
+            tool_list: server.tool_list,
+            page_size: server.page_size,
+            runtime: runtime.build(),
+            at_work: TaskTracker::new(),
+        })
     }
 
     /// Who the server is and what it can do.
     pub(crate) fn info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = self.tool_list.is_some().then_some(true);
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(self.spec.name, self.spec.version))
     }
 
@@ -58,13 +84,27 @@ impl Exposure {
         &self.runtime
     }
 
-    /// An exposed tool by its name or an earlier one.
+    /// What changes the list, if something may.
+    pub(crate) fn tool_list(&self) -> Option<&ToolList> {
+        self.tool_list.as_ref()
+    }
+
+    /// A tool that is exposed and not hidden, by its name or an earlier one.
     pub(crate) fn tool(&self, name: &str) -> Result<&Exposed, ErrorData> {
-        self.names.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| {
-            let known: Vec<_> = self.listed().map(|tool| tool.name.as_ref()).collect();
+        let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
+        tool.filter(|tool| self.offers(tool)).ok_or_else(|| {
+            let known: Vec<_> = self.listed().map(|tool| tool.spec.name()).collect();
             let message = format!("there is no tool `{name}`, there is `{}`", known.join("`, `"));
             ErrorData::invalid_params(message, None)
         })
+    }
+
+    fn offers(&self, tool: &Exposed) -> bool {
+        self.tool_list.as_ref().is_none_or(|list| list.offers(tool.spec.name()))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &Exposed> {
+        self.tools.iter().filter(|tool| tool.spec.is_advertised() && self.offers(tool))
     }
 
     /// Whether a tool's arguments are repeated in headers, which rmcp compares.
@@ -72,8 +112,37 @@ impl Exposure {
         self.tool(name).is_ok_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
     }
 
-    pub(crate) fn listed(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.iter().filter(|tool| tool.spec.is_advertised()).map(|tool| &tool.listed)
+    /// The list, or the page of it that a cursor stands for.
+    pub(crate) fn list(
+        &self,
+        cursor: Option<&str>,
+        era: Era,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let from = cursor.map_or(Ok(0), |cursor| self.position(cursor))?;
+        let mut rest = self
+            .tools
+            .iter()
+            .enumerate()
+            .skip(from)
+            .filter(|(_, tool)| tool.spec.is_advertised() && self.offers(tool));
+        let size = self.page_size.map_or(usize::MAX, NonZeroUsize::get);
+        let page: Vec<Tool> =
+            rest.by_ref().take(size).map(|(_, tool)| tool.listed.of(era).clone()).collect();
+        let mut list = ListToolsResult::with_all_items(page);
+        list.next_cursor = rest.next().map(|(at, _)| cursor_to(at));
+        if era == Era::Newer {
+            list.ttl_ms = Some(if self.tool_list.is_some() { 0 } else { FRESH });
+            list.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(list)
+    }
+
+    /// Cursors count all exposed tools, so that what is hidden meanwhile moves no page.
+    fn position(&self, cursor: &str) -> Result<usize, ErrorData> {
+        let position = cursor.strip_prefix(CURSOR).and_then(|at| at.parse().ok());
+        position.filter(|at| *at < self.tools.len() && cursor_to(*at) == cursor).ok_or_else(|| {
+            ErrorData::invalid_params("the cursor is none of this list; list from the start", None)
+        })
     }
 
     /// What a model is not told goes to standard error, where MCP leaves room for it (2025-06-18,
@@ -95,4 +164,8 @@ impl Exposure {
         self.at_work.close();
         self.at_work.wait().await;
     }
+}
+
+fn cursor_to(position: usize) -> String {
+    format!("{CURSOR}{position}")
 }

@@ -1,22 +1,26 @@
 //! Answers the protocol's requests of one connection, session or stateless request. Never runs a tool
 //! itself: the runtime does; what all of them share is in `exposure`.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, Extensions, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerConfig, Tool,
+    CustomResult, Extensions, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio_util::sync::CancellationToken;
 use toolwright::call::fresh_id;
-use toolwright::{Scope, ToolCall};
+use toolwright::{Outcome, Scope, ToolCall};
 
 use super::answer::answer;
 use super::exposure::{Exposed, Exposure};
-use super::message::Arguments;
+use super::listing::Era;
+use super::message::{Arguments, not_served};
+use super::progress::told;
 
 /// Adds what a host knows about a request to the scope of its calls.
 pub(crate) type Derive = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -28,27 +32,55 @@ pub(crate) struct Handler {
     /// it from call to call. A request that stands alone has neither.
     session: OnceLock<Scope>,
     derive: Option<Derive>,
+    /// Cancelled when the client is gone.
+    gone: CancellationToken,
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        self.gone.cancel();
+    }
 }
 
 impl Handler {
     /// For a connection of its own, which is one session in every era.
     pub(crate) fn of_connection(exposure: Arc<Exposure>) -> Self {
-        Self { exposure, session: OnceLock::from(session()), derive: None }
+        Self::new(exposure, OnceLock::from(session()), None)
     }
 
     /// For requests over HTTP, which are a session if they begin with `initialize`.
     #[cfg(feature = "http-server")]
     pub(crate) fn of_requests(exposure: Arc<Exposure>, derive: Option<Derive>) -> Self {
-        Self { exposure, session: OnceLock::new(), derive }
+        Self::new(exposure, OnceLock::new(), derive)
     }
 
-    fn call(&self, tool: &Exposed, extensions: &Extensions) -> ToolCall {
+    fn new(exposure: Arc<Exposure>, session: OnceLock<Scope>, derive: Option<Derive>) -> Self {
+        Self { exposure, session, derive, gone: CancellationToken::new() }
+    }
+
+    fn call(&self, tool: &Exposed, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
         let mut scope = self.session.get().cloned().unwrap_or_default();
         if let Some(derive) = &self.derive {
-            derive(extensions, &mut scope);
+            // The panic's own message has gone where panics go.
+            catch_unwind(AssertUnwindSafe(|| derive(extensions, &mut scope)))
+                .map_err(|_| ErrorData::internal_error("the call could not be begun", None))?;
         }
-        ToolCall::new(tool.spec.name(), Arguments::take(extensions)).with_scope(scope)
+        let args = Arguments::take(extensions);
+        Ok(ToolCall::new(tool.spec.name(), args).with_scope(scope))
     }
+
+    async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {
+        let running = self.exposure.runtime().call(call);
+        let result = match context.meta.get_progress_token() {
+            Some(token) => told(&context.peer, token, running).await,
+            None => running.await,
+        };
+        result.outcome
+    }
+}
+
+fn era_of(context: &RequestContext<RoleServer>) -> Era {
+    Era::of(context.protocol_version().as_ref())
 }
 
 fn session() -> Scope {
@@ -77,11 +109,11 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.exposure.listed().cloned().collect();
-        Ok(ListToolsResult::with_all_items(tools))
+        let cursor = page.and_then(|page| page.cursor);
+        self.exposure.list(cursor.as_deref(), era_of(&context))
     }
 
     async fn call_tool(
@@ -90,12 +122,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.exposure.tool(&request.name)?;
-        let call = self.call(tool, &context.extensions);
+        let call = self.call(tool, &context.extensions)?;
         let _working = self.exposure.work();
         tokio::select! {
-            result = self.exposure.runtime().call(call) => {
-                self.exposure.tell_operators(tool, &result.outcome);
-                Ok(answer(&result.outcome, tool.listed.output_schema.is_some()).into())
+            outcome = self.run(call, &context) => {
+                self.exposure.tell_operators(tool, &outcome);
+                Ok(answer(tool, era_of(&context), &outcome).into())
             }
             // Nobody waits for the answer any more; dropping the call gives it up.
             () = context.ct.cancelled() => {
@@ -104,10 +136,49 @@ impl ServerHandler for Handler {
         }
     }
 
+    /// Tells clients of the revisions with `initialize` when the list changes, for as long as they are there.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let Some(list) = self.exposure.tool_list() else { return };
+        let (mut changes, gone) = (list.changes(), self.gone.clone());
+        tokio::spawn(gone.run_until_cancelled_owned(async move {
+            while changes.changed().await.is_ok() {
+                if context.peer.notify_tool_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        }));
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.exposure.tool_list()?;
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = Some(true);
+        Some(accepted)
+    }
+
+    /// Tells a client of 2026-07-28 when the list changes, for as long as it listens.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(list) = self.exposure.tool_list() else { return Ok(()) };
+        let mut changes = list.changes();
+        loop {
+            tokio::select! {
+                told = changes.changed() => {
+                    if told.is_err() || context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+                () = context.cancelled() => return Ok(()),
+            }
+        }
+    }
+
     /// Only of tools whose arguments rmcp is to compare with headers.
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.exposure.tool(name).ok()?;
-        self.exposure.reads_headers_of(name).then(|| tool.listed.clone())
+        self.exposure.reads_headers_of(name).then(|| tool.listed.of(Era::Newer).clone())
     }
 
     /// What rmcp could not make one of its requests of: a method that is not the protocol's, or one of its methods with
@@ -115,15 +186,9 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        context: RequestContext<RoleServer>,
+        _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // A request that names its revision is of the era that has no handshake any more.
-        let is_gone = request.method == "initialize" && context.meta.protocol_version().is_some();
-        if SERVED.contains(&request.method.as_str()) && !is_gone {
-            let message = format!("`params` are not those of `{}`", request.method);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        Err(no_method(&request.method))
+        Err(not_served(&request.method))
     }
 
     async fn complete(
@@ -131,7 +196,7 @@ impl ServerHandler for Handler {
         _request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(no_method("completion/complete"))
+        Err(not_served("completion/complete"))
     }
 
     async fn list_prompts(
@@ -139,7 +204,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(no_method("prompts/list"))
+        Err(not_served("prompts/list"))
     }
 
     async fn list_resources(
@@ -147,7 +212,7 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(no_method("resources/list"))
+        Err(not_served("resources/list"))
     }
 
     async fn list_resource_templates(
@@ -155,15 +220,6 @@ impl ServerHandler for Handler {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(no_method("resources/templates/list"))
+        Err(not_served("resources/templates/list"))
     }
-}
-
-/// The requests that are answered with something else than that there is no such method.
-const SERVED: [&str; 5] =
-    ["initialize", "server/discover", "ping", "tools/list", "subscriptions/listen"];
-
-fn no_method(method: &str) -> ErrorData {
-    let message = format!("there is no method `{method}`; this server has tools alone");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

@@ -152,9 +152,9 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     match message {
         Message::Call(call) => call.into_request().map(Some),
         Message::Unanswered => Ok(serde_json::from_str(text).ok()),
-        Message::Request(id) => match serde_json::from_str(text) {
+        Message::Request(request) => match serde_json::from_str(text) {
             Ok(message) => Ok(Some(message)),
-            Err(_) => Err(Refusal::malformed(Some(id), "the protocol has no such request")),
+            Err(_) => Err(request.unread()),
         },
     }
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, Extensions,
-    JsonRpcError, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode,
+    Extensions, JsonRpcError, RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -23,9 +23,15 @@ pub(crate) enum Message<'a> {
     /// A request of `tools/call`.
     Call(Call<'a>),
     /// Another request.
-    Request(RequestId),
+    Request(Request<'a>),
     /// A notification, or a response to a request of ours.
     Unanswered,
+}
+
+/// A request that rmcp reads.
+pub(crate) struct Request<'a> {
+    id: RequestId,
+    method: Cow<'a, str>,
 }
 
 /// A request of `tools/call`.
@@ -121,8 +127,27 @@ impl<'a> Envelope<'a> {
             None => Ok(Message::Unanswered),
             Some(Err(_)) => invalid("`id` must be a string or an integer"),
             Some(Ok(id)) if method == "tools/call" => self.call(id).map(Message::Call),
-            Some(Ok(id)) => Ok(Message::Request(id)),
+            Some(Ok(id)) => {
+                let request = Request { id, method };
+                if request.method == "tools/list" && !self.has_list_params() {
+                    return Err(request.unread());
+                }
+                Ok(Message::Request(request))
+            }
         }
+    }
+
+    /// rmcp takes a list's parameters that it cannot read for none.
+    fn has_list_params(&self) -> bool {
+        #[derive(Deserialize)]
+        struct ListParams<'a> {
+            #[serde(borrow)]
+            cursor: Option<&'a RawValue>,
+        }
+        let Some(params) = self.params else { return true };
+        let params = object(Some(params)).map(|params| serde_json::from_str(params.get()));
+        let Some(Ok(ListParams { cursor })) = params else { return false };
+        cursor.is_none_or(|cursor| string(cursor).is_some())
     }
 
     fn call(&self, id: RequestId) -> Result<Call<'a>, Refusal> {
@@ -153,6 +178,26 @@ fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 fn object(raw: Option<&RawValue>) -> Option<&RawValue> {
     raw.filter(|raw| raw.get().starts_with('{'))
+}
+
+impl Request<'_> {
+    /// What is answered where rmcp cannot read the request.
+    pub(crate) fn unread(self) -> Refusal {
+        Refusal::new(Some(self.id), not_served(&self.method))
+    }
+}
+
+/// The requests that are answered with something else than that there is no such method.
+const SERVED: [&str; 6] =
+    ["initialize", "ping", "server/discover", "subscriptions/listen", "tools/call", "tools/list"];
+
+/// Why a request is not served that is not one of the protocol's.
+pub(crate) fn not_served(method: &str) -> ErrorData {
+    if SERVED.contains(&method) {
+        return ErrorData::invalid_params(format!("`params` are not those of `{method}`"), None);
+    }
+    let message = format!("there is no method `{method}`; this server has tools alone");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 impl Call<'_> {
@@ -215,7 +260,7 @@ impl Refusal {
         Self::new(id, ErrorData::invalid_request(message, None))
     }
 
-    pub(crate) fn malformed(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
+    fn malformed(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(id, ErrorData::invalid_params(message, None))
     }
 

@@ -18,12 +18,12 @@ use super::lines::Lines;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// A tool's schema is not a JSON object, so it cannot be listed.
+    /// A tool's schema is none, so it cannot be listed.
     Schema {
         /// The tool.
         tool: String,
-        /// What is wrong with its schema.
-        cause: serde_json::Error,
+        /// What is wrong with its text, if anything.
+        cause: Option<serde_json::Error>,
     },
     /// The client and the server did not come to terms.
     Handshake(BoxError),
@@ -70,7 +70,7 @@ impl fmt::Display for ServeError {
         match self {
             Self::Schema { tool, .. } => write!(
                 f,
-                "a schema of tool `{tool}` is not a JSON object; correct the spec it comes from"
+                "a schema of tool `{tool}` is not a JSON Schema object; correct the spec it comes from"
             ),
             Self::Handshake(_) => f.write_str("the client does not speak the protocol as expected"),
             Self::Broken(_) => f.write_str("the server broke down while serving"),
@@ -84,7 +84,9 @@ impl fmt::Display for ServeError {
 impl Error for ServeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Schema { cause, .. } => Some(cause),
+            Self::Schema { cause, .. } => {
+                cause.as_ref().map(|cause| cause as &(dyn Error + 'static))
+            }
             Self::Handshake(cause) => Some(&**cause),
             Self::Broken(cause) => Some(cause),
             Self::Listen(cause) => Some(cause),

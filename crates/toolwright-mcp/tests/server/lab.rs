@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use toolwright::spec::{Declaration, Deprecation, ToolAnnotations};
 use toolwright::{
     BoxFuture, Executor, FailureKind, Map, Payload, Recovery, Registrar, Tool, ToolCall,
-    ToolFailure, ToolResult, ToolSpec, Value,
+    ToolFailure, ToolResult, ToolSpec, Value, progress,
 };
-use toolwright_mcp::{McpServer, ServerSpec};
+use toolwright_mcp::{Content, McpServer, ServerSpec};
 
 pub(crate) const ANY_OBJECT: &str = r#"{"type":"object","properties":{"z":{},"a":{}}}"#;
 
@@ -37,6 +38,7 @@ tools! {
         aliases: &["repeat"],
         annotations: ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN },
         result_schema: ANY_OBJECT,
+        args_sample: Some(r#"{"a":1}"#),
         ..Declaration::new("echo", "lab", "lab")
     };
     Count: i64 = Declaration {
@@ -44,6 +46,21 @@ tools! {
         result_schema: r#"{"type":"integer"}"#,
         ..Declaration::new("count", "lab", "lab")
     };
+    Tree: Value = Declaration {
+        description: "Grows a tree.",
+        tags: &["plants"],
+        result_schema: r##"{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}"##,
+        ..Declaration::new("tree", "lab", "lab")
+    };
+    Picture: String = Declaration {
+        description: "Draws a dot.",
+        result_schema: r#"{"type":"string"}"#,
+        ..Declaration::new("picture", "lab", "lab")
+    };
+    Anything: Value = Declaration::new("anything", "lab", "lab");
+    Steps: i64 = Declaration::new("steps", "lab", "lab");
+    Panic: i64 = Declaration::new("panic", "lab", "lab");
+    Wait: i64 = Declaration::new("wait", "lab", "lab");
     Fail: i64 = Declaration::new("fail", "lab", "lab");
     Old: i64 = Declaration {
         deprecated: Some(Deprecation { since: None, replacement: Some("count") }),
@@ -52,12 +69,37 @@ tools! {
     Inner: i64 = Declaration::new("inner", "hidden", "lab");
 }
 
-static LAB: &[&ToolSpec] = &[Echo::SPEC, Count::SPEC, Fail::SPEC, Old::SPEC];
+static LAB: &[&ToolSpec] = &[
+    Echo::SPEC,
+    Count::SPEC,
+    Tree::SPEC,
+    Picture::SPEC,
+    Anything::SPEC,
+    Steps::SPEC,
+    Panic::SPEC,
+    Wait::SPEC,
+    Fail::SPEC,
+    Old::SPEC,
+];
 static HIDDEN: &[&ToolSpec] = &[Inner::SPEC];
 pub(crate) static SERVER: ServerSpec =
     ServerSpec { name: "lab", version: "2.1.0", toolsets: &[LAB] };
 
-struct Lab;
+#[derive(Clone, Default)]
+pub(crate) struct Lab {
+    /// Told of every call of `wait` that is given up.
+    pub(crate) given_up: Arc<Notify>,
+    /// Told of every call of `wait` that has begun.
+    pub(crate) waiting: Arc<Notify>,
+}
+
+struct GivenUp(Arc<Notify>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
 
 impl Executor for Lab {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
@@ -65,6 +107,24 @@ impl Executor for Lab {
             "echo" => call.run(Echo, |args| async move { Ok(args) }),
             "count" => call.run(Count, |args| async move {
                 i64::try_from(args.len()).map_err(|error| ToolFailure::internal(&error))
+            }),
+            "tree" => call.run(Tree, |_| async {
+                Ok(toolwright::codec::from_json(br#"{"children":[{}]}"#).unwrap())
+            }),
+            "picture" => call.run(Picture, |_| async { Ok("AAEC".to_owned()) }),
+            "anything" => call.run(Anything, |_| async { Ok(Value::Null) }),
+            "steps" => call.run(Steps, |_| async {
+                progress::report(1.0, Some(2.0), "one");
+                progress::report(0.5, Some(2.0), "backwards, and so not told");
+                tokio::task::yield_now().await;
+                progress::report(2.0, Some(2.0), None);
+                Ok(2)
+            }),
+            "panic" => panic!("the secret of the lab"),
+            "wait" => call.run(Wait, |_| async {
+                let _given_up = GivenUp(Arc::clone(&self.given_up));
+                self.waiting.notify_one();
+                std::future::pending().await
             }),
             "fail" => call.run(Fail, |_| async {
                 let failure =
@@ -82,8 +142,23 @@ impl Executor for Lab {
 }
 
 pub(crate) fn lab() -> McpServer {
+    lab_with(Lab::default())
+}
+
+pub(crate) fn lab_with(lab: Lab) -> McpServer {
     let mut server = McpServer::new(&SERVER);
-    server.register(LAB, Arc::new(Lab)).unwrap();
-    server.register(HIDDEN, Arc::new(Lab)).unwrap();
+    server.register(LAB, Arc::new(lab.clone())).unwrap();
+    server.register(HIDDEN, Arc::new(lab)).unwrap();
+    let show = |payload: &Payload| {
+        let data = payload.as_str().trim_matches('"').to_owned();
+        let link = Content::ResourceLink {
+            uri: "lab:dot".to_owned(),
+            name: "dot".to_owned(),
+            description: None,
+            mime_type: Some("image/png".to_owned()),
+        };
+        vec![Content::Image { data, mime_type: "image/png".to_owned() }, link]
+    };
+    server.present("picture", show).unwrap();
     server.complete().unwrap()
 }

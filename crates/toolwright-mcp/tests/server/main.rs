@@ -3,3 +3,6 @@
 mod clients;
 mod http;
 mod lab;
+mod lines;
+mod transcripts;
+mod wire;

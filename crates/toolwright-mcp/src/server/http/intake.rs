@@ -10,7 +10,6 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::{Method, Response, StatusCode, header};
 use futures_util::{StreamExt as _, stream};
-use rmcp::model::RequestId;
 use toolwright::BoxError;
 use tower::Service;
 
@@ -36,8 +35,8 @@ struct Found {
 enum Refused {
     TooLong(usize),
     NoMessage(Refusal),
-    /// It is a message; rmcp may still not know it.
-    IfUnread(Option<RequestId>),
+    /// It is a message; should rmcp not know it, this is why.
+    IfUnread(Refusal),
 }
 
 impl<S, B> Service<Request> for Intake<S>
@@ -87,19 +86,19 @@ impl Found {
     fn read(&self, bytes: Bytes, exposure: &Exposure) -> Result<Bytes, BoxError> {
         match message::read(&bytes) {
             Ok((_, Message::Call(call))) => {
-                self.note(Refused::IfUnread(Some(call.id.clone())));
                 self.arguments.set(call.arguments);
                 if exposure.reads_headers_of(&call.name) {
                     return Ok(bytes);
                 }
                 Ok(call.without_arguments().into())
             }
-            Ok((_, Message::Request(id))) => {
-                self.note(Refused::IfUnread(Some(id)));
+            Ok((_, Message::Request(request))) => {
+                self.note(Refused::IfUnread(request.unread()));
                 Ok(bytes)
             }
             Ok((_, Message::Unanswered)) => {
-                self.note(Refused::IfUnread(None));
+                let refusal = Refusal::invalid(None, "the protocol has no such message");
+                self.note(Refused::IfUnread(refusal));
                 Ok(bytes)
             }
             Err(refusal) => self.refuse(Refused::NoMessage(refusal)),
@@ -125,10 +124,9 @@ impl Found {
                 let message = format!("a body of more than {max} bytes is not read");
                 refusing(StatusCode::PAYLOAD_TOO_LARGE, Refusal::invalid(None, message))
             }
-            Some(Refused::IfUnread(id))
+            Some(Refused::IfUnread(refusal))
                 if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE =>
             {
-                let refusal = Refusal::malformed(id, "the protocol has no such message");
                 refusing(StatusCode::BAD_REQUEST, refusal)
             }
             _ => answer,
