@@ -10,9 +10,13 @@ use crate::{PROGRAM, npm, printed, pypi, served};
 const ADVICE: &str = "the arguments of `measure_text` are not valid: `/text`: has 0 characters, at least 1 required\n\
                       for example: {\"text\":\"two words\"}";
 
-/// What every client is to see.
+/// What every client is to see. A result that is no object reaches clients of the older era in an object.
 fn sight(era: &str) -> Value {
-    let protocol = if era == "legacy" { "2025-11-25" } else { "2026-07-28" };
+    let (protocol, is_wrapped) = match era {
+        "legacy" => ("2025-11-25", true),
+        _ => ("2026-07-28", false),
+    };
+    let structured = |value: Value| if is_wrapped { json!({ "result": value }) } else { value };
     json!({
         "protocol": protocol,
         "tools": 15,
@@ -22,11 +26,11 @@ fn sight(era: &str) -> Value {
             "structured": { "characters": 9, "words": 2, "shouted": false },
             "text": r#"{"characters":9,"words":2,"shouted":false}"#,
         },
-        "list": { "isError": false, "structured": null, "text": "[3,2,1,0]" },
+        "list": { "isError": false, "structured": structured(json!([3, 2, 1, 0])), "text": "[3,2,1,0]" },
         "plain": {
             "isError": false,
-            "structured": null,
-            "text": "\"This is a simple text response for testing.\"",
+            "structured": structured(json!("This is a simple text response for testing.")),
+            "text": "This is a simple text response for testing.",
         },
         "invalid": { "isError": true, "structured": null, "text": ADVICE },
         "failing": {

@@ -19,7 +19,7 @@ use toolwright::{Outcome, Scope, ToolCall};
 use super::answer::answer;
 use super::exposure::{Exposed, Exposure};
 use super::listing::Era;
-use super::message::{Arguments, not_served};
+use super::message::{Arguments, no_method, not_served};
 use super::progress::told;
 
 /// Adds what a host knows about a request to the scope of its calls.
@@ -186,8 +186,12 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        // A request that names its revision is of the era that has no handshake any more.
+        if request.method == "initialize" && context.meta.protocol_version().is_some() {
+            return Err(no_method(&request.method));
+        }
         Err(not_served(&request.method))
     }
 

@@ -196,6 +196,11 @@ pub(crate) fn not_served(method: &str) -> ErrorData {
     if SERVED.contains(&method) {
         return ErrorData::invalid_params(format!("`params` are not those of `{method}`"), None);
     }
+    no_method(method)
+}
+
+/// What a method is answered with that this server, or the client's era, does not have.
+pub(crate) fn no_method(method: &str) -> ErrorData {
     let message = format!("there is no method `{method}`; this server has tools alone");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
