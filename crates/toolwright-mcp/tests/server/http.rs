@@ -187,3 +187,51 @@ async fn a_call_does_not_wait_for_delayed_acknowledgements() {
     }
     assert!(fastest < Duration::from_millis(20), "{fastest:?}");
 }
+
+#[tokio::test]
+async fn what_is_no_message_is_a_bad_request_with_an_answer_in_json() {
+    let address = served(HttpOptions::new()).await;
+    for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600)] {
+        let response = send(address, "POST", &MODERN, body).await;
+        assert_eq!(response.status, 400, "{body}");
+        assert_eq!(response.header("content-type"), Some("application/json"));
+        assert!(response.body.contains(&format!(r#""code":{code}"#)), "{}", response.body);
+    }
+}
+
+/// What the transport finds wrong with a request comes first: a body is not read for those who may not send it.
+#[tokio::test]
+async fn headers_are_judged_before_the_body_is_read() {
+    let address = served(HttpOptions::new()).await;
+    let mut wrong = vec![HOST, JSON];
+    assert_eq!(send(address, "POST", &wrong, "{").await.status, 406, "no Accept");
+    wrong[0] = ("Host", "evil.example");
+    assert_eq!(send(address, "POST", &wrong, "{").await.status, 403);
+    let text = [HOST, ACCEPT, ("Content-Type", "text/plain")];
+    assert_eq!(send(address, "POST", &text, "{").await.status, 415);
+}
+
+#[tokio::test]
+async fn headers_that_contradict_the_body_are_refused() {
+    let address = served(HttpOptions::new()).await;
+    for (name, value) in [("Mcp-Method", "tools/list"), ("Mcp-Name", "count")] {
+        let mut headers = MODERN.to_vec();
+        headers.extend([("Mcp-Method", "tools/call"), ("Mcp-Name", "echo")]);
+        headers.retain(|(known, _)| *known != name);
+        headers.push((name, value));
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{}},{META}}}}}"#
+        );
+        let response = send(address, "POST", &headers, &body).await;
+        assert_eq!(response.status, 400, "{name}");
+        assert!(response.body.contains("-32020"), "{}", response.body);
+    }
+}
+
+#[tokio::test]
+async fn a_host_whose_own_code_panics_answers_still() {
+    let options = HttpOptions::new().with_scope(|_, _| panic!("for this test"));
+    let response = call(served(options).await, &[]).await;
+    assert!(response.body.contains("-32603"), "{}", response.body);
+    assert!(!response.body.contains("for this test"));
+}
