@@ -12,6 +12,7 @@ pub mod issue;
 pub mod outcome;
 pub mod progress;
 pub mod registration;
+pub mod remote;
 pub mod spec;
 pub mod value;
 
@@ -20,6 +21,7 @@ pub use executor::{BoxFuture, Executor, Split};
 pub use issue::{InvalidPayload, Issue};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};
 pub use registration::{ExecutorFactory, Registrar, RegistrationError};
+pub use remote::{Origin, Remote, RemoteCall};
 pub use serde_core;
 pub use spec::{Tool, ToolSpec};
 pub use value::{Integer, Map, Nullable, Value};
