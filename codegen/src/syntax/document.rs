@@ -1,7 +1,9 @@
 //! Every mapping of the language, key by key. Never how one is read: [`super::read`] does that.
 
 use super::read::{Read, mapping};
-use super::values::{Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version};
+use super::values::{
+    Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version,
+};
 use crate::diagnostic::Report;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -83,6 +85,22 @@ mapping! {
         /// The name by which run-time configuration knows it.
         #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
         server: Text,
+        /// What the server listed when this was written: every tool by its name there, with the digest of its schemas.
+        listed: Option<Entries<Digest>>,
+        /// What the server said of itself then.
+        from: Option<McpProvenance>,
+    }
+
+    /// What an MCP server said of itself when its tools were written down.
+    McpProvenance {
+        /// Its name.
+        name: Option<Text>,
+        /// Its version.
+        version: Option<Text>,
+        /// The revision of the protocol that was spoken.
+        protocol: Option<Text>,
+        /// The day.
+        date: Option<Text>,
     }
 
     /// One tool.

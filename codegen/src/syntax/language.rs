@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Service, ServiceRef};
 use super::values::{
-    Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, Version,
+    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, Version,
 };
 use crate::schema::Json;
 use crate::source::Spanned;
@@ -113,6 +113,7 @@ inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
     SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
+    Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{16}$" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({
         "type": "string",
