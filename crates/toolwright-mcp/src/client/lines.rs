@@ -121,6 +121,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
+/// A message on one line: arguments may have been written on several, and between tokens alone JSON has line ends.
+fn one_line(text: String) -> String {
+    if text.contains(['\n', '\r']) { text.replace(['\n', '\r'], " ") } else { text }
+}
+
 impl<R, W> Transport<RoleClient> for Lines<R, W>
 where
     R: AsyncRead + Unpin + Send,
@@ -140,7 +145,7 @@ where
         let text = self.texts.outgoing(&message);
         let output = self.output.clone();
         async move {
-            let mut line = text?;
+            let mut line = one_line(text?);
             line.push('\n');
             let mut output = output.lock().await;
             let closed = || io::Error::new(io::ErrorKind::NotConnected, "the server was left");
@@ -152,14 +157,12 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         while let Some(end) = self.probe_ends.filter(|_| self.texts.is_probing()) {
-            match tokio::time::timeout_at(end, self.next()).await {
-                Ok(message) => return message,
-                Err(_) => {
-                    self.probe_ends = None;
-                    if let Some(message) = self.texts.give_up_probe() {
-                        return Some(message);
-                    }
-                }
+            if let Ok(message) = tokio::time::timeout_at(end, self.next()).await {
+                return message;
+            }
+            self.probe_ends = None;
+            if let Some(message) = self.texts.give_up_probe() {
+                return Some(message);
             }
         }
         self.next().await
@@ -167,9 +170,8 @@ where
 
     async fn close(&mut self) -> io::Result<()> {
         // Whoever holds the lock waits for a server that does not listen; it must not keep us from ending it.
-        match self.output.try_lock() {
-            Ok(mut output) => drop(output.take()),
-            Err(_) => tracing::debug!("a server is ended while it does not listen"),
+        if let Ok(mut output) = self.output.try_lock() {
+            drop(output.take());
         }
         if let Some(mut process) = self.process.take() {
             process.end().await;

@@ -49,12 +49,29 @@ impl Link {
     }
 
     /// The conversation, begun if there is none.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, ClientError> {
+    pub(super) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, ClientError> {
+        if let Some(current) = self.state.lock().await.current() {
+            return Ok(current);
+        }
+        // Whoever asks may have less time than the beginning takes; it goes on for who asks next.
+        let link = self.clone();
+        let begun = tokio::spawn(async move { link.begin().await }).await;
+        begun.unwrap_or_else(|error| {
+            Err(ClientError::Connect { server: self.address.to_string(), why: error.to_string() })
+        })
+    }
+
+    /// Whether there is a conversation, as far as that can be told without waiting.
+    pub(super) fn is_up(&self) -> bool {
+        self.state.try_lock().is_ok_and(|state| state.current().is_some())
+    }
+
+    async fn begin(&self) -> Result<Arc<Connection>, ClientError> {
         let mut state = self.state.lock().await;
-        if let Some(current) = &state.current {
-            if !current.connection.is_over() {
-                return Ok(current.connection.clone());
-            }
+        if let Some(current) = state.current() {
+            return Ok(current);
+        }
+        if state.current.is_some() {
             state.lost(&self.options);
         }
         if let Some(again) = state.wait() {
@@ -85,13 +102,21 @@ impl Link {
 }
 
 impl State {
-    /// The conversation is over, and nobody here ended it. A server that dies again and again is not started at once.
+    /// The conversation, if there is one and it is not over.
+    fn current(&self) -> Option<Arc<Connection>> {
+        let current = self.current.as_ref().map(|current| &current.connection);
+        current.filter(|connection| !connection.is_over()).cloned()
+    }
+
+    /// The conversation is over, and nobody here ended it. Another may begin at once, unless this one was lost soon after
+    /// an earlier one: a server that dies again and again has to wait.
     fn lost(&mut self, options: &ClientOptions) {
         let lasted = self.current.take().map_or(Duration::ZERO, |current| current.since.elapsed());
-        if lasted > options.backoff.1 {
-            self.failures = 0;
+        if self.failures == 0 || lasted > options.backoff.1 {
+            self.failures = 1;
+        } else {
+            self.failed("the connection was lost".to_owned(), options);
         }
-        self.failed("the connection was lost".to_owned(), options);
     }
 
     fn failed(&mut self, why: String, options: &ClientOptions) {

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// How long a call may take whose tool does not say so itself. 60 seconds.
+    /// How long a call may take whose tool does not say so itself. A minute.
     pub call_timeout: Duration,
     /// How long it may take to reach a server. 30 seconds.
     pub connect_timeout: Duration,
@@ -63,7 +63,7 @@ pub struct Progress {
 impl Default for ClientOptions {
     fn default() -> Self {
         Self {
-            call_timeout: Duration::from_secs(60),
+            call_timeout: Duration::from_mins(1),
             connect_timeout: Duration::from_secs(30),
             probe_timeout: Duration::from_secs(5),
             max_message_bytes: 16 * 1024 * 1024,

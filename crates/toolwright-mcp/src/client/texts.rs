@@ -142,7 +142,7 @@ impl Texts {
         let slot = slots.remove(id)?;
         let result = match (slot, result) {
             (Slot::LateProbe, _) => return Some(Incoming::Nothing),
-            (Slot::Probe, result) => return probed(id, result.is_some(), text),
+            (Slot::Probe, result) => return Some(probed(id, result.is_some(), text)),
             // Nobody asked twice; the first answer counts.
             (Slot::Arrived(first), _) => {
                 slots.insert(id.clone(), Slot::Arrived(first));
@@ -179,19 +179,19 @@ fn no_discovery() -> ErrorData {
 }
 
 /// An answer to the probe: rmcp reads it if it is one, and is told of an older server if it is not.
-fn probed(id: &RequestId, is_result: bool, text: &[u8]) -> Option<Incoming> {
+fn probed(id: &RequestId, is_result: bool, text: &[u8]) -> Incoming {
     let refused = || Incoming::of(ServerJsonRpcMessage::error(no_discovery(), Some(id.clone())));
     match serde_json::from_slice::<ServerJsonRpcMessage>(text) {
         Ok(ServerJsonRpcMessage::Response(response)) => {
             let is_answer = matches!(response.result, ServerResult::DiscoverResult(_));
-            Some(if is_answer {
+            if is_answer {
                 Incoming::of(ServerJsonRpcMessage::Response(response))
             } else {
                 refused()
-            })
+            }
         }
-        Ok(error @ ServerJsonRpcMessage::Error(_)) if !is_result => Some(Incoming::of(error)),
-        _ => Some(refused()),
+        Ok(error @ ServerJsonRpcMessage::Error(_)) if !is_result => Incoming::of(error),
+        _ => refused(),
     }
 }
 

@@ -49,7 +49,7 @@ async fn a_server_that_cannot_be_reached_is_told_in_time_and_in_words() {
     let start = Instant::now();
     let error = silent.connect().await.expect_err("it is silent");
     assert!(matches!(error, ClientError::Connect { .. }), "{error}");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(14), "{:?}", start.elapsed());
     let missing = toolwright_mcp::client::ServerCommand::new("no-such-program-anywhere");
     let missing = toolwright_mcp::client::Client::with_options(missing, hasty());
     let error = missing.connect().await.expect_err("it is not there").to_string();

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import time
 
@@ -56,11 +58,13 @@ def call(request, line):
     global calls
     calls += 1
     name, args = request["params"]["name"], request["params"].get("arguments", {})
+    if name == "fail" and "gone" in FAULTS:
+        name = "gone"
     if name == "echo" and "changing" in FAULTS:
         send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     if name in ("echo", "exact"):
         raw = line[line.index('"arguments":') + 12:]
-        answer(request, content(json.JSONDecoder().raw_decode(raw)[1] and raw[:json.JSONDecoder().raw_decode(raw)[1]]))
+        answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]]))
     elif name == "fail":
         answer(request, content(args["text"], isError=True, structuredContent={"never": "trusted"}))
     elif name == "shout":
@@ -93,7 +97,7 @@ def call(request, line):
     elif name == "wrong_id":
         answer({"id": 4711}, content("for nobody"))
     elif name == "liar":
-        answer(request, '"no object"' if args["text"] == "text" else '{"nothing":1}')
+        send({"jsonrpc": "2.0", "id": request["id"], "result": "no object" if args["text"] == "text" else {"nothing": 1}})
     elif name == "code":
         send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": int(args["text"]), "message": "SECRET of the server"}})
     else:
@@ -101,6 +105,11 @@ def call(request, line):
 
 
 def main():
+    if "family" in FAULTS:
+        child = subprocess.Popen(["sleep", "300"])
+        print(os.getpid(), child.pid, file=sys.stderr, flush=True)
+    if "stubborn" in FAULTS:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "chatty" in FAULTS:
         print("Welcome to the server!", flush=True)
         print("it says things", file=sys.stderr, flush=True)
@@ -134,3 +143,5 @@ def main():
 
 
 main()
+while "stubborn" in FAULTS:
+    time.sleep(1)

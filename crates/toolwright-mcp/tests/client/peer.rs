@@ -13,9 +13,9 @@ pub(crate) fn command(faults: &[&str]) -> ServerCommand {
 /// Short deadlines, so that what is slow shows soon.
 pub(crate) fn hasty() -> ClientOptions {
     let mut options = ClientOptions::default();
-    options.call_timeout = Duration::from_secs(2);
-    options.connect_timeout = Duration::from_secs(8);
-    options.probe_timeout = Duration::from_millis(300);
+    options.call_timeout = Duration::from_secs(5);
+    options.connect_timeout = Duration::from_secs(10);
+    options.probe_timeout = Duration::from_secs(3);
     options.backoff = (Duration::from_millis(20), Duration::from_millis(200));
     options
 }
