@@ -89,6 +89,8 @@ mapping! {
         listed: Option<Entries<Digest>>,
         /// What the server said of itself then.
         from: Option<McpProvenance>,
+        /// What an import wrote of each tool, as digests, so that the next one can tell what was edited since.
+        written: Option<Entries<McpWritten>>,
     }
 
     /// What an MCP server said of itself when its tools were written down.
@@ -101,6 +103,18 @@ mapping! {
         protocol: Option<Text>,
         /// The day.
         date: Option<Text>,
+    }
+
+    /// What an import wrote of a tool: digests of what the server said.
+    McpWritten {
+        /// Of its title.
+        title: Option<Text>,
+        /// Of its description.
+        description: Option<Text>,
+        /// Of its annotations.
+        annotations: Option<Text>,
+        /// Of the schema of its result.
+        result: Option<Text>,
     }
 
     /// One tool.

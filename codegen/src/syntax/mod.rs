@@ -14,8 +14,8 @@ use crate::source::Sources;
 use crate::yaml;
 
 pub use document::{
-    Agent, Approval, Deprecated, Document, Example, Hints, McpBacking, McpServer, Method,
-    MethodError, MethodTool, Policy, Retry, Service, ServiceRef, Tool, ToolAnnotations,
+    Agent, Approval, Deprecated, Document, Example, Hints, McpBacking, McpServer, McpWritten,
+    Method, MethodError, MethodTool, Policy, Retry, Service, ServiceRef, Tool, ToolAnnotations,
     ToolDetails, Toolset,
 };
 pub use language::language_schema;
