@@ -11,6 +11,8 @@ mod examples;
 mod fitting;
 mod methods;
 mod owners;
+mod paths;
+mod routes;
 mod services;
 mod templates;
 mod tools;
@@ -126,6 +128,7 @@ impl<'a> Lowering<'a> {
         std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
         std::mem::take(&mut self.claims).report(self.report);
         self.report_not_objects();
+        self.routes();
         self.fittings();
         self.examples();
         self.defaults();
