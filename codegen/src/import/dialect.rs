@@ -1,9 +1,10 @@
 //! Schemas of older drafts in the words of 2020-12. Never changes what a schema accepts, by the draft
 //! it says it is written in.
 
-use super::keywords::{ANNOTATIONS, Entries, SINCE_2019, take};
+use super::keywords::{Entries, SINCE_2019, take};
 use super::warnings::Subject;
 use crate::schema::Json;
+use crate::schema::read::keywords::is_annotation;
 
 /// The draft a schema is written in, as far as it makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut 
         return;
     }
     entries.retain(|(key, _)| {
-        let stays = key == "$ref" || ANNOTATIONS.contains(&key.as_str());
+        let stays = key == "$ref" || is_annotation(key);
         if !stays {
             subject.warn(
                 pointer,

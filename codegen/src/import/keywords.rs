@@ -1,87 +1,17 @@
-//! The keywords of JSON Schema as an importer needs them: which there are, and where further schemas
-//! stand. Never what a keyword asserts.
+//! Where further schemas stand inside a schema of any draft. Which keywords there are, and what stands behind each, is
+//! the reader's to say ([`crate::schema::read::keywords`]); here are only those that it no longer knows.
 
 use crate::schema::Json;
+use crate::schema::read::keywords::{Expected, expected};
 
 /// The entries of an object in written order.
 pub(super) type Entries = Vec<(String, Json)>;
 
-/// Keywords of 2020-12 that say something to people only.
-pub(super) const ANNOTATIONS: [&str; 8] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$comment",
-];
+/// What holds a schema beside what the reader knows: `contentSchema` asserts nothing, the others are of older drafts.
+const ONE: [&str; 3] = ["contentSchema", "additionalItems", "extends"];
 
-/// Keywords of 2020-12 that hold a schema.
-const ONE: [&str; 13] = [
-    "items",
-    "additionalProperties",
-    "propertyNames",
-    "contains",
-    "not",
-    "if",
-    "then",
-    "else",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-    "additionalItems",
-    "extends",
-];
-
-/// Keywords that hold a list of schemas; `items` does so before 2020-12.
-const LIST: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-
-/// Keywords that hold schemas by name; the values of `dependencies` may also be lists of names.
-const NAMED: [&str; 6] =
-    ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"];
-
-/// Keywords of 2020-12 without schemas in them (core, 8; validation, 6 to 9).
-const LEAVES: [&str; 34] = [
-    "type",
-    "enum",
-    "const",
-    "required",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minContains",
-    "maxContains",
-    "minProperties",
-    "maxProperties",
-    "dependentRequired",
-    "contentEncoding",
-    "contentMediaType",
-    "$ref",
-    "$dynamicRef",
-    "$dynamicAnchor",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$comment",
-];
-
-/// Keywords of older drafts that hold schemas, and are none in 2020-12.
-const GONE: [&str; 4] = ["definitions", "dependencies", "additionalItems", "extends"];
+/// What holds schemas by name in older drafts; the values of `dependencies` may also be lists of names.
+const NAMED: [&str; 2] = ["definitions", "dependencies"];
 
 /// Keywords that 2019-09 and 2020-12 brought: they mean nothing to an older schema.
 pub(super) const SINCE_2019: [&str; 10] = [
@@ -97,10 +27,29 @@ pub(super) const SINCE_2019: [&str; 10] = [
     "$dynamicAnchor",
 ];
 
-/// Whether 2020-12 has a keyword of this name.
-pub(super) fn is_known(keyword: &str) -> bool {
-    let holders = [&ONE[..], &LIST[..], &NAMED[..]].concat();
-    LEAVES.contains(&keyword) || (holders.contains(&keyword) && !GONE.contains(&keyword))
+/// How a keyword holds schemas.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    One,
+    Several,
+    Named,
+}
+
+impl Holds {
+    fn of(keyword: &str, value: &Json) -> Option<Self> {
+        match expected(keyword) {
+            // A list of schemas before 2020-12.
+            Some(Expected::Schema) if keyword == "items" && matches!(value, Json::Array(_)) => {
+                Some(Self::Several)
+            }
+            Some(Expected::Schema) => Some(Self::One),
+            Some(Expected::Schemas) => Some(Self::Several),
+            Some(Expected::Named | Expected::Patterns) => Some(Self::Named),
+            None if ONE.contains(&keyword) => Some(Self::One),
+            None if NAMED.contains(&keyword) => Some(Self::Named),
+            _ => None,
+        }
+    }
 }
 
 /// Rebuilds the value of a keyword from the schemas right under it, each visited with its JSON Pointer.
@@ -111,14 +60,14 @@ pub(super) fn each_part(
     visit: &mut dyn FnMut(Json, &str) -> Json,
 ) -> Json {
     let here = joined(pointer, keyword);
-    match value {
-        Json::Array(items) if LIST.contains(&keyword) => {
+    match (Holds::of(keyword, &value), value) {
+        (Some(Holds::Several), Json::Array(items)) => {
             let numbered = (0..).zip(items);
             Json::Array(
                 numbered.map(|(n, item): (u32, _)| visit(item, &format!("{here}/{n}"))).collect(),
             )
         }
-        Json::Object(entries) if NAMED.contains(&keyword) => {
+        (Some(Holds::Named), Json::Object(entries)) => {
             let mut part = |(name, value): (String, Json)| {
                 let is_names = keyword == "dependencies" && matches!(value, Json::Array(_));
                 let part = joined(&here, &name);
@@ -126,8 +75,8 @@ pub(super) fn each_part(
             };
             Json::Object(entries.into_iter().map(&mut part).collect())
         }
-        value if ONE.contains(&keyword) => visit(value, &here),
-        value => value,
+        (Some(Holds::One), value) => visit(value, &here),
+        (_, value) => value,
     }
 }
 

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use super::defaults::is_of_type;
 use super::fitting::fitting;
-use super::keywords::{Entries, is_known, take};
+use super::keywords::{Entries, take};
 use super::warnings::Subject;
 use crate::schema::Json;
+use crate::schema::read::keywords::{is_honoured, is_unsupported};
 
 /// Words that other languages have for JSON's types.
 const TYPE_WORDS: [(&str, &str); 13] = [
@@ -66,8 +67,12 @@ impl Slips<'_, '_> {
     }
 
     fn entry(&mut self, key: String, value: Json) -> Option<(String, Json)> {
-        if !is_known(&key) {
-            self.warn(format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out"));
+        if !is_honoured(&key) {
+            self.warn(if is_unsupported(&key) {
+                format!("`{key}` is not supported and was left out")
+            } else {
+                format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out")
+            });
             return None;
         }
         let mended = match (key.as_str(), value) {

@@ -31,7 +31,7 @@ pub(super) enum Form {
 
 /// What has to stand behind a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(crate) enum Expected {
     Schema,
     Schemas,
     Named,
@@ -117,6 +117,26 @@ const ANNOTATIONS: [&str; 13] = [
 /// others mean.
 const UNSUPPORTED: [&str; 5] =
     ["$id", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$recursiveRef"];
+
+/// Whether a keyword is honoured.
+pub(crate) fn is_honoured(word: &str) -> bool {
+    assertion(word).is_some() || is_annotation(word)
+}
+
+/// Whether a keyword is one of 2020-12, and not honoured all the same.
+pub(crate) fn is_unsupported(word: &str) -> bool {
+    UNSUPPORTED.contains(&word)
+}
+
+/// Whether a keyword asserts nothing.
+pub(crate) fn is_annotation(word: &str) -> bool {
+    ANNOTATIONS.contains(&word)
+}
+
+/// What has to stand behind a keyword that asserts something.
+pub(crate) fn expected(word: &str) -> Option<Expected> {
+    assertion(word).map(|(_, expected, _)| expected)
+}
 
 /// What has to stand behind a keyword, and the kinds of values it is about.
 pub(super) fn assertion(word: &str) -> Option<(&'static str, Expected, &'static [Kind])> {
@@ -205,9 +225,9 @@ impl SchemaReader<'_> {
     /// Reports a keyword that does not exist or is not honoured; whether it is fine.
     pub(super) fn check_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) -> bool {
         let word = key.value.as_str();
-        if UNSUPPORTED.contains(&word) {
+        if is_unsupported(word) {
             self.report.add(schemas::unsupported_keyword(key));
-        } else if assertion(word).is_none() && !ANNOTATIONS.contains(&word) {
+        } else if !is_honoured(word) {
             self.unknown_keyword(key, beside);
         } else {
             return true;

@@ -7,7 +7,7 @@
 
 mod annotations;
 mod assertions;
-mod keywords;
+pub(crate) mod keywords;
 mod object;
 mod places;
 mod references;
