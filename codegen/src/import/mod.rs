@@ -10,6 +10,7 @@ mod json_text;
 mod keywords;
 mod listing;
 mod mend;
+pub mod openapi;
 mod references;
 mod tool_names;
 mod types;

@@ -30,6 +30,7 @@ use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
 use claims::Claims;
+pub(crate) use paths::parts as path_parts;
 use toolsets::DeclaredToolset;
 
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.

@@ -6,7 +6,7 @@ use crate::model::Part;
 const PLAIN: &str = "-._~!$&'()*+,;=:@/";
 
 /// The parts of a path.
-pub(super) fn parts(text: &str) -> Result<Vec<Part>, String> {
+pub(crate) fn parts(text: &str) -> Result<Vec<Part>, String> {
     if !text.starts_with('/') {
         return Err("does not begin with `/`".to_owned());
     }

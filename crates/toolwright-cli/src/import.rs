@@ -12,13 +12,16 @@ use toolwright_codegen::naming;
 use toolwright_codegen::project::count;
 
 use crate::end::End;
+use crate::import_openapi::OpenApi;
 use crate::print;
 
-/// Whose tools are imported.
+/// What is imported.
 #[derive(Subcommand)]
 pub(crate) enum Source {
     /// The tools of an MCP server, as it lists them.
     Mcp(Mcp),
+    /// The operations of an HTTP API, from its OpenAPI document.
+    Openapi(OpenApi),
 }
 
 #[derive(Args)]
@@ -88,7 +91,7 @@ fn written(imported: &Imported, out: Option<&Path>) -> End {
     }
 }
 
-fn failed(end: End, message: &str) -> End {
+pub(crate) fn failed(end: End, message: &str) -> End {
     print::err(&format!("import: {message}; nothing was written\n"));
     end
 }
@@ -99,7 +102,7 @@ fn unsupported() -> ! {
     clap::Error::raw(ErrorKind::InvalidValue, message).exit()
 }
 
-fn name(text: &str) -> Result<String, String> {
+pub(crate) fn name(text: &str) -> Result<String, String> {
     if naming::is_name(text) {
         return Ok(text.to_owned());
     }
