@@ -14,10 +14,11 @@ pub(super) fn client(plan: &HttpCrate) -> Module {
     let service_path = path(&plan.service_path);
     let about = docs(&[format!("Calls the `{}` service over HTTP.", plan.service)]);
     let methods = plan.methods.iter().map(method);
+    let types = plan.methods.iter().any(HttpMethod::names_types).then(|| quote!(, types));
     let parts = vec![
         quote! {
             use super::operations;
-            use #service_path::{errors, service::#trait_name};
+            use #service_path::{errors, service::#trait_name #types};
             use toolwright_http::Client;
         },
         quote! {

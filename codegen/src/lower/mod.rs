@@ -31,6 +31,7 @@ use crate::syntax::{self, Document};
 use crate::yaml;
 use claims::Claims;
 pub(crate) use paths::parts as path_parts;
+pub(crate) use routes::header_mistake;
 use toolsets::DeclaredToolset;
 
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.

@@ -146,14 +146,12 @@ impl Lowering<'_> {
         let mut pairs = Vec::new();
         for (name, property) in texts.into_iter().flat_map(Entries::iter) {
             let lower = name.value.to_ascii_lowercase();
-            if !is_token(&name.value) {
-                self.report.add(http::http_bad_name(
-                    name,
-                    what,
-                    "has characters that no name may have",
-                ));
-            } else if what == "header" && OWN_HEADERS.contains(&lower.as_str()) {
-                self.report.add(http::http_bad_name(name, what, "is not the schema's to set"));
+            let mistake = match what {
+                "header" => header_mistake(&name.value),
+                _ => token_mistake(&name.value),
+            };
+            if let Some(why) = mistake {
+                self.report.add(http::http_bad_name(name, what, why));
             }
             // Names of headers are the same in small letters and capitals; those of cookies are not.
             let key = if what == "header" { lower } else { name.value.clone() };
@@ -190,7 +188,7 @@ impl Lowering<'_> {
 
     /// Every property stands in one place, and what stands in the path is always there.
     fn check_placed(&mut self, text: &Http, route: &Route, payload: &ObjectShape, placed: Placed) {
-        let mut places: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+        let mut known_at: BTreeMap<String, Vec<Span>> = BTreeMap::new();
         for name in placed.iter().filter(|name| !name.value.is_empty()) {
             let found = payload.properties.iter().find(|one| one.name.value == name.value);
             let known = payload.properties.iter().map(|one| one.name.value.as_str());
@@ -209,14 +207,14 @@ impl Lowering<'_> {
                             declared,
                         ));
                     }
-                    places.entry(name.value.clone()).or_default().push(name.span);
+                    known_at.entry(name.value.clone()).or_default().push(name.span);
                 }
             }
         }
         if !matches!(route.body, Some((Body::Rest, _))) {
-            self.check_unplaced(text, payload, &places);
+            self.check_unplaced(text, payload, &known_at);
         }
-        for (name, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
+        for (name, places) in known_at.into_iter().filter(|(_, places)| places.len() > 1) {
             self.report.add(http::http_placed_twice(&name, places));
         }
     }
@@ -282,10 +280,17 @@ impl Lowering<'_> {
     }
 }
 
-/// A token (RFC 9110, 5.6.2).
-fn is_token(name: &str) -> bool {
+/// Why a request cannot have a header of this name.
+pub(crate) fn header_mistake(name: &str) -> Option<&'static str> {
+    let is_own = OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+    token_mistake(name).or_else(|| is_own.then_some("is not the schema's to set"))
+}
+
+/// Why a name is no token (RFC 9110, 5.6.2).
+fn token_mistake(name: &str) -> Option<&'static str> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(is_part)
+    let is_token = !name.is_empty() && name.bytes().all(is_part);
+    (!is_token).then_some("has characters that no name may have")
 }
 
 fn shown(status: Status) -> String {

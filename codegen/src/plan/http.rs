@@ -3,7 +3,7 @@
 
 use super::{Contents, Crate, LocatedType, Planner, RootType};
 use crate::model::{MethodId, Route, ServiceId, Status};
-use crate::naming::{http_package, identifier, pascal_part, screaming};
+use crate::naming::{Scope, http_package, identifier, pascal_part, screaming};
 
 /// What the crate of an HTTP client holds.
 #[derive(Debug)]
@@ -42,6 +42,11 @@ pub struct HttpMethod {
 }
 
 impl HttpMethod {
+    /// Whether it names a type of its service.
+    pub fn names_types(&self) -> bool {
+        [&self.payload, &self.result].iter().any(|one| one.path.is_none() && one.ty.is_named())
+    }
+
     /// Whether nothing of an answer is read.
     pub fn gives_nothing(&self) -> bool {
         self.result.ty == RootType::Unit
@@ -83,6 +88,7 @@ impl Planner<'_> {
 
     fn http_method(self, id: MethodId) -> Option<HttpMethod> {
         let method = &self.project[id];
+        let own = Some(Scope::Service(method.service));
         let name = method.name.value.clone();
         let errors = method.errors.iter().filter_map(|error| {
             Some((error.status?, error.name.value.clone(), error.description.clone()))
@@ -90,8 +96,8 @@ impl Planner<'_> {
         Some(HttpMethod {
             function: identifier(&name),
             constant: screaming(&name),
-            payload: self.located_type(method.payload, None),
-            result: self.located_type(method.result, None),
+            payload: self.located_type(method.payload, own),
+            result: self.located_type(method.result, own),
             error: format!("{}Error", pascal_part(&name)),
             route: method.http.clone()?,
             errors: errors.collect(),

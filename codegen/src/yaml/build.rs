@@ -27,8 +27,8 @@ const MAX_ENTRIES: usize = 10_000;
 pub(super) struct Builder<'a> {
     places: &'a Places<'a>,
     report: &'a mut Report,
-    /// Whether every scalar is a key, by its text.
-    has_plain_keys: bool,
+    /// Whether every scalar is a key, by its text: files that are not of this language have numbers there.
+    pub(super) has_plain_keys: bool,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
     values: usize,
@@ -84,12 +84,6 @@ impl<'a> Builder<'a> {
             documents: 0,
             root: None,
         }
-    }
-
-    /// Takes every scalar as a key, by its text: files that are not of this language have numbers there.
-    pub(super) fn with_plain_keys(mut self) -> Self {
-        self.has_plain_keys = true;
-        self
     }
 
     /// Takes the next event.

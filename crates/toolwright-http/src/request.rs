@@ -43,7 +43,10 @@ impl Request {
             Some(format!("{}={}", parameter.name, encoded(&flat(&value).join(","))))
         });
         let cookies = cookies.collect();
-        let body = body(operation.body, payload);
+        let body = body(operation.body, &mut payload);
+        if let Some(key) = payload.keys().next() {
+            return Err(invalid(operation, key, "has no place in the request"));
+        }
         headers.extend(body.as_ref().map(|(_, content)| content_type(*content)));
         Ok(Self { path, query, headers, cookies, body: body.map(|(text, _)| text) })
     }
@@ -84,11 +87,11 @@ fn header(
     Ok(Some((name, value)))
 }
 
-fn body(body: Body, mut payload: Map<Value>) -> Option<(String, Content)> {
+fn body(body: Body, payload: &mut Map<Value>) -> Option<(String, Content)> {
     let (value, content) = match body {
         Body::Nothing => return None,
         Body::Property(property, content) => (payload.remove(property)?, content),
-        Body::Rest(content) => (Value::Object(payload), content),
+        Body::Rest(content) => (Value::Object(std::mem::take(payload)), content),
     };
     let text = match content {
         Content::Json => value.to_string(),

@@ -67,7 +67,8 @@ pub(super) fn answers(
         if is_good(status) || (status == "default" && !has_good) {
             good.push(entries(answer, "content"));
         } else {
-            errors.extend(error(status, answer));
+            let error = error(status, answer);
+            errors.extend(error.filter(|(name, _)| errors.iter().all(|(known, _)| known != name)));
         }
     }
     let (schema, is_text) = result(&good)?;

@@ -1,9 +1,11 @@
 //! The document as it is read: its version, its operations, and what its references lead to. Never looks into a schema.
 
+use std::collections::BTreeSet;
+
 use super::super::json_text;
 use super::super::references::{at, percent_decoded};
 use super::super::warnings::Warnings;
-use super::{NotAnApi, text};
+use super::{NotAnApi, one_way, text};
 use crate::diagnostic::Report;
 use crate::render::one_line;
 use crate::schema::Json;
@@ -30,6 +32,8 @@ pub(super) struct Api {
     pub(super) root: Json,
     /// Whether schemas are in the words of 3.0, and not those of JSON Schema 2020-12.
     pub(super) is_old: bool,
+    /// Named schemas that are another thing in a request than in an answer.
+    pub(super) one_way: BTreeSet<String>,
 }
 
 /// One operation.
@@ -71,7 +75,8 @@ impl Api {
                 ));
             }
         };
-        Ok(Self { root, is_old })
+        let one_way = one_way::names(&root);
+        Ok(Self { root, is_old, one_way })
     }
 
     /// Every operation in the order of the document.

@@ -6,6 +6,7 @@ mod answers;
 mod api;
 mod body;
 mod document;
+mod one_way;
 mod parameters;
 mod schemas;
 mod selection;

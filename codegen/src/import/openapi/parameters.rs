@@ -1,16 +1,15 @@
 //! Parameters of an operation as properties of its payload, and the places they stand in. Never the body.
 
+use std::collections::BTreeSet;
+
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::{entries, is_set, text};
-use crate::lower::path_parts;
+use crate::lower::{header_mistake, path_parts};
 use crate::model::Part;
 use crate::naming;
 use crate::schema::Json;
-
-/// Headers that OpenAPI says something else about (OpenAPI 3.1, "Parameter Object").
-const IGNORED_HEADERS: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// A payload and its way over HTTP, while they are put together.
 #[derive(Default)]
@@ -24,6 +23,10 @@ pub(super) struct Payload {
     query: Vec<Json>,
     headers: Entries,
     cookies: Entries,
+    /// The properties that stand in the path.
+    in_path: BTreeSet<String>,
+    /// The place and the name of each parameter.
+    seen: BTreeSet<(String, String)>,
 }
 
 /// One parameter.
@@ -64,13 +67,17 @@ impl Payload {
         subject: &mut Subject<'_>,
     ) -> Result<(), String> {
         let Parameter { name, place, itself, schema } = parameter;
-        if place == "header" && IGNORED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-            subject.warn("", "a header that the client sets by itself was left out");
+        if place == "header" && header_mistake(name).is_some() {
+            subject.warn("", "a header that is not the caller's to set was left out");
             return Ok(());
         }
         if is_credential(api, name, place) {
             subject.warn("", "a key was left out: it comes from credentials, not from the model");
             return Ok(());
+        }
+        let key = if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() };
+        if !self.seen.insert((place.to_owned(), key)) {
+            return Err(format!("it has two parameters `{name}` in its {place}"));
         }
         let style = text(itself, "style");
         let explode = match itself.get("explode") {
@@ -138,17 +145,24 @@ impl Payload {
             return Err(format!("its path has no `{written}`"));
         }
         self.path = self.path.replace(&written, &format!("{{{property}}}"));
+        self.in_path.insert(property.to_owned());
         Ok(())
     }
 
     /// A path whose parts all have their property; OpenAPI asks for that, and some documents forget it.
     fn check_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
+        let mut seen = BTreeSet::new();
         for part in path_parts(&self.path).map_err(|why| format!("its path {why}"))? {
             let Part::Property(name) = part else { continue };
-            if !self.properties.iter().any(|(known, _)| *known == name) {
+            if !seen.insert(name.clone()) {
+                return Err(format!("its path has `{{{name}}}` twice"));
+            }
+            if !self.in_path.contains(&name) {
                 subject.warn("", "a part of the path that no parameter describes is a string");
+                let property = self.free_name(&name, "path");
+                self.path = self.path.replace(&format!("{{{name}}}"), &format!("{{{property}}}"));
                 let schema = Json::Object(vec![("type".to_owned(), Json::string("string"))]);
-                self.property(name, schema, true);
+                self.property(property, schema, true);
             }
         }
         Ok(())

@@ -84,7 +84,7 @@ impl Gatherer<'_> {
         rebuild(schema, place, &mut |part, at| {
             let Json::Object(entries) = part else { return part };
             let entries = self.translated(entries, at, subject);
-            let entries = self.referring(entries, at, subject);
+            let entries = self.referring(entries);
             if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
         })
     }
@@ -130,21 +130,15 @@ impl Gatherer<'_> {
     }
 
     /// References in the spelling of one schema with its definitions.
-    fn referring(
-        &mut self,
-        mut entries: Entries,
-        at_place: &str,
-        subject: &mut Subject<'_>,
-    ) -> Entries {
+    fn referring(&mut self, mut entries: Entries) -> Entries {
         for (key, value) in &mut entries {
             let (true, Json::String(reference)) = (key == "$ref", &*value) else { continue };
             match pointer(reference) {
                 Ok(place) if at(&self.api.root, &place).is_some() => {
                     *value = Json::String(format!("{LOCAL}{}", self.name(&place)));
                 }
-                Ok(_) => {
-                    subject.warn(at_place, format!("the reference {reference} leads to nothing"))
-                }
+                // Whoever gathers what the schema refers to finds that out, and says so.
+                Ok(_) => {}
                 Err(why) => self.foreign = Some(why),
             }
         }
@@ -160,8 +154,10 @@ impl Gatherer<'_> {
         let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
         let made = || last().iter().rev().map(|step| naming::pascal(step)).collect::<String>();
         let wanted = own.map_or_else(made, |name| name.replace("~1", "/").replace("~0", "~"));
-        let wanted =
-            if wanted.contains(['/', '~', '%']) { naming::pascal(&wanted) } else { wanted };
+        let is_plain = !wanted.contains(['/', '~', '%']);
+        let wanted = if is_plain { wanted } else { naming::pascal(&wanted) };
+        let is_split = self.way == Way::Request && self.api.one_way.contains(&wanted);
+        let wanted = if is_split { wanted + "Input" } else { wanted };
         let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
         let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
         let is_free = |name: &String| self.names.values().all(|taken| taken != name);
