@@ -6,8 +6,8 @@ use std::{env, fs};
 
 use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::Severity;
-use toolwright_codegen::import::Owner;
-use toolwright_codegen::import::openapi::{ApiImport, ImportedApi, NotAnApi, Selection, openapi};
+use toolwright_codegen::import::openapi::{ApiImport, ImportedApi, NotAnApi, openapi};
+use toolwright_codegen::import::{Owner, Selection};
 use toolwright_codegen::options::Options;
 use toolwright_codegen::source::{Source, Sources};
 
@@ -25,13 +25,18 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-fn import(text: &str, by_tag: bool, selection: Selection) -> Result<ImportedApi, NotAnApi> {
+fn import(
+    text: &str,
+    tags: &[&str],
+    by_tag: bool,
+    selection: Selection,
+) -> Result<ImportedApi, NotAnApi> {
     let owner = Owner { service: "hotel", toolset: "hotel" };
-    openapi(text, "api.yaml", &ApiImport { owner, by_tag, selection })
+    openapi(text, "api.yaml", &ApiImport { owner, by_tag, tags: names(tags), selection })
 }
 
 fn all(text: &str) -> Result<ImportedApi, NotAnApi> {
-    import(text, false, Selection::default())
+    import(text, &[], false, Selection::default())
 }
 
 /// The file must be one in which nothing is wrong, and from which crates are made.
@@ -103,16 +108,15 @@ fn names(words: &[&str]) -> Vec<String> {
 fn operations_are_selected_and_renamed_and_each_tag_may_be_a_toolset() {
     let text = places();
     let only = Selection { only: names(&["wish", "listRooms"]), ..Selection::default() };
-    let imported = import(&text, false, only).expect("two operations");
+    let imported = import(&text, &[], false, only).expect("two operations");
     check(&imported);
     assert_eq!(imported.operations, 2);
     let tagged = Selection {
-        tags: names(&["rooms"]),
         except: names(&["putGuest"]),
-        rename: vec![("listRooms".to_owned(), "rooms".to_owned())],
+        renames: vec![("listRooms".to_owned(), "rooms".to_owned())],
         ..Selection::default()
     };
-    let imported = import(&text, true, tagged).expect("one operation");
+    let imported = import(&text, &["rooms"], true, tagged).expect("one operation");
     check(&imported);
     assert!(imported.text.contains("\n  hotel_rooms:\n    description: Where guests stay.\n"));
     assert!(
@@ -124,13 +128,16 @@ fn operations_are_selected_and_renamed_and_each_tag_may_be_a_toolset() {
 
 #[test]
 fn a_selection_that_names_nothing_is_refused() {
-    let table = [
-        (Selection { only: names(&["listRoom"]), ..Selection::default() }, "listRoom"),
-        (Selection { except: names(&["nothing"]), ..Selection::default() }, "nothing"),
-        (Selection { tags: names(&["room"]), ..Selection::default() }, "did you mean `rooms`?"),
+    let only = |name: &str| Selection { only: names(&[name]), ..Selection::default() };
+    let except = Selection { except: names(&["*"]), ..Selection::default() };
+    let table: [(&[&str], Selection, &str); 4] = [
+        (&[], only("listRoom"), "matches no operation of the document; did you mean `listRooms`?"),
+        (&["guests"], only("wish"), "`--only wish` matches no operation"),
+        (&[], except, "no operation is selected"),
+        (&["room"], Selection::default(), "did you mean `rooms`?"),
     ];
-    for (selection, expected) in table {
-        let error = import(&places(), false, selection).expect_err(expected).to_string();
+    for (tags, selection, expected) in table {
+        let error = import(&places(), tags, false, selection).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     }
 }

@@ -10,6 +10,7 @@ mod judge;
 mod oracle;
 mod out_dir;
 mod real;
+mod remote;
 mod requirements;
 mod sample;
 mod sentences;

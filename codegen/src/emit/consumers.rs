@@ -141,11 +141,13 @@ pub(super) fn server(plan: &ServerCrate) -> Vec<Module> {
         )
     });
     let executor = needs_arc.then(|| quote!(Executor,));
+    let needs_remote = providers.iter().any(|provider| provider.remote.is_some());
+    let remote = needs_remote.then(|| quote!(, Remote));
     let about = docs(&[format!("The MCP server `{server}`.")]);
     let mut parts: Vec<_> = arc.into_iter().collect();
     parts.extend([
         quote! {
-            use toolwright::{#executor RegistrationError};
+            use toolwright::{#executor RegistrationError #remote};
             use toolwright_mcp::{McpServer, ServerSpec};
         },
         quote! {
@@ -177,15 +179,18 @@ fn parameters(provider: &Provider) -> Vec<TokenStream> {
         let (name, trait_path) = (ident(name), path(trait_path));
         quote!(#name: impl #trait_path + 'static)
     });
+    let remote =
+        provider.remote.as_deref().map(ident).map(|name| quote!(#name: impl Remote + 'static));
     let executor =
         provider.executor.as_deref().map(ident).map(|name| quote!(#name: Arc<dyn Executor>));
-    service.into_iter().chain(executor).collect()
+    service.into_iter().chain(remote).chain(executor).collect()
 }
 
 fn step(provider: &Provider) -> TokenStream {
     let path = path(&provider.path);
     let service = provider.service.as_ref().map(|(name, _)| ident(name));
+    let remote = provider.remote.as_deref().map(ident);
     let executor = provider.executor.as_deref().map(ident);
-    let arguments = service.into_iter().chain(executor);
+    let arguments = service.into_iter().chain(remote).chain(executor);
     quote!(#path::registration::register_shared(&mut server, #(#arguments),*)?;)
 }

@@ -4,6 +4,7 @@ mod codecs;
 mod consumers;
 mod http;
 mod print;
+mod remote;
 mod service;
 mod specs;
 mod templates;
@@ -95,6 +96,7 @@ fn toolset_modules(plan: &ToolsetCrate) -> Vec<Module> {
         modules.push(codecs::module(&plan.types, &owner));
     }
     modules.extend(plan.executor.as_ref().map(|executor| toolset::executor(plan, executor)));
+    modules.extend(plan.remote.as_ref().map(|remote| remote::executor(plan, remote)));
     modules.push(toolset::registration(plan));
     modules.push(specs::module(plan));
     modules.extend(transforms::module(plan));

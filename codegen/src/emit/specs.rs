@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::print::Module;
+use super::remote::origin;
 use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
 use crate::model::ToolAnnotations;
 use crate::plan::{DeclarationPlan, ToolPlan, ToolsetCrate};
@@ -24,6 +25,7 @@ pub(super) fn module(plan: &ToolsetCrate) -> Module {
             }
         },
     ]);
+    parts.extend(plan.remote.as_ref().map(|remote| origin(plan, remote)));
     parts.extend(plan.tools.iter().flat_map(tool));
     Module { name: "specs", about: format!("Specs of the `{}` toolset.", plan.toolset), parts }
 }
@@ -41,8 +43,14 @@ fn uses(plan: &ToolsetCrate) -> Vec<TokenStream> {
             use super::types;
         )
     });
+    let remote = plan.remote.is_some().then(|| {
+        quote!(
+            use toolwright::remote;
+        )
+    });
     let ours = quote! {
         #types
+        #remote
         use toolwright::spec::{self, ToolSpec};
     };
     duration.into_iter().chain([ours]).collect()

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::print::Module;
 use super::tokens::{docs, ident, path, root_type};
-use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
+use crate::plan::{Arm, ExecutorPlan, RemotePlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
 pub(super) fn calls(plan: &ToolsetCrate) -> Module {
@@ -137,6 +137,18 @@ fn service_runner(executor: &ExecutorPlan) -> Runner {
     }
 }
 
+fn remote_runner(remote: &RemotePlan) -> Runner {
+    let name = ident(&remote.executor);
+    Runner {
+        uses: quote!(use super::executor::#name;),
+        factory: (
+            quote!(remote: impl Fn() -> R + Send + Sync + 'static,),
+            quote!(#name::new(remote())),
+        ),
+        shared: (quote!(remote: impl Remote + 'static,), quote!(#name::new(remote))),
+    }
+}
+
 fn other_runner() -> Runner {
     Runner {
         uses: TokenStream::new(),
@@ -158,17 +170,22 @@ fn registered(service: Option<&TokenStream>, other: Option<&TokenStream>) -> Tok
 /// The module of the registration helper.
 pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let toolset = &plan.toolset;
-    let service = plan.executor.as_ref().map(service_runner);
-    let other = plan.tools.iter().any(|tool| !tool.is_bound).then(other_runner);
+    let of_service = plan.executor.as_ref().map(service_runner);
+    let service = of_service.or_else(|| plan.remote.as_ref().map(remote_runner));
+    let needs_other = plan.remote.is_none() && plan.tools.iter().any(|tool| !tool.is_bound);
+    let other = needs_other.then(other_runner);
     let method_backed = method_backed(plan);
     let runners: Vec<_> = service.iter().chain(&other).collect();
     let service_uses = service.as_ref().map(|runner| &runner.uses);
-    let split_use = method_backed.is_some().then(|| quote!(Split, ToolSpec));
+    let split_use = method_backed.is_some().then(|| quote!(, Split, ToolSpec));
     let other_uses = other.is_some().then(|| quote!(ExecutorFactory,));
-    let generics = plan.executor.as_ref().map(|executor| {
+    let of_service = plan.executor.as_ref().map(|executor| {
         let trait_name = ident(&executor.trait_name);
         quote!(<S: #trait_name + 'static>)
     });
+    let generics =
+        of_service.or_else(|| plan.remote.as_ref().map(|_| quote!(<R: Remote + 'static>)));
+    let remote_use = plan.remote.as_ref().map(|_| quote!(, Remote));
     let (per_run, one) = (
         docs_of(&[&format!(
             "Registers the `{toolset}` tools with what makes an instance for each run of what runs them."
@@ -195,7 +212,7 @@ pub(super) fn registration(plan: &ToolsetCrate) -> Module {
     let uses = quote! {
         use super::specs;
         #service_uses
-        use toolwright::{Executor, #other_uses Registrar, RegistrationError, #split_use};
+        use toolwright::{Executor, #other_uses Registrar, RegistrationError #remote_use #split_use};
     };
     let register = quote! {
         #per_run

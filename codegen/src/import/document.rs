@@ -2,8 +2,10 @@
 //! schema.
 
 use super::Owner;
+use super::digest;
 use super::keywords::Entries;
 use super::listing::Listed;
+use super::provenance::Provenance;
 use crate::schema::Json;
 
 /// One tool as it is written.
@@ -18,39 +20,90 @@ pub(super) struct Tool {
     pub(super) result: Option<Json>,
 }
 
-/// The entries of the file.
-pub(super) fn document(owner: Owner<'_>, types: Entries, tools: Vec<Tool>) -> Entries {
+/// All that an import knows, before there is a file.
+pub(super) struct Import {
+    /// What is known of the server.
+    pub(super) from: Provenance,
+    /// The digest of every tool of the server, by its name there.
+    pub(super) listed: Entries,
+    /// The tools that are taken, in the server's order.
+    pub(super) tools: Vec<Tool>,
+    /// The types that their schemas refer to.
+    pub(super) types: Entries,
+}
+
+/// The entries of a new file.
+pub(super) fn document(owner: Owner<'_>, import: &Import) -> Entries {
+    let tools = import.tools.iter().map(|tool| (tool.name.clone(), Json::Object(tool.entries())));
     let toolset = object([
         entry("description", Json::String(format!("Tools of the MCP server {}.", owner.toolset))),
-        entry("mcp", object([entry("server", Json::string(owner.toolset))])),
-        entry("tools", Json::Object(tools.into_iter().map(Tool::into_entry).collect())),
+        entry(
+            "mcp",
+            Json::Object(import.backing(Json::string(owner.toolset), import.from.clone())),
+        ),
+        entry("tools", Json::Object(tools.collect())),
     ]);
     let mut document = vec![
         entry("toolwright", Json::Number("1".to_owned())),
         entry("service", Json::string(owner.service)),
     ];
-    if !types.is_empty() {
-        document.push(entry("types", Json::Object(types)));
+    if !import.types.is_empty() {
+        document.push(entry("types", Json::Object(import.types.clone())));
     }
     document.push(entry("toolsets", object([entry(owner.toolset, toolset)])));
     document
 }
 
+impl Import {
+    /// What a toolset says about the server it stands for.
+    pub(super) fn backing(&self, server: Json, from: Provenance) -> Entries {
+        let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.written()));
+        let mut entries = vec![entry("server", server)];
+        entries.extend(from.into_json().map(|from| entry("from", from)));
+        entries.push(entry("listed", Json::Object(self.listed.clone())));
+        entries.push(entry("written", Json::Object(written.collect())));
+        entries
+    }
+}
+
 impl Tool {
-    fn into_entry(self) -> (String, Json) {
-        let Listed { name: remote, title, description, annotations, .. } = self.listed;
+    /// What is written of it.
+    pub(super) fn entries(&self) -> Entries {
         let mut entries = Vec::new();
-        if remote != self.name {
-            entries.push(entry("remote", Json::String(remote)));
+        if self.listed.name != self.name {
+            entries.push(entry("remote", Json::string(&self.listed.name)));
         }
-        entries.extend(title.map(|title| entry("title", Json::String(title))));
-        entries.push(entry("description", Json::String(description)));
-        entries.extend(self.args.map(|schema| entry("args", named_or_inline(schema))));
-        entries.extend(self.result.map(|schema| entry("result", named_or_inline(schema))));
+        entries.extend(self.words());
+        let schema = |schema: &Json| named_or_inline(schema.clone());
+        let at = entries.iter().position(|(key, _)| key == "annotations");
+        let at = at.unwrap_or(entries.len());
+        let sides = [("args", &self.args), ("result", &self.result)];
+        let sides =
+            sides.into_iter().filter_map(|(key, side)| Some(entry(key, schema(side.as_ref()?))));
+        let sides: Entries = sides.collect();
+        entries.splice(at..at, sides);
+        entries
+    }
+
+    /// What the server says about it, its schemas aside.
+    pub(super) fn words(&self) -> Entries {
+        let Listed { title, description, annotations, .. } = &self.listed;
+        let mut entries = Vec::new();
+        entries.extend(title.as_ref().map(|title| entry("title", Json::string(title))));
+        entries.push(entry("description", Json::string(description)));
         if !annotations.is_empty() {
-            entries.push(entry("annotations", Json::Object(annotations)));
+            entries.push(entry("annotations", Json::Object(annotations.clone())));
         }
-        (self.name, Json::Object(entries))
+        entries
+    }
+
+    /// Digests of what an import writes, by which the next one tells what was edited since.
+    fn written(&self) -> Json {
+        let mut parts = self.words();
+        parts.extend(self.result.as_ref().map(|result| entry("result", result.clone())));
+        let digests =
+            parts.into_iter().map(|(key, value)| (key, Json::String(digest::value(&value))));
+        Json::Object(digests.collect())
     }
 }
 

@@ -1,15 +1,29 @@
 //! What a server's answer to `tools/list` says about each tool (MCP 2025-11-25, "Tools"). Never looks
 //! into a schema.
 
+use std::collections::BTreeSet;
+
+use super::digest;
 use super::keywords::{Entries, take};
+use super::provenance::Provenance;
 use super::warnings::Warnings;
 use crate::schema::Json;
+
+/// A server's answer.
+pub(super) struct List {
+    /// The tools, each name once.
+    pub(super) tools: Vec<Listed>,
+    /// What stands beside them about the server.
+    pub(super) from: Provenance,
+}
 
 /// One tool as its server lists it.
 #[derive(Debug)]
 pub(super) struct Listed {
     /// Its name on the server.
     pub(super) name: String,
+    /// What its schemas come to, as they are listed.
+    pub(super) digest: String,
     /// A short name for people.
     pub(super) title: Option<String>,
     /// What it does.
@@ -30,38 +44,61 @@ const HINTS: [(&str, &str); 4] = [
     ("openWorldHint", "open_world"),
 ];
 
+/// What every list has since MCP 2026-07-28: how it was answered and how long it holds, which is over once it is saved.
+const OF_EVERY_RESULT: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
 /// The tools of a list: bare, under `tools`, or in a JSON-RPC response.
-pub(super) fn tools(json: Json, warnings: &mut Warnings) -> Result<Vec<Listed>, String> {
-    let items = match json {
-        Json::Array(items) => items,
+pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> {
+    let (items, from) = match json {
+        Json::Array(items) => (items, Provenance::default()),
         Json::Object(entries) => unwrapped(entries, warnings)?,
         other => return Err(format!("expected a list of tools, found {}", shown(&other))),
     };
     let listed = items.into_iter().enumerate();
-    listed.map(|(index, item)| tool(index, item, warnings)).collect()
+    let tools: Vec<Listed> =
+        listed.map(|(index, item)| tool(index, item, warnings)).collect::<Result<_, _>>()?;
+    Ok(List { tools: distinct(tools, warnings), from })
 }
 
-fn unwrapped(mut entries: Entries, warnings: &mut Warnings) -> Result<Vec<Json>, String> {
+/// A name is what a tool is called by, so no second tool of that name can be.
+fn distinct(mut tools: Vec<Listed>, warnings: &mut Warnings) -> Vec<Listed> {
+    let mut known = BTreeSet::new();
+    tools.retain(|tool| {
+        let is_new = known.insert(tool.name.clone());
+        if !is_new {
+            warnings.at(&tool.name, "a second tool of the same name was left out");
+        }
+        is_new
+    });
+    tools
+}
+
+fn unwrapped(
+    mut entries: Entries,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Json>, Provenance), String> {
     if let Some(error) = take(&mut entries, "error") {
         return Err(format!("the server answered with an error: {}", shown(&error)));
     }
+    let from = Provenance::saved(&mut entries);
     if let Some(result) = take(&mut entries, "result") {
         let Json::Object(result) = result else {
             return Err(format!("expected `tools` in `result`, found {}", shown(&result)));
         };
-        return unwrapped(result, warnings);
+        let (items, inner) = unwrapped(result, warnings)?;
+        return Ok((items, from.or(inner)));
     }
     let Some(Json::Array(items)) = take(&mut entries, "tools") else {
         return Err("expected a list under `tools`, as `tools/list` gives it".to_owned());
     };
     for (key, value) in entries {
         match key.as_str() {
-            _ if value == Json::Null => {}
+            _ if value == Json::Null || OF_EVERY_RESULT.contains(&key.as_str()) => {}
             "nextCursor" => warnings.add("the list has a `nextCursor`: it is one page of several"),
             _ => warnings.add(format!("`{key}` beside `tools` was left out")),
         }
     }
-    Ok(items)
+    Ok((items, from))
 }
 
 fn tool(index: usize, item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
@@ -79,10 +116,11 @@ fn tool(index: usize, item: Json, warnings: &mut Warnings) -> Result<Listed, Str
     let description = reader.description(&mut entries, title.as_deref());
     let args = take(&mut entries, "inputSchema");
     let result = take(&mut entries, "outputSchema");
+    let digest = digest::schemas(args.as_ref(), result.as_ref());
     for (key, _) in entries {
         reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
     }
-    Ok(Listed { name, title, description, args, result, annotations })
+    Ok(Listed { name, digest, title, description, args, result, annotations })
 }
 
 struct Reader<'a> {

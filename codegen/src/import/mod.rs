@@ -2,17 +2,28 @@
 //! warnings out; whatever has no place in the language is named in a warning. Never reads a file, never
 //! fetches.
 
+mod changes;
 mod defaults;
 mod dialect;
+mod difference;
+mod digest;
 mod document;
+mod existing;
 mod fitting;
 mod json_text;
 mod keywords;
 mod listing;
 mod mend;
+mod merge;
+mod news;
 pub mod openapi;
+mod patch;
+mod provenance;
 mod references;
+mod sameness;
+mod selection;
 mod tool_names;
+mod type_names;
 mod types;
 mod warnings;
 mod yaml_scalar;
@@ -20,15 +31,21 @@ mod yaml_text;
 
 use std::fmt;
 
+pub use difference::difference;
+pub use existing::{Existing, NotOurs};
 pub use json_text::NotJson;
+pub use news::News;
+pub use provenance::{Provenance, is_date};
+pub use selection::Selection;
 pub use warnings::Warning;
 
 use crate::schema::Json;
 use dialect::Dialect;
-use document::Tool;
+use document::{Import, Tool};
 use keywords::rebuild;
-use listing::Listed;
+use listing::{List, Listed};
 use references::Standalone;
+use tool_names::Unnamed;
 use types::{Origin, Types};
 use warnings::{Subject, Warnings};
 
@@ -41,15 +58,28 @@ pub struct Owner<'a> {
     pub toolset: &'a str,
 }
 
+/// What is asked for beside the list.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What the tools are to belong to.
+    pub owner: Owner<'a>,
+    /// Which tools, and by which names.
+    pub selection: Selection,
+    /// What is known of the server.
+    pub from: Provenance,
+}
+
 /// A list of tools as a schema file.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The file.
     pub text: String,
-    /// How many tools it has: as many as the list.
+    /// How many tools of the server it has.
     pub tools: usize,
     /// What was changed or left out.
     pub warnings: Vec<Warning>,
+    /// What changed since the file was written, where it was there.
+    pub news: News,
 }
 
 /// Why a text is no list of tools.
@@ -61,27 +91,101 @@ pub enum NotAToolList {
     Form(String),
 }
 
+/// Why nothing was imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The text is no list of tools.
+    List(NotAToolList),
+    /// What was asked for does not go with what the server lists; one sentence a mistake.
+    Selection(Vec<String>),
+}
+
 /// Writes the answer of a server to `tools/list` as a schema file: the result alone, the whole JSON-RPC
-/// response, or the bare list of tools.
+/// response, or the bare list of tools. All tools are taken, by their own names.
 ///
 /// # Errors
 ///
-/// When the text is not JSON, or not such an answer. Whatever else is wrong with a tool is mended, and
-/// named in a warning.
-pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, NotAToolList> {
-    let json = json_text::read(text).map_err(NotAToolList::Syntax)?;
-    let mut warnings = Warnings::default();
-    let listed = listing::tools(json, &mut warnings).map_err(NotAToolList::Form)?;
-    let remote: Vec<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
-    let names = tool_names::assign(&remote, &mut warnings);
+/// As [`mcp`] does.
+pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, Refusal> {
+    let request = Request { owner, selection: Selection::default(), from: Provenance::default() };
+    mcp(text, &request, None)
+}
+
+/// Writes the answer of a server to `tools/list` as a schema file, or brings a file up to date with it.
+///
+/// # Errors
+///
+/// When the text is not JSON, or not such an answer, or has not what is asked for. Whatever else is wrong with a tool
+/// is mended, and named in a warning.
+pub fn mcp(
+    text: &str,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+) -> Result<Imported, Refusal> {
+    let (mut warnings, mut news) = (Warnings::default(), News::default());
+    let json = json_text::read(text).map_err(|error| Refusal::List(NotAToolList::Syntax(error)))?;
+    let list = listing::read(json, &mut warnings)
+        .map_err(|error| Refusal::List(NotAToolList::Form(error)))?;
+    missing(&list.tools, request, existing, &mut news)?;
+    let import = import(list, request, existing, &mut warnings, &mut news)?;
+    let tools = import.tools.len();
+    let text = match existing {
+        Some(existing) => merge::merge(existing, &import, request.owner, &mut news),
+        None => yaml_text::document(&document::document(request.owner, &import)),
+    };
+    Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
+}
+
+/// Tools of the file that are gone from the server: calls of them would fail.
+fn missing(
+    listed: &[Listed],
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    news: &mut News,
+) -> Result<(), Refusal> {
+    let Some(existing) = existing else { return Ok(()) };
+    let is_listed = |name: &str| listed.iter().any(|tool| tool.name == name);
+    let gone = existing.tools().filter(|(remote, _)| !is_listed(remote));
+    news.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
+    let forgotten = existing.listed.keys().filter(|name| existing.local_name(name).is_none());
+    news.forgotten = forgotten.filter(|name| !is_listed(name)).cloned().collect();
+    if news.gone.is_empty() || request.selection.remove_gone {
+        return Ok(());
+    }
+    Err(Refusal::Selection(vec![format!(
+        "the server no longer has {}; remove such tools with --remove-gone, or give them their new names under `remote`",
+        news.gone.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]))
+}
+
+/// Everything the list says about the tools that are asked for.
+fn import(
+    list: List,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    warnings: &mut Warnings,
+    news: &mut News,
+) -> Result<Import, Refusal> {
+    let names: Vec<&str> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let picked = request.selection.pick(&names, existing, news).map_err(Refusal::Selection)?;
+    let listed = list.tools.iter().map(|tool| (tool.name.clone(), Json::string(&tool.digest)));
+    let listed = listed.collect();
+    let taken: Vec<(Listed, Option<String>)> = list
+        .tools
+        .into_iter()
+        .zip(picked.names)
+        .zip(picked.taken)
+        .filter_map(|(tool, taken)| taken.then_some(tool))
+        .collect();
+    let unnamed =
+        taken.iter().map(|(tool, name)| Unnamed { remote: &tool.name, settled: name.as_deref() });
+    let unnamed: Vec<Unnamed<'_>> = unnamed.collect();
+    let names = tool_names::assign(&unnamed, &request.selection.prefix, warnings);
     let mut types = Types::of(&names);
-    let tools = names.into_iter().zip(listed);
-    let tools: Vec<Tool> =
-        tools.map(|(name, listed)| tool(name, listed, &mut types, &mut warnings)).collect();
-    let count = tools.len();
-    let document = document::document(owner, types.into_entries(), tools);
-    let text = yaml_text::document(&document);
-    Ok(Imported { text, tools: count, warnings: warnings.into_vec() })
+    let tools = names.into_iter().zip(taken);
+    let tools = tools.map(|(name, (listed, _))| tool(name, listed, &mut types, warnings)).collect();
+    let from = request.from.clone().or(list.from);
+    Ok(Import { from, listed, tools, types: types.into_entries() })
 }
 
 fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warnings) -> Tool {
@@ -127,6 +231,17 @@ fn object_schema(raw: Option<Json>, subject: &mut Subject<'_>) -> Json {
     }
     Json::Object(entries)
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List(error) => error.fmt(f),
+            Self::Selection(mistakes) => f.write_str(&mistakes.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 impl fmt::Display for NotAToolList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

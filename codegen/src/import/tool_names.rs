@@ -5,19 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::warnings::Warnings;
 use crate::naming::{self, MAX_NAME};
 
-/// A name of the language for each remote name, in order. Those that are valid as they are come first
-/// to their own, so that what a newcomer is called cannot change them.
-pub(super) fn assign(remote: &[&str], warnings: &mut Warnings) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+/// A tool that needs a name.
+pub(super) struct Unnamed<'a> {
+    /// Its name on the server.
+    pub(super) remote: &'a str,
+    /// The name it is to have, where that is settled.
+    pub(super) settled: Option<&'a str>,
+}
+
+/// A name of the language for each tool, in order. Those that are settled come first to theirs, then those that are
+/// valid as they are, so that what a newcomer is called cannot change them.
+pub(super) fn assign(tools: &[Unnamed<'_>], prefix: &str, warnings: &mut Warnings) -> Vec<String> {
+    let mut taken: BTreeSet<String> =
+        tools.iter().filter_map(|tool| tool.settled).map(key).collect();
     let mut tried = BTreeMap::new();
-    let kept: Vec<bool> =
-        remote.iter().map(|name| is_usable(name) && taken.insert(key(name))).collect();
-    let names = remote.iter().zip(kept);
-    names
-        .map(|(name, kept)| {
-            if kept { (*name).to_owned() } else { renamed(name, &mut taken, &mut tried, warnings) }
-        })
-        .collect()
+    let plain = tools.iter().map(|tool| format!("{prefix}{}", tool.remote));
+    let plain = plain.zip(tools).map(|(name, tool)| {
+        let is_kept = tool.settled.is_none() && is_usable(&name) && taken.insert(key(&name));
+        is_kept.then_some(name)
+    });
+    let plain: Vec<Option<String>> = plain.collect();
+    let named = tools.iter().zip(plain).map(|(tool, plain)| {
+        let settled = tool.settled.map(str::to_owned).or(plain);
+        settled.unwrap_or_else(|| renamed(tool.remote, prefix, &mut taken, &mut tried, warnings))
+    });
+    named.collect()
 }
 
 fn is_usable(name: &str) -> bool {
@@ -26,11 +38,12 @@ fn is_usable(name: &str) -> bool {
 
 fn renamed(
     remote: &str,
+    prefix: &str,
     taken: &mut BTreeSet<String>,
     tried: &mut BTreeMap<String, u32>,
     warnings: &mut Warnings,
 ) -> String {
-    let base = naming::snake(remote);
+    let base = format!("{prefix}{}", naming::snake(remote));
     let name = free(&base, taken, tried.entry(base.clone()).or_insert(1));
     if name != base {
         let message = format!("`{base}` is taken, reserved or too long, so this tool is `{name}`");
@@ -84,9 +97,22 @@ mod tests {
             (&[&long, &long], &[&"a_".repeat(32)[..63], &("a_".repeat(31) + "2")]),
         ];
         for (remote, expected) in cases {
-            let names = assign(remote, &mut Warnings::default());
+            let unnamed = |remote| Unnamed { remote, settled: None };
+            let tools: Vec<Unnamed<'_>> = remote.iter().copied().map(unnamed).collect();
+            let names = assign(&tools, "", &mut Warnings::default());
             assert_eq!(names, expected);
             assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
         }
+    }
+
+    #[test]
+    fn a_prefix_is_for_names_that_nobody_settled() {
+        let tools = [("search", None), ("getUser", Some("get_x")), ("get-x", None), ("1st", None)];
+        let tools = tools.map(|(remote, settled)| Unnamed { remote, settled });
+        let names = assign(&tools, "", &mut Warnings::default());
+        assert_eq!(names, ["search", "get_x", "get_x_2", "n_1st"]);
+        let names = assign(&tools, "hub_", &mut Warnings::default());
+        assert_eq!(names, ["hub_search", "get_x", "hub_get_x", "hub_1st"]);
+        assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
     }
 }

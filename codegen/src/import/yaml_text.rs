@@ -36,6 +36,13 @@ pub(super) fn document(entries: &[(String, Json)]) -> String {
     writer.out
 }
 
+/// One entry that stands so far in, without the margin of its first line.
+pub(super) fn entry(key: &str, value: &Json, indent: usize) -> String {
+    let mut writer = Writer { out: " ".repeat(indent) };
+    writer.entry(key, value, indent);
+    writer.out.split_off(indent)
+}
+
 struct Writer {
     out: String,
 }

@@ -3,7 +3,9 @@
 use super::claims::Kind;
 use super::{DeclaredAgent, Lowering, owned};
 use crate::diagnostic::consumers;
-use crate::model::{AgentId, MethodId, ServiceId, ToolId, Toolset, ToolsetId};
+use crate::model::{
+    AgentId, McpOrigin, McpProvenance, MethodId, ServiceId, ToolId, Toolset, ToolsetId,
+};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document, Entries, ToolDetails};
 
@@ -162,7 +164,7 @@ impl<'a> Lowering<'a> {
             next += toolset.tools.len();
             let (description, mcp) = match toolset.text {
                 Some(text) => {
-                    let mcp = text.mcp.as_ref().map(|mcp| mcp.server.clone());
+                    let mcp = text.mcp.as_ref().map(origin);
                     (owned(text.description.as_ref()), mcp)
                 }
                 None => (self.project[service].description.clone(), None),
@@ -198,5 +200,21 @@ impl<'a> Lowering<'a> {
             found.extend(here.map(|name| (AgentId::at(position), name.span)));
         }
         found
+    }
+}
+
+/// The server a toolset stands for, as it is written.
+fn origin(text: &syntax::McpBacking) -> McpOrigin {
+    let listed = text.listed.iter().flat_map(Entries::iter);
+    let from = text.from.as_ref().map_or_else(McpProvenance::default, |from| McpProvenance {
+        name: owned(from.name.as_ref()),
+        version: owned(from.version.as_ref()),
+        protocol: owned(from.protocol.as_ref()),
+        date: owned(from.date.as_ref()),
+    });
+    McpOrigin {
+        server: text.server.clone(),
+        listed: listed.map(|(name, digest)| (name.value.clone(), digest.0.clone())).collect(),
+        from,
     }
 }

@@ -160,9 +160,33 @@ pub struct Toolset {
     /// The agent that implements its unbound tools, where one exports it.
     pub agent: Option<AgentId>,
     /// The MCP server its tools live on, where it stands for one.
-    pub mcp: Option<Spanned<String>>,
+    pub mcp: Option<McpOrigin>,
     /// Its tools in declared order.
     pub tools: Vec<ToolId>,
+}
+
+/// The MCP server a toolset stands for, and what was known of it when the toolset was written.
+#[derive(Debug)]
+pub struct McpOrigin {
+    /// The name by which run-time configuration knows it.
+    pub server: Spanned<String>,
+    /// Every tool it listed, by its name there, with the digest of its schemas.
+    pub listed: Vec<(String, String)>,
+    /// What it said of itself.
+    pub from: McpProvenance,
+}
+
+/// What an MCP server said of itself.
+#[derive(Debug, Default)]
+pub struct McpProvenance {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The revision of the protocol that was spoken.
+    pub protocol: Option<String>,
+    /// The day.
+    pub date: Option<String>,
 }
 
 /// What runs a tool (G8): metadata, never identity.
@@ -372,7 +396,7 @@ impl Project {
         match (&self[tool].binding, toolset.agent, &toolset.mcp) {
             (Some(binding), _, _) => Implementation::Method(binding.method),
             (None, Some(agent), _) => Implementation::Agent(agent),
-            (None, None, Some(server)) => Implementation::Mcp(&server.value),
+            (None, None, Some(mcp)) => Implementation::Mcp(&mcp.server.value),
             (None, None, None) => Implementation::External,
         }
     }

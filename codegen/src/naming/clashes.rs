@@ -47,6 +47,9 @@ const RESERVED_MARKERS: &[&str] = &["Duration", "Iterator", "None", "Some", "Too
 /// The static that lists a toolset's specs.
 const SPECS_OF_ALL: &str = "ALL";
 
+/// The static that tells of the MCP server a toolset stands for, in `specs`.
+const ORIGIN: &str = "REMOTE";
+
 /// Methods that every Rust value has by its own right, and that calls would reach instead.
 const RESERVED_METHODS: &[&str] = &["into", "try_into"];
 
@@ -55,9 +58,10 @@ pub fn is_reserved_type(name: &str) -> bool {
     RESERVED_TYPES.contains(&name)
 }
 
-/// Whether generated code needs what a tool of this name would become.
+/// Whether generated code needs what a tool of this name would become, in the toolset of an MCP server too.
 pub fn is_reserved_tool(name: &str) -> bool {
-    screaming(name) == SPECS_OF_ALL || RESERVED_MARKERS.contains(&pascal(name).as_str())
+    [SPECS_OF_ALL, ORIGIN].contains(&screaming(name).as_str())
+        || RESERVED_MARKERS.contains(&pascal(name).as_str())
 }
 
 /// Reports every clash between names as they become Rust.
@@ -158,7 +162,9 @@ fn packages(project: &Project, check: &mut Check<'_>) {
 /// The items of `specs`: a static and a type for every tool. Names that differ as written may be one
 /// here, as `get_1` and `get1` are.
 fn tools(project: &Project, toolset: ToolsetId, check: &mut Check<'_>) {
-    let reserved: Vec<&str> = RESERVED_MARKERS.iter().copied().chain([SPECS_OF_ALL]).collect();
+    let origin = project[toolset].mcp.is_some().then_some(ORIGIN);
+    let statics = [SPECS_OF_ALL].into_iter().chain(origin);
+    let reserved: Vec<&str> = RESERVED_MARKERS.iter().copied().chain(statics).collect();
     let mut items = Namespace::new("item of `specs`", &reserved);
     for &tool in &project[toolset].tools {
         let name = &project[tool].name;

@@ -63,6 +63,8 @@ pub struct Provider {
     pub path: String,
     /// The parameter for the service that backs its methods, and the path of the service's trait.
     pub service: Option<(String, String)>,
+    /// The parameter for what reaches the MCP server it stands for.
+    pub remote: Option<String>,
     /// The parameter for the executor of its other tools.
     pub executor: Option<String>,
 }
@@ -168,7 +170,9 @@ impl Planner<'_> {
         Provider {
             path: self.path(&toolset_package(&name)),
             service,
-            executor: (bound < toolset.tools.len()).then(|| format!("{name}_executor")),
+            remote: toolset.mcp.is_some().then(|| format!("{name}_remote")),
+            executor: (toolset.mcp.is_none() && bound < toolset.tools.len())
+                .then(|| format!("{name}_executor")),
             toolset: name,
         }
     }

@@ -18,7 +18,7 @@ pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
 pub use tool::{DeclarationPlan, ExamplePlan, ToolPlan};
-pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
+pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,

@@ -5,7 +5,7 @@ use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};
 use super::types::Types;
 use super::{Contents, Crate, Planner};
-use crate::model::{ArgsShape, Tool, ToolId, ToolsetId};
+use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
 use crate::naming::{Scope, identifier, pascal, pascal_part, toolset_package};
 
 /// What a toolset's crate holds.
@@ -19,6 +19,8 @@ pub struct ToolsetCrate {
     pub tools: Vec<ToolPlan>,
     /// What runs its method-backed tools, where it has any.
     pub executor: Option<ExecutorPlan>,
+    /// The MCP server that runs its tools, where it stands for one.
+    pub remote: Option<RemotePlan>,
     /// Arguments and results whose shape differs from their method's.
     pub transforms: Vec<Transform>,
 }
@@ -36,6 +38,19 @@ pub struct ExecutorPlan {
     pub trait_name: String,
     /// One arm a tool.
     pub arms: Vec<Arm>,
+}
+
+/// The MCP server a toolset stands for.
+#[derive(Debug)]
+pub struct RemotePlan {
+    /// The executor's name.
+    pub executor: String,
+    /// The name by which run-time configuration knows it.
+    pub server: String,
+    /// Every tool it listed, with the digest of its schemas.
+    pub listed: Vec<(String, String)>,
+    /// What it said of itself: fields of `Provenance` that are known, with their values.
+    pub from: Vec<(&'static str, String)>,
 }
 
 /// How one tool runs.
@@ -69,6 +84,7 @@ impl Planner<'_> {
             types: self.types(Scope::Toolset(id), imports),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
             executor: (!bound.is_empty()).then(|| self.executor(id)),
+            remote: toolset.mcp.as_ref().map(|mcp| remote(&name, mcp)),
             transforms: bound.iter().flat_map(|&&tool| self.transforms(tool)).collect(),
             toolset: name.clone(),
         };
@@ -114,7 +130,7 @@ impl Planner<'_> {
         let service = self.project[toolset.service].name.value.clone();
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
         ExecutorPlan {
-            name: format!("{}Executor", pascal_part(&toolset.name.value)),
+            name: executor_name(&toolset.name.value),
             service_path: self.path(&self.service_dependency(toolset.service).0),
             trait_name: format!("{}Service", pascal_part(&service)),
             service,
@@ -134,6 +150,28 @@ impl Planner<'_> {
             args: (binding.args != ArgsShape::Same).then(|| payload_function(name)),
             result: binding.reshapes_result.then(|| result_function(name)),
         })
+    }
+}
+
+/// What runs the tools of a toolset.
+fn executor_name(toolset: &str) -> String {
+    format!("{}Executor", pascal_part(toolset))
+}
+
+fn remote(toolset: &str, mcp: &McpOrigin) -> RemotePlan {
+    let McpOrigin { server, listed, from } = mcp;
+    let said = [
+        ("name", &from.name),
+        ("version", &from.version),
+        ("protocol", &from.protocol),
+        ("date", &from.date),
+    ];
+    let known = said.into_iter().filter_map(|(field, value)| Some((field, value.clone()?)));
+    RemotePlan {
+        executor: executor_name(toolset),
+        server: server.value.clone(),
+        listed: listed.clone(),
+        from: known.collect(),
     }
 }
 

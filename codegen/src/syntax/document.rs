@@ -2,7 +2,7 @@
 
 use super::read::{Read, mapping};
 use super::values::{
-    Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
+    Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
 };
 use crate::diagnostic::Report;
 use crate::model::{Content, Style, Verb};
@@ -123,6 +123,36 @@ mapping! {
         /// The name by which run-time configuration knows it.
         #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
         server: Text,
+        /// What the server listed when this was written: every tool by its name there, with the digest of its schemas.
+        listed: Option<Entries<Digest>>,
+        /// What the server said of itself then.
+        from: Option<McpProvenance>,
+        /// What an import wrote of each tool, as digests, so that the next one can tell what was edited since.
+        written: Option<Entries<McpWritten>>,
+    }
+
+    /// What an MCP server said of itself when its tools were written down.
+    McpProvenance {
+        /// Its name.
+        name: Option<Text>,
+        /// Its version.
+        version: Option<Text>,
+        /// The revision of the protocol that was spoken.
+        protocol: Option<Text>,
+        /// The day.
+        date: Option<Text>,
+    }
+
+    /// What an import wrote of a tool: digests of what the server said.
+    McpWritten {
+        /// Of its title.
+        title: Option<Text>,
+        /// Of its description.
+        description: Option<Text>,
+        /// Of its annotations.
+        annotations: Option<Text>,
+        /// Of the schema of its result.
+        result: Option<Text>,
     }
 
     /// One tool.

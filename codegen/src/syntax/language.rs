@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
 use super::values::{
-    Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText, Version,
-    Word, Words,
+    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText,
+    Version, Word, Words,
 };
 use crate::schema::Json;
 use crate::source::Spanned;
@@ -114,6 +114,7 @@ inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
     SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
+    Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{16}$" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({
         "type": "string",

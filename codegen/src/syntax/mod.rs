@@ -15,8 +15,8 @@ use crate::yaml;
 
 pub use document::{
     Agent, Approval, Deprecated, Document, Example, Hints, Http, HttpAnswer, HttpQuery,
-    HttpQueryParameter, McpBacking, McpServer, Method, MethodError, MethodTool, Policy, Retry,
-    Service, ServiceRef, Tool, ToolAnnotations, ToolDetails, Toolset,
+    HttpQueryParameter, McpBacking, McpServer, McpWritten, Method, MethodError, MethodTool, Policy,
+    Retry, Service, ServiceRef, Tool, ToolAnnotations, ToolDetails, Toolset,
 };
 pub use language::language_schema;
 pub use values::{

@@ -34,6 +34,10 @@ pub struct Period(pub Duration);
 #[derive(Clone, Debug)]
 pub struct SchemaText(pub Node);
 
+/// What two schemas of a remote tool come to: 16 hexadecimal digits.
+#[derive(Clone, Debug)]
+pub struct Digest(pub String);
+
 /// Any JSON value.
 #[derive(Clone, Debug)]
 pub struct Literal(pub Node);
@@ -238,6 +242,21 @@ impl Read for SchemaText {
 
     fn recovered(span: Span) -> Option<Self> {
         Some(Self::placeholder(span))
+    }
+}
+
+impl Read for Digest {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let digest = node.as_str().filter(|text| text.len() == 16 && text.bytes().all(is_digit));
+        if digest.is_none() {
+            report.add(node.unexpected("16 hexadecimal digits, in quotes"));
+        }
+        digest.map(|text| Self(text.to_owned()))
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self(String::new())
     }
 }
 

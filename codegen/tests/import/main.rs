@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use meaning::Comparison;
 use toolwright_codegen::diagnostic::Report;
-use toolwright_codegen::import::{Imported, NotAToolList, Owner, tools_list};
+use toolwright_codegen::import::{Imported, Owner, Refusal, tools_list};
 use toolwright_codegen::lower::lower;
 use toolwright_codegen::schema::Json;
 use toolwright_codegen::source::{Source, Sources};
@@ -30,7 +30,7 @@ fn lists(folder: &Path) -> Vec<PathBuf> {
     lists
 }
 
-fn import(text: &str) -> Result<Imported, NotAToolList> {
+fn import(text: &str) -> Result<Imported, Refusal> {
     tools_list(text, Owner { service: "keeper", toolset: "imported" })
 }
 

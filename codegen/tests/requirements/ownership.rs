@@ -149,7 +149,7 @@ fn g3_g8_g14_every_implementation_kind_has_the_same_crate() {
     let table = [
         ("bind: get", "", "", "Method {", true),
         ("", "agents: { helper: { exports: [t] } }", "", "Agent {", false),
-        ("remote: x-y", "", "mcp: { server: far }, ", "Mcp {", false),
+        ("remote: x-y", "", "mcp: { server: far }, ", "Mcp {", true),
         ("", "", "", "External", false),
     ];
     for (tool, consumer, backing, kind, has_executor) in table {

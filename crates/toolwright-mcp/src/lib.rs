@@ -9,6 +9,8 @@
 //! of a key given twice the last one counts. On the way out the text content is the result as it was
 //! encoded, to the last digit; `structuredContent` has passed through `serde_json` too.
 
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "server")]
 mod server;
 

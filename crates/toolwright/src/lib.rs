@@ -11,6 +11,7 @@ pub mod format;
 pub mod issue;
 pub mod outcome;
 pub mod registration;
+pub mod remote;
 pub mod spec;
 pub mod value;
 
@@ -19,6 +20,7 @@ pub use executor::{BoxFuture, Executor, Split};
 pub use issue::{InvalidPayload, Issue};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};
 pub use registration::{ExecutorFactory, Registrar, RegistrationError};
+pub use remote::{Origin, Remote, RemoteCall};
 pub use serde_core;
 pub use spec::{Tool, ToolSpec};
 pub use value::{Integer, Map, Nullable, Value};

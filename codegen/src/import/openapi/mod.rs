@@ -14,12 +14,10 @@ mod service;
 
 use std::fmt;
 
-pub use selection::Selection;
-
 use super::warnings::{Warning, Warnings};
-use super::{Owner, tool_names, yaml_text};
+use super::{Owner, Selection, yaml_text};
 use crate::schema::Json;
-use api::{Api, Operation};
+use api::Api;
 use document::Method;
 
 /// What is made of a document, and of which part of it.
@@ -29,7 +27,9 @@ pub struct ApiImport<'a> {
     pub owner: Owner<'a>,
     /// Whether each tag gets a toolset of its own, named after both.
     pub by_tag: bool,
-    /// Which operations, under which names.
+    /// Tags; operations with none of them are not taken. All are, where there are none.
+    pub tags: Vec<String>,
+    /// Which operations, by their names in the document, and under which names.
     pub selection: Selection,
 }
 
@@ -64,10 +64,7 @@ pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<Importe
     let mut warnings = Warnings::default();
     let api = Api::read(text, file)?;
     let operations = api.operations(&mut warnings);
-    let wanted: Vec<String> = operations.iter().map(Operation::wanted_name).collect();
-    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-    let names = tool_names::assign(&wanted, &mut Warnings::default());
-    let chosen = import.selection.choose(&operations, names)?;
+    let chosen = selection::choose(operations, import, &mut warnings)?;
     let names: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
     let mut maker = document::Maker::new(&api, &names, &mut warnings);
     let mut methods: Vec<Method> = Vec::new();

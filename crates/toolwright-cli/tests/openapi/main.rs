@@ -185,11 +185,15 @@ fn what_cannot_be_imported_ends_with_the_code_for_it_and_writes_nothing() {
         command.args(["import", "openapi"]).args(arguments).current_dir(folder.path());
         command.output().expect("it runs")
     };
-    let cases: [(&[&str], i32, &str); 5] = [
+    fs::write(folder.path().join("mine.yaml"), "mine").expect("written");
+    let good = "openapi: 3.1.0\npaths: { /a: { get: { summary: A, responses: {} } } }\n";
+    fs::write(folder.path().join("good.yaml"), good).expect("written");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["good.yaml", "--service", "a", "-o", "mine.yaml"], 1, "mine.yaml is there"),
         (&["api.yaml", "--service", "a", "-o", "out.yaml"], 1, "this is Swagger 2"),
         (&["none.yaml", "--service", "a", "-o", "out.yaml"], 1, "no file none.yaml"),
         (&["api.yaml", "--service", "A"], 2, "expected a name"),
-        (&["api.yaml", "--service", "a", "--rename", "x"], 2, "expected two names"),
+        (&["api.yaml", "--service", "a", "--rename", "x"], 2, "expected the name on the server"),
         (&["api.yaml"], 2, "--service"),
     ];
     for (arguments, code, expected) in cases {
@@ -199,4 +203,7 @@ fn what_cannot_be_imported_ends_with_the_code_for_it_and_writes_nothing() {
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
     assert!(!folder.path().join("out.yaml").exists());
+    let forced = run(&["good.yaml", "--service", "a", "-o", "mine.yaml", "--force"]);
+    assert_eq!(forced.status.code(), Some(0), "{}", text(&forced));
+    assert!(fs::read_to_string(folder.path().join("mine.yaml")).is_ok_and(|text| text != "mine"));
 }

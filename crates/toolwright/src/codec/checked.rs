@@ -4,13 +4,13 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use jsonschema::ValidationError;
+use jsonschema::{ValidationError, ValidationOptions};
 use serde_json::Value as Json;
 
 use super::issues::Issues;
-use super::{Reader, Writer, explain};
+use super::{Reader, Writer, explain, from_json};
 use crate::format::Format;
-use crate::issue::{Issue, IssueKind};
+use crate::issue::{InvalidPayload, Issue, IssueKind};
 use crate::value::Value;
 
 /// A JSON Schema (2020-12), compiled once.
@@ -22,6 +22,44 @@ pub struct Validator {
 struct Compiled {
     schema: Json,
     validator: jsonschema::Validator,
+}
+
+/// A JSON Schema that is met at run time: of the draft it names, of 2020-12 if it names none. It never fetches anything.
+pub struct Judge(Compiled);
+
+impl Judge {
+    /// Compiles a schema.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it; also a reference to what is outside of it.
+    pub fn new(schema: &str) -> Result<Self, String> {
+        let schema = serde_json::from_str(schema).map_err(|error| error.to_string())?;
+        let validator = options(jsonschema::options()).build(&schema);
+        let validator = validator.map_err(|error| error.to_string())?;
+        Ok(Self(Compiled { schema, validator }))
+    }
+
+    /// Judges a JSON text.
+    ///
+    /// # Errors
+    ///
+    /// Every issue, or the one place where the text stops being JSON.
+    pub fn judge(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+        let value: Value = from_json(json)?;
+        let value = approximate(&value);
+        let errors = self.0.validator.iter_errors(&value);
+        let errors = errors.filter(|error| !explain::is_rounded(error));
+        let issues: Vec<Issue> =
+            errors.flat_map(|error| explain::issues(&error, &self.0.schema)).collect();
+        if issues.is_empty() { Ok(()) } else { Err(InvalidPayload::new(issues)) }
+    }
+}
+
+impl fmt::Debug for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Judge").field(&self.0.schema).finish()
+    }
 }
 
 /// Formats that the library knows and the language takes for mere annotations.
@@ -82,15 +120,20 @@ fn adds(error: &ValidationError<'_>, issue: &Issue, found: &[Issue]) -> bool {
 
 fn compile(schema: &str) -> Option<Compiled> {
     let schema = serde_json::from_str(schema).ok()?;
-    let mut options = jsonschema::draft202012::options().should_validate_formats(true);
+    let validator = options(jsonschema::draft202012::options()).build(&schema).ok()?;
+    Some(Compiled { schema, validator })
+}
+
+/// Formats as the language has them.
+fn options(options: ValidationOptions) -> ValidationOptions {
+    let mut options = options.should_validate_formats(true);
     for format in Format::ALL {
         options = options.with_format(format.name(), move |text: &str| format.is_valid(text));
     }
     for name in UNCHECKED {
         options = options.with_format(name, |_: &str| true);
     }
-    let validator = options.build(&schema).ok()?;
-    Some(Compiled { schema, validator })
+    options
 }
 
 /// The value as the library takes it.

@@ -26,7 +26,7 @@ mod union;
 mod writer;
 
 #[cfg(feature = "validator")]
-pub use checked::Validator;
+pub use checked::{Judge, Validator};
 pub use limits::{Items, Length, Range};
 pub use mixed::Kind;
 pub use object_reader::ObjectReader;

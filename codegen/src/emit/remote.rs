@@ -1,0 +1,73 @@
+//! `executor.rs` of a toolset that stands for an MCP server, and what its `specs.rs` says of that server.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::print::Module;
+use super::tokens::{docs, ident};
+use crate::plan::{RemotePlan, ToolsetCrate};
+
+/// The module of the executor.
+pub(super) fn executor(plan: &ToolsetCrate, remote: &RemotePlan) -> Module {
+    let name = ident(&remote.executor);
+    let about = docs(&[format!(
+        "Runs the `{}` tools on the MCP server `{}`, reached through a [`Remote`].",
+        plan.toolset, remote.server
+    )]);
+    let parts = vec![
+        quote! {
+            use super::specs;
+            use toolwright::{BoxFuture, Executor, Remote, ToolCall, ToolResult};
+        },
+        quote! {
+            #about
+            #[derive(Clone, Debug)]
+            pub struct #name<R> { remote: R }
+        },
+        quote! {
+            impl<R: Remote> #name<R> {
+                /// Runs the tools through this.
+                pub fn new(remote: R) -> Self {
+                    Self { remote }
+                }
+            }
+        },
+        quote! {
+            impl<R: Remote> Executor for #name<R> {
+                fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+                    call.run_remote(&specs::REMOTE, &self.remote)
+                }
+            }
+        },
+    ];
+    Module { name: "executor", about: format!("What runs the `{}` tools.", plan.toolset), parts }
+}
+
+/// The static that tells of the server.
+pub(super) fn origin(plan: &ToolsetCrate, remote: &RemotePlan) -> TokenStream {
+    let server = &remote.server;
+    let about = docs(&[format!("The MCP server that the `{}` toolset stands for.", plan.toolset)]);
+    let listed = remote.listed.iter().map(|(name, digest)| quote!((#name, #digest)));
+    let said = remote.from.iter().map(|(field, value)| {
+        let field = ident(field);
+        quote!(#field: Some(#value),)
+    });
+    let rest = (remote.from.len() < FIELDS).then(|| quote!(..remote::Provenance::UNKNOWN));
+    let from = if remote.from.is_empty() {
+        quote!(remote::Provenance::UNKNOWN)
+    } else {
+        quote!(remote::Provenance { #(#said)* #rest })
+    };
+    quote! {
+        #about
+        pub static REMOTE: remote::Origin = remote::Origin {
+            server: #server,
+            tools: ALL,
+            listed: &[#(#listed),*],
+            from: #from,
+        };
+    }
+}
+
+/// How many fields a `Provenance` has.
+const FIELDS: usize = 4;

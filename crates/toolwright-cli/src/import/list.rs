@@ -1,0 +1,60 @@
+//! Gets a server's list of tools as text, from a file or from the server. Never looks into it.
+
+use std::path::Path;
+
+use toolwright_codegen::disk;
+use toolwright_codegen::import::Provenance;
+
+use super::flags::{Asking, List};
+use crate::end::End;
+
+/// A list, and what is known of who gave it.
+pub(crate) struct Listed {
+    /// An answer to `tools/list`.
+    pub(crate) json: String,
+    /// What the server said of itself.
+    pub(crate) from: Provenance,
+    /// What the list is called in messages.
+    pub(crate) source: String,
+}
+
+/// Why there is none.
+pub(crate) type Failure = (End, String);
+
+/// Gets the list.
+///
+/// # Errors
+///
+/// When the file is not there or the server does not answer.
+pub(crate) fn get(list: &List, asking: &Asking) -> Result<Listed, Failure> {
+    match &list.tools_json {
+        Some(file) => saved(file),
+        None => ask(list, asking),
+    }
+}
+
+fn saved(file: &Path) -> Result<Listed, Failure> {
+    match disk::read_text(file) {
+        Ok(Some(json)) => {
+            let source = file.display().to_string();
+            Ok(Listed { json, from: Provenance::default(), source })
+        }
+        Ok(None) => Err((End::Rejected, format!("no file {}", file.display()))),
+        Err(failure) => Err((End::Io, failure.to_string())),
+    }
+}
+
+#[cfg(feature = "mcp")]
+fn ask(list: &List, asking: &Asking) -> Result<Listed, Failure> {
+    super::live::ask(list, asking)
+}
+
+#[cfg(not(feature = "mcp"))]
+fn ask(_: &List, _: &Asking) -> Result<Listed, Failure> {
+    Err((
+        End::Io,
+        "this program was built without the feature `mcp`, so it cannot ask a server; save its answer to `tools/list` \
+         and name the file with --tools-json"
+            .to_owned(),
+    ))
+}

@@ -1,0 +1,195 @@
+//! Where an MCP server is: a command to start, or a URL. Never starts or reaches one.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where an MCP server is.
+#[derive(Clone, Debug)]
+pub enum ServerAddress {
+    /// A program to start, spoken to over its standard streams.
+    Command(ServerCommand),
+    /// A URL, spoken to over streamable HTTP. Needs the feature `http-client`; `https` the feature `tls`.
+    Url(ServerUrl),
+}
+
+/// An MCP server to be started as a child process. It ends with the client.
+#[derive(Clone, Debug)]
+pub struct ServerCommand {
+    pub(super) program: OsString,
+    pub(super) args: Vec<OsString>,
+    pub(super) envs: Vec<(OsString, OsString)>,
+    pub(super) inherits_env: bool,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) roots: Vec<String>,
+    pub(super) stderr: Stderr,
+}
+
+/// Where the standard error of a server goes.
+#[derive(Clone, Default)]
+pub enum Stderr {
+    /// Nowhere.
+    #[default]
+    Null,
+    /// To that of this process.
+    Inherit,
+    /// Line by line to a function; a line is cut after 8 KiB, and what is no UTF-8 is replaced.
+    Sink(Arc<dyn Fn(&str) + Send + Sync>),
+}
+
+/// An MCP server on streamable HTTP.
+#[derive(Clone)]
+pub struct ServerUrl {
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) bearer: Option<String>,
+    pub(super) roots: Vec<String>,
+}
+
+impl ServerAddress {
+    /// The folders that the server is told it may work in, as `file:` URIs.
+    pub(super) fn roots(&self) -> &[String] {
+        match self {
+            Self::Command(command) => &command.roots,
+            Self::Url(url) => &url.roots,
+        }
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    /// The program or the URL, and nothing that may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => write!(f, "`{}`", command.program.to_string_lossy()),
+            Self::Url(url) => {
+                write!(f, "`{}`", url.url.split(['?', '#']).next().unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl From<ServerCommand> for ServerAddress {
+    fn from(command: ServerCommand) -> Self {
+        Self::Command(command)
+    }
+}
+
+impl From<ServerUrl> for ServerAddress {
+    fn from(url: ServerUrl) -> Self {
+        Self::Url(url)
+    }
+}
+
+impl ServerCommand {
+    /// A program, looked for as the system does; without arguments, in the environment and folder of this process.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            envs: Vec::new(),
+            inherits_env: true,
+            cwd: None,
+            roots: Vec::new(),
+            stderr: Stderr::default(),
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.envs.push((name.into(), value.into()));
+        self
+    }
+
+    /// Gives it those variables alone that [`ServerCommand::env`] sets.
+    #[must_use]
+    pub fn without_inherited_env(mut self) -> Self {
+        self.inherits_env = false;
+        self
+    }
+
+    /// Sets the folder it runs in.
+    #[must_use]
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(folder.into());
+        self
+    }
+
+    /// Adds a folder it is told it may work in, as a `file:` URI.
+    #[must_use]
+    pub fn root(mut self, uri: impl Into<String>) -> Self {
+        self.roots.push(uri.into());
+        self
+    }
+
+    /// Sets where its standard error goes; nowhere, unless it is set.
+    #[must_use]
+    pub fn stderr(mut self, stderr: Stderr) -> Self {
+        self.stderr = stderr;
+        self
+    }
+}
+
+impl ServerUrl {
+    /// A URL, `http` or `https`.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), headers: Vec::new(), bearer: None, roots: Vec::new() }
+    }
+
+    /// Adds a header to every request.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sends a bearer token (RFC 6750) with every request.
+    #[must_use]
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.bearer = Some(token.into());
+        self
+    }
+
+    /// Adds a folder the server is told it may work in, as a `file:` URI.
+    #[must_use]
+    pub fn root(mut self, uri: impl Into<String>) -> Self {
+        self.roots.push(uri.into());
+        self
+    }
+}
+
+impl fmt::Debug for ServerUrl {
+    /// Without the values of headers and the token: they may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ServerUrl")
+            .field("url", &self.url)
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Stderr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "Null",
+            Self::Inherit => "Inherit",
+            Self::Sink(_) => "Sink",
+        })
+    }
+}

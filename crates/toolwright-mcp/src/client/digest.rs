@@ -1,0 +1,89 @@
+//! What the schemas of a remote tool come to, in 16 digits: the same for every way of writing them. The importer makes the
+//! same ones; `tests/digests/cases.json` holds both to it.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+use toolwright::Value;
+
+/// How many hexadecimal digits there are.
+const DIGITS: usize = 16;
+
+/// The digest of a tool's schemas.
+pub(super) fn of(input: Option<&Value>, output: Option<&Value>) -> String {
+    let mut text = String::from("{");
+    for (key, schema) in [("inputSchema", input), ("outputSchema", output)] {
+        if let Some(schema) = schema {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            write_string(key, &mut text);
+            text.push(':');
+            canonical(schema, &mut text);
+        }
+    }
+    text.push('}');
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().take(DIGITS / 2).fold(String::new(), |mut hex, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Canonical JSON: keys in the order of their bytes, no spaces, numbers as doubles.
+fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Boolean(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&number.as_f64().to_string()),
+        Value::String(text) => write_string(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (position, item) in items.iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                canonical(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(entries) => {
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_by(|(a, _), (b, _)| a.as_bytes().cmp(b.as_bytes()));
+            out.push('{');
+            for (position, (key, value)) in entries.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(',');
+                }
+                write_string(key, out);
+                out.push(':');
+                canonical(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    out.push_str(&serde_json::Value::from(text).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::Value;
+
+    #[test]
+    fn digests_are_those_that_the_importer_makes() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/digests/cases.json");
+        let text = std::fs::read_to_string(path).expect("there are cases");
+        let cases: Value = text.parse().expect("they are JSON");
+        let cases = cases.as_array().expect("they are a list");
+        assert!(!cases.is_empty());
+        for case in cases {
+            let schema = |key| case.get("tool").and_then(|tool| tool.get(key));
+            let digest = super::of(schema("inputSchema"), schema("outputSchema"));
+            assert_eq!(Some(&*digest), case.get("digest").and_then(Value::as_str), "{case}");
+        }
+    }
+}

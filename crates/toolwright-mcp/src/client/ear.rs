@@ -1,0 +1,90 @@
+//! Listens to what a server says unasked: that its tools changed, how far a call is, which folders it may work in. Never
+//! asks anything.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, Root, RootsCapabilities,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, ErrorData, RoleClient};
+
+use super::options::{ClientOptions, Progress};
+
+/// What a conversation has to be heard by.
+pub(super) struct Ear {
+    roots: Vec<String>,
+    /// Whether the list of tools has changed since it was asked for.
+    changed: AtomicBool,
+    /// The tools whose calls are under way, by the tokens of their progress.
+    calls: Mutex<HashMap<ProgressToken, String>>,
+    options: ClientOptions,
+}
+
+impl Ear {
+    pub(super) fn new(roots: &[String], options: &ClientOptions) -> Self {
+        Self {
+            roots: roots.to_vec(),
+            changed: AtomicBool::new(false),
+            calls: Mutex::default(),
+            options: options.clone(),
+        }
+    }
+
+    /// Whether the list of tools has changed since this was asked last.
+    pub(super) fn tools_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Listens to the progress of a call.
+    pub(super) fn attend(&self, token: ProgressToken, tool: &str) {
+        self.lock().insert(token, tool.to_owned());
+    }
+
+    /// Listens to the progress of a call no longer.
+    pub(super) fn ignore(&self, token: &ProgressToken) {
+        self.lock().remove(token);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, String>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientHandler for Ear {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        if !self.roots.is_empty() {
+            capabilities.roots = Some(RootsCapabilities::default());
+        }
+        let about = Implementation::new("toolwright", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, about)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(self.roots.iter().map(Root::new).collect()))
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changed.store(true, Ordering::Release);
+    }
+
+    async fn on_progress(
+        &self,
+        told: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let tool = self.lock().get(&told.progress_token).cloned();
+        if let (Some(tool), Some(on_progress)) = (tool, &self.options.on_progress) {
+            let ProgressNotificationParam { progress, total, message, .. } = told;
+            on_progress(&Progress { tool, progress, total, message });
+        }
+    }
+}

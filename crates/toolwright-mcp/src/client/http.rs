@@ -1,0 +1,356 @@
+//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded. Sessions,
+//! streams and headers are rmcp's.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+use tokio::sync::mpsc;
+
+use super::address::ServerUrl;
+use super::connection::described;
+use super::error::ClientError;
+use super::options::ClientOptions;
+use super::texts::{Incoming, Texts};
+
+/// The body of a failure is for operators to read; more of it is not kept.
+const LONGEST_FAILURE: usize = 64 * 1024;
+
+const EVENTS: &str = "text/event-stream";
+const JSON: &str = "application/json";
+
+/// A client that keeps the results of calls as texts.
+#[derive(Clone)]
+pub(super) struct TextHttp {
+    client: reqwest::Client,
+    texts: Arc<Texts>,
+    /// How many bytes a body or an event may have.
+    longest: usize,
+    /// How long the probe for the newer era may take.
+    probe: Duration,
+    /// Dropped with the last request, and so seen by whoever waits for the end.
+    _alive: mpsc::Sender<()>,
+}
+
+type Failure = StreamableHttpError<reqwest::Error>;
+
+impl TextHttp {
+    async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, Failure> {
+        let text = self.texts.outgoing(&post.message)?;
+        let mut request = self.client.post(&*post.uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        request = request.header(CONTENT_TYPE, JSON).body(text);
+        request = dressed(request, post.session.as_deref(), post.bearer, post.headers);
+        let response = request.send().await?;
+        let status = response.status();
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status == StatusCode::NOT_FOUND && post.session.is_some() {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        if !status.is_success() {
+            return self.failed(&post.message, response).await;
+        }
+        self.answered(&post.message, response).await
+    }
+
+    /// What a response of success holds.
+    async fn answered(
+        &self,
+        message: &ClientJsonRpcMessage,
+        response: Response,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let session = text_of(response.headers(), &HeaderName::from_static("mcp-session-id"));
+        let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
+        if kind.starts_with(EVENTS) {
+            return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
+        }
+        let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
+        if !is_request {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if !kind.starts_with(JSON) {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        let body = body(response, self.longest).await?;
+        match self.texts.incoming(&body)? {
+            Incoming::Message(message) => Ok(StreamableHttpPostResponse::Json(*message, session)),
+            Incoming::Nothing => Ok(StreamableHttpPostResponse::Accepted),
+        }
+    }
+
+    /// What a response of failure says: an error of JSON-RPC, if it holds one.
+    async fn failed(
+        &self,
+        message: &ClientJsonRpcMessage,
+        response: Response,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let status = response.status();
+        challenged(&response)?;
+        let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let metadata =
+            HttpStatusError::new(status.as_u16(), text_of(response.headers(), &RETRY_AFTER));
+        let body = body(response, LONGEST_FAILURE).await.unwrap_or_default();
+        if is_refusal || status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(metadata.into());
+        }
+        if let Ok(ServerJsonRpcMessage::Error(mut error)) = serde_json::from_slice(&body) {
+            // Some servers cannot read the id of what they refuse.
+            error.id = request_id(message).or(error.id);
+            let message = ServerJsonRpcMessage::Error(error);
+            return Ok(StreamableHttpPostResponse::Json(message, None));
+        }
+        if is_probe(message) && status.is_client_error() {
+            return Ok(self.no_discovery());
+        }
+        Err(metadata.into())
+    }
+
+    /// What rmcp is told where the probe was not answered.
+    fn no_discovery(&self) -> StreamableHttpPostResponse {
+        let refused = self.texts.give_up_probe();
+        refused.map_or(StreamableHttpPostResponse::Accepted, |message| {
+            StreamableHttpPostResponse::Json(message, None)
+        })
+    }
+
+    /// The events of a stream, with the results that are waited for taken out.
+    fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+        let mut limit = EventLimit { longest: self.longest, length: 0, at_line_start: true };
+        let bytes = response.bytes_stream().map(move |chunk| match chunk {
+            Ok(chunk) if limit.holds(&chunk) => Ok(chunk),
+            Ok(_) => Err(std::io::Error::other("an event is too large")),
+            Err(error) => Err(std::io::Error::other(error)),
+        });
+        let texts = self.texts.clone();
+        let events = SseStream::from_bytes_stream(bytes);
+        events.map(move |event| event.map(|event| lighter(&texts, event))).boxed()
+    }
+}
+
+/// The same event, with a result that is waited for taken out.
+fn lighter(texts: &Texts, mut event: Sse) -> Sse {
+    let Some(data) = event.data.take() else { return event };
+    event.data = match texts.incoming(data.as_bytes()) {
+        Ok(Incoming::Message(message)) => serde_json::to_string(&message).ok(),
+        Ok(Incoming::Nothing) => None,
+        Err(_) => Some(data),
+    };
+    event
+}
+
+/// Counts the bytes of an event, which an empty line ends.
+struct EventLimit {
+    longest: usize,
+    length: usize,
+    at_line_start: bool,
+}
+
+impl EventLimit {
+    fn holds(&mut self, chunk: &[u8]) -> bool {
+        for byte in chunk {
+            match byte {
+                b'\n' if self.at_line_start => self.length = 0,
+                b'\n' => self.at_line_start = true,
+                b'\r' => {}
+                _ => self.at_line_start = false,
+            }
+            self.length += 1;
+            if self.length > self.longest {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// What one POST is made of.
+struct Post {
+    uri: Arc<str>,
+    message: ClientJsonRpcMessage,
+    session: Option<Arc<str>>,
+    bearer: Option<String>,
+    headers: HashMap<HeaderName, HeaderValue>,
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    }
+}
+
+fn is_probe(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Request(request)
+        if matches!(request.request, ClientRequest::DiscoverRequest(_)))
+}
+
+fn dressed(
+    mut request: RequestBuilder,
+    session: Option<&str>,
+    bearer: Option<String>,
+    headers: HashMap<HeaderName, HeaderValue>,
+) -> RequestBuilder {
+    if let Some(bearer) = bearer {
+        request = request.bearer_auth(bearer);
+    }
+    if let Some(session) = session {
+        request = request.header("mcp-session-id", session);
+    }
+    request.headers(headers.into_iter().collect::<HeaderMap>())
+}
+
+/// The error of a response that asks for another authorisation.
+fn challenged(response: &Response) -> Result<(), Failure> {
+    let Some(challenge) = text_of(response.headers(), &WWW_AUTHENTICATE) else { return Ok(()) };
+    match response.status() {
+        StatusCode::UNAUTHORIZED => {
+            Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
+        }
+        StatusCode::FORBIDDEN => Err(StreamableHttpError::InsufficientScope(
+            InsufficientScopeError::new(challenge, None),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// A whole body, of so many bytes at most.
+async fn body(mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > longest {
+            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: longest });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+impl StreamableHttpClient for TextHttp {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        bearer: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let is_probe = is_probe(&message);
+        let answer = self.post(Post { uri, message, session, bearer, headers });
+        if !is_probe {
+            return answer.await;
+        }
+        match tokio::time::timeout(self.probe, answer).await {
+            Ok(answer) => answer,
+            Err(_) => Ok(self.no_discovery()),
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        bearer: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failure> {
+        self.client.delete_session(uri, session, bearer, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        bearer: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+        let mut request = self.client.get(&*uri).header(ACCEPT, EVENTS);
+        if let Some(id) = last_event_id {
+            request = request.header("last-event-id", id);
+        }
+        let response = dressed(request, session.as_deref(), bearer, headers).send().await?;
+        let status = response.status();
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        challenged(&response)?;
+        let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
+        match (status.is_success(), kind.starts_with(EVENTS)) {
+            (true, true) => Ok(self.events(response)),
+            (true, false) => Err(StreamableHttpError::UnexpectedContentType(Some(kind))),
+            (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
+                "HTTP {status}"
+            )))),
+        }
+    }
+}
+
+/// rmcp's transport on top of these requests.
+pub(super) fn transport(
+    url: &ServerUrl,
+    options: &ClientOptions,
+    texts: &Arc<Texts>,
+    alive: mpsc::Sender<()>,
+) -> Result<StreamableHttpClientTransport<TextHttp>, String> {
+    let mut headers = HashMap::new();
+    for (name, value) in &url.headers {
+        let parsed =
+            HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
+        let (name, mut value) =
+            parsed.ok_or_else(|| format!("`{name}` is no header with a value of HTTP"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    // A call that waits is no connection that idles: deadlines are the caller's.
+    let client = reqwest::Client::builder().connect_timeout(options.connect_timeout / 2);
+    let client = client.tcp_nodelay(true).build().map_err(|error| described(&error))?;
+    let http = TextHttp {
+        client,
+        texts: texts.clone(),
+        longest: options.max_message_bytes,
+        probe: options.probe_timeout,
+        _alive: alive,
+    };
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
+    config.custom_headers = headers;
+    config.auth_header.clone_from(&url.bearer);
+    Ok(StreamableHttpClientTransport::with_client(http, config))
+}
+
+/// What went wrong with a request, where HTTP is to blame.
+pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
+    let why = || described(error);
+    let http = |status| Some(ClientError::Http { status, why: why() });
+    match error.downcast_ref::<Failure>()? {
+        StreamableHttpError::HttpStatus(status) => http(Some(status.status)),
+        StreamableHttpError::AuthRequired(_) => http(Some(401)),
+        StreamableHttpError::InsufficientScope(_) => http(Some(403)),
+        StreamableHttpError::SessionExpired => http(Some(404)),
+        StreamableHttpError::Client(error) if error.is_connect() => http(None),
+        StreamableHttpError::ResponseBodyTooLarge { .. }
+        | StreamableHttpError::Deserialize(_)
+        | StreamableHttpError::UnexpectedContentType(_) => Some(ClientError::Unusable(why())),
+        _ => None,
+    }
+}

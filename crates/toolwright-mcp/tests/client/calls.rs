@@ -1,0 +1,93 @@
+//! What a call sends, and what becomes of each kind of answer.
+
+use std::sync::{Arc, Mutex};
+
+use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright_mcp::client::{Client, Progress};
+
+use crate::peer::{client, command, hasty};
+use crate::specs::LISTED;
+
+/// Calls a tool of the peer as a generated executor would.
+pub(crate) async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
+    let call = ToolCall::new(tool, Payload::new(args));
+    call.run_remote(&LISTED, client).await.as_result().cloned().map_err(Clone::clone)
+}
+
+/// G23: what was written reaches the server and comes back to the last digit, in both eras.
+#[tokio::test]
+async fn arguments_and_results_keep_every_digit() {
+    const ARGS: &str = r#"{ "text":"a b", "n":123456789012345678901234567890, "m":1.10,
+        "e":-0.0, "k":[1E400] }"#;
+    for faults in [&[][..], &["modern"]] {
+        let client = client(faults);
+        let echoed = call(&client, "echo", ARGS).await.expect("it echoes");
+        assert_eq!(echoed.as_str(), ARGS.replace('\n', " "), "{faults:?}");
+        let numbers = call(&client, "numbers", r#"{"text":""}"#).await.expect("it counts");
+        let exact = r#"{"big":123456789012345678901234567890,"small":1.10}"#;
+        assert_eq!(numbers.as_str(), exact, "{faults:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_kind_of_result_becomes_what_the_tool_declares() {
+    let client = client(&[]);
+    let image = r#"{"type":"image","data":"AA==","mimeType":"image/png"}"#;
+    let mixed = format!(r#"{{"content":[{image},{{"type":"text","text":"a"}}]}}"#);
+    let cases = [
+        ("shout", r#""plain words""#),
+        ("echo", r#"{"text":"x"}"#),
+        ("structured", r#"{"text": "typed"}"#),
+        ("mixed", &mixed),
+    ];
+    for (tool, expected) in cases {
+        let payload = call(&client, tool, r#"{"text":"x"}"#).await.expect(tool);
+        assert_eq!(payload.as_str(), expected, "{tool}");
+    }
+}
+
+/// G28: a refusal in the tool's own words is the model's; an error of the protocol is for operators.
+#[tokio::test]
+async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the_model() {
+    let client = client(&[]);
+    let cases = [
+        ("fail", r"no file \u001b[2J here", FailureKind::DomainRejection),
+        ("liar", "text", FailureKind::MalformedResult),
+        ("liar", "object", FailureKind::MalformedResult),
+        ("code", "-32602", FailureKind::InvalidCall),
+        ("code", "-32601", FailureKind::NotFound),
+        ("code", "-32603", FailureKind::Internal),
+        ("code", "-32000", FailureKind::Internal),
+        ("code", "7", FailureKind::Internal),
+    ];
+    for (tool, text, kind) in cases {
+        let args = format!(r#"{{"text":"{text}"}}"#);
+        let failure = call(&client, tool, &args).await.expect_err(tool);
+        assert_eq!(failure.kind, kind, "{tool} {text}: {failure:?}");
+        assert!(!failure.message.contains("SECRET"), "{}", failure.message);
+        assert!(!failure.message.contains('\u{1b}'), "{}", failure.message);
+        let detail = failure.detail.unwrap_or_default();
+        assert_eq!(tool == "code", detail.contains("SECRET"), "{tool} {text}: {detail}");
+        if kind == FailureKind::DomainRejection {
+            assert_eq!(failure.message, "no file \u{fffd}[2J here");
+            assert!(matches!(failure.recovery, Recovery::CorrectCall(_)));
+        }
+    }
+    let mut call = ToolCall::new("nobody", Payload::new("{}")).run_remote(&LISTED, &client).await;
+    call.call_id.clear();
+    assert_eq!(call.as_result().expect_err("there is none").kind, FailureKind::NotFound);
+}
+
+#[tokio::test]
+async fn progress_is_told_with_the_tool_it_is_of() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let sink = told.clone();
+    let mut options = hasty();
+    options.on_progress = Some(Arc::new(move |progress: &Progress| {
+        sink.lock().expect("nobody panics").push((progress.tool.clone(), progress.progress));
+    }));
+    let client = Client::with_options(command(&[]), options);
+    call(&client, "advance", r#"{"text":""}"#).await.expect("it is done");
+    let told = told.lock().expect("nobody panics").clone();
+    assert_eq!(told, [("progress".to_owned(), 1.0), ("progress".to_owned(), 2.0)]);
+}

@@ -1,0 +1,68 @@
+//! What is noticed when a server's tools are not those a toolset was written for.
+
+use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure};
+use toolwright_mcp::client::{Client, DriftPolicy};
+
+use crate::peer::{client, command, hasty};
+use crate::specs::{LISTED, UNLISTED};
+
+async fn call(
+    client: &Client,
+    origin: &'static Origin,
+    tool: &str,
+) -> Result<Payload, ToolFailure> {
+    let call = ToolCall::new(tool, Payload::new(r#"{"text":"x"}"#));
+    call.run_remote(origin, client).await.as_result().cloned().map_err(Clone::clone)
+}
+
+#[tokio::test]
+async fn a_server_that_is_what_it_was_has_no_drift() {
+    for faults in [&[][..], &["modern", "paged"], &["bad_tool"]] {
+        for origin in [&LISTED, &UNLISTED] {
+            let drift = client(faults).drift(origin).await.expect("it lists");
+            assert_eq!(drift.to_string(), "no drift", "{faults:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn missing_changed_and_new_tools_are_told_by_name() {
+    let client = client(&["changed"]);
+    let drift = client.drift(&LISTED).await.expect("it lists");
+    let told =
+        "missing: `fail`; changed: `echo` (it has no argument `text` any more); new: `brand_new`";
+    assert_eq!(drift.to_string(), told);
+    let drift = client.drift(&UNLISTED).await.expect("it lists");
+    assert_eq!(drift.to_string(), told.split("; new").next().unwrap_or_default());
+}
+
+#[tokio::test]
+async fn the_policy_says_what_becomes_of_calls() {
+    let cases = [
+        (DriftPolicy::Refuse, Some(FailureKind::Denied), Some(FailureKind::NotFound)),
+        (DriftPolicy::Warn, None, Some(FailureKind::NotFound)),
+        (DriftPolicy::Ignore, None, Some(FailureKind::NotFound)),
+    ];
+    for (policy, changed, missing) in cases {
+        let mut options = hasty();
+        options.drift = policy;
+        let client = Client::with_options(command(&["changed", "gone"]), options);
+        let kind =
+            async |tool| call(&client, &LISTED, tool).await.err().map(|failure| failure.kind);
+        assert_eq!(kind("echo").await, changed, "{policy:?}");
+        assert_eq!(kind("fail").await, missing, "{policy:?}");
+        assert_eq!(kind("shout").await, None, "{policy:?}: what did not change goes on");
+    }
+}
+
+/// The list changes while a call runs: that call ends as it would have, the next is looked at again.
+#[tokio::test]
+async fn a_list_that_changes_during_a_call_is_looked_at_again() {
+    let client = client(&["changing"]);
+    call(&client, &LISTED, "echo").await.expect("it has not changed yet");
+    let failure = call(&client, &LISTED, "echo").await.expect_err("it has changed");
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert!(failure.message.contains("`echo` is not the tool that it was"), "{failure}");
+    assert!(failure.detail.is_some_and(|detail| detail.contains("new: `brand_new`")));
+    call(&client, &LISTED, "shout").await.expect("others go on");
+}

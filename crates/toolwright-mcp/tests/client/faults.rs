@@ -1,0 +1,158 @@
+//! What happens when a server breaks: a typed failure within its deadline each time, and the next call works.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use toolwright::{FailureKind, Payload, Recovery, ToolFailure};
+use toolwright_mcp::client::{Client, Stderr};
+
+use crate::calls::call;
+use crate::peer::{client, command, hasty};
+
+/// Calls until it works, for as long as a server needs to come back.
+async fn recovers(client: &Client) {
+    let start = Instant::now();
+    while let Err(failure) = call(client, "echo", r#"{"text":"again"}"#).await {
+        assert!(start.elapsed() < Duration::from_secs(20), "it does not come back: {failure:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Breaks a call, in time, and sees to it that the next works.
+async fn breaks(client: &Client, tool: &str, text: &str) -> ToolFailure {
+    call(client, "echo", r#"{"text":"before"}"#).await.expect("it works before");
+    let start = Instant::now();
+    let failure = call(client, tool, &format!(r#"{{"text":"{text}"}}"#)).await.expect_err(tool);
+    assert!(start.elapsed() < Duration::from_secs(8), "{tool}: {:?}", start.elapsed());
+    recovers(client).await;
+    failure
+}
+
+#[tokio::test]
+async fn a_server_that_dies_fails_the_call_it_had_and_is_started_again() {
+    let client = client(&[]);
+    let failure = breaks(&client, "die", "").await;
+    assert_eq!(failure.kind, FailureKind::Internal, "nobody knows whether it ran: {failure:?}");
+    assert!(failure.message.contains("may have taken effect"), "{}", failure.message);
+    let failure = breaks(&client, "die_reading", "").await;
+    assert_eq!(failure.kind, FailureKind::Unavailable, "it may run twice: {failure:?}");
+    assert_eq!(failure.recovery, Recovery::Retry);
+    let failure = breaks(&client, "half", "die").await;
+    assert_eq!(failure.kind, FailureKind::Internal, "{failure:?}");
+}
+
+/// A call during an outage fails at once, and is not sent when the server is back.
+#[tokio::test]
+async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
+    let mut options = hasty();
+    options.backoff = (Duration::from_secs(30), Duration::from_secs(30));
+    let client = Client::with_options(command(&[]), options);
+    for _ in 0..2 {
+        call(&client, "die", r#"{"text":""}"#).await.expect_err("it dies");
+    }
+    for _ in 0..2 {
+        let start = Instant::now();
+        let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
+        assert_eq!((failure.kind, failure.recovery), (FailureKind::Unavailable, Recovery::Retry));
+        assert!(start.elapsed() < Duration::from_millis(500));
+    }
+}
+
+#[tokio::test]
+async fn what_never_answers_right_is_given_up_at_the_tools_own_deadline() {
+    let client = client(&["chatty"]);
+    for (tool, text) in [("wrong_id", ""), ("half", "stay")] {
+        let failure = breaks(&client, tool, text).await;
+        assert_eq!(failure.kind, FailureKind::Timeout, "{tool}: {failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_on_the_server() {
+    let log = scratch("cancelled");
+    let client = Client::with_options(command(&[]).env("log", &log), hasty());
+    let failure = breaks(&client, "slow", &log.display().to_string()).await;
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    let args = format!(r#"{{"text":"{}"}}"#, log.display());
+    let dropped = call(&client, "slow", &args);
+    assert!(tokio::time::timeout(Duration::from_millis(100), dropped).await.is_err());
+    recovers(&client).await;
+    let start = Instant::now();
+    loop {
+        let logged = std::fs::read_to_string(&log).expect("the peer keeps a log");
+        let of = |word: &str| logged.lines().filter(|line| line.starts_with(word)).count();
+        if (of("started"), of("cancelled")) == (2, 2) {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "it is not told: {logged}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A hundred megabytes are never kept.
+#[tokio::test]
+async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
+    let mut options = hasty();
+    options.call_timeout = Duration::from_mins(1);
+    let client = Client::with_options(command(&[]), options);
+    let failure = call(&client, "big", r#"{"text":"100"}"#).await.expect_err("it is too large");
+    assert_eq!(failure.kind, FailureKind::MalformedResult, "{failure:?}");
+    let detail = failure.detail.unwrap_or_default();
+    assert!(detail.contains("more than 16777216 bytes"), "{detail}");
+    let payload = call(&client, "big", r#"{"text":"1"}"#).await.expect("a megabyte is not");
+    assert_eq!(payload.as_str().len(), 1024 * 1024 + 2);
+}
+
+/// Neither the server nor what it started is left, whether the client is closed or dropped.
+#[tokio::test]
+async fn a_server_ends_with_its_client_and_leaves_nothing_behind() {
+    for closes in [true, false] {
+        let pids = Arc::new(Mutex::new(Vec::<u32>::new()));
+        let sink = pids.clone();
+        let stderr = Stderr::Sink(Arc::new(move |line: &str| {
+            sink.lock().expect("nobody panics").extend(line.split(' ').flat_map(str::parse::<u32>));
+        }));
+        let client = Client::with_options(command(&["family", "stubborn"]).stderr(stderr), hasty());
+        call(&client, "echo", r#"{"text":""}"#).await.expect("it works");
+        let pids = pids.lock().expect("nobody panics").clone();
+        assert_eq!(pids.len(), 2, "the peer and its child");
+        assert!(pids.iter().all(|pid| is_there(*pid)));
+        if closes {
+            client.close().await;
+        } else {
+            drop(client);
+            tokio::time::sleep(Duration::from_secs(6)).await;
+        }
+        assert!(!pids.iter().any(|pid| is_there(*pid)), "closed: {closes}");
+    }
+}
+
+/// Whether a process runs, or waits to be noticed by its parent, if that is this one.
+fn is_there(pid: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ours = format!("PPid:\t{}\n", std::process::id());
+    !state.is_empty() && (!state.contains("State:\tZ") || state.contains(&ours))
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if path.exists() {
+        std::fs::remove_file(&path).expect("it is ours");
+    }
+    path
+}
+
+/// A line that no call waits for is no message for the model.
+#[tokio::test]
+async fn what_a_server_prints_is_passed_over() {
+    let lines = Arc::new(Mutex::new(Vec::<String>::new()));
+    let sink = lines.clone();
+    let stderr = Stderr::Sink(Arc::new(move |line: &str| {
+        sink.lock().expect("nobody panics").push(line.to_owned());
+    }));
+    let client = Client::with_options(command(&["chatty"]).stderr(stderr), hasty());
+    let payload = call(&client, "shout", r#"{"text":""}"#).await.expect("it works");
+    assert_eq!(payload, Payload::new(r#""plain words""#));
+    assert_eq!(*lines.lock().expect("nobody panics"), ["it says things"]);
+}

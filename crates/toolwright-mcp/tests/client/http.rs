@@ -1,0 +1,162 @@
+//! Servers on streamable HTTP: both kinds of response, both eras, and every way in which HTTP fails.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use toolwright::remote::Provenance;
+use toolwright::spec::{Declaration, Tool, ToolSpec};
+use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure, Value};
+use toolwright_mcp::client::{Client, ClientError, ServerUrl};
+
+use crate::peer::hasty;
+
+static ECHO: ToolSpec = ToolSpec::typed(Echo, declaration("echo"));
+static BREAK: ToolSpec = ToolSpec::typed(Break, declaration("break"));
+static ORIGIN: Origin =
+    Origin { server: "peer", tools: &[&ECHO, &BREAK], listed: &[], from: Provenance::UNKNOWN };
+
+const fn declaration(name: &'static str) -> Declaration {
+    let args = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
+    Declaration { args_schema: args, ..Declaration::new(name, "peer", "peers") }
+}
+
+#[derive(Clone, Copy)]
+struct Echo;
+
+#[derive(Clone, Copy)]
+struct Break;
+
+impl Tool for Echo {
+    type Args = Value;
+    type Result = Value;
+    const SPEC: &'static ToolSpec = &ECHO;
+}
+
+impl Tool for Break {
+    type Args = Value;
+    type Result = Value;
+    const SPEC: &'static ToolSpec = &BREAK;
+}
+
+/// A peer that listens. It ends when its standard input does.
+struct Peer {
+    child: Child,
+    port: u16,
+}
+
+impl Peer {
+    fn start() -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/http_peer.py");
+        let mut command = Command::new("python3");
+        let command = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("there is Python");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("it is piped");
+        BufReader::new(output).read_line(&mut line).expect("it says its port");
+        Self { child, port: line.trim().parse().expect("it is a number") }
+    }
+
+    fn url(&self, fault: &str) -> ServerUrl {
+        ServerUrl::new(format!("http://127.0.0.1:{}/{fault}", self.port))
+    }
+
+    fn client(&self, fault: &str) -> Client {
+        Client::with_options(self.url(fault), hasty())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
+    let call = ToolCall::new(tool, Payload::new(args));
+    call.run_remote(&ORIGIN, client).await.as_result().cloned().map_err(Clone::clone)
+}
+
+#[tokio::test]
+async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
+    const ARGS: &str = r#"{"text":"ä","n":123456789012345678901234567890,"m":1.10}"#;
+    let peer = Peer::start();
+    for (fault, protocol) in [
+        ("json", "2025-11-25"),
+        ("sse", "2025-11-25"),
+        ("modern", "2026-07-28"),
+        ("plain", "2025-11-25"),
+    ] {
+        let client = peer.client(fault);
+        let server = client.connect().await.unwrap_or_else(|error| panic!("{fault}: {error}"));
+        assert_eq!(server.protocol.as_deref(), Some(protocol), "{fault}");
+        let listing = client.list_tools_raw().await.expect(fault);
+        assert!(listing.json.contains(r#""name": "break""#), "{}", listing.json);
+        let echoed =
+            call(&client, "echo", ARGS).await.unwrap_or_else(|error| panic!("{fault}: {error:?}"));
+        assert_eq!(echoed.as_str(), ARGS, "{fault}");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_token_opens_what_is_guarded_and_is_never_shown() {
+    let peer = Peer::start();
+    let error = peer.client("guarded").connect().await.expect_err("it is guarded");
+    assert!(matches!(error, ClientError::Connect { .. }), "{error}");
+    let url = peer.url("guarded").bearer("open sesame").header("x-key", "hush");
+    assert!(!format!("{url:?}").contains("sesame") && !format!("{url:?}").contains("hush"));
+    Client::with_options(url, hasty()).connect().await.expect("the token is right");
+}
+
+/// Each way of breaking gives its kind within the deadline, without the server's words, and the next call works.
+#[tokio::test]
+async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
+    let peer = Peer::start();
+    let cases = [
+        ("500", FailureKind::Internal),
+        ("503", FailureKind::Unavailable),
+        ("404", FailureKind::Unavailable),
+        ("429", FailureKind::RateLimited),
+        ("403", FailureKind::Unavailable),
+        ("slow", FailureKind::Timeout),
+        ("garbage", FailureKind::MalformedResult),
+        ("html", FailureKind::MalformedResult),
+        ("big", FailureKind::MalformedResult),
+        ("hang", FailureKind::Internal),
+    ];
+    let client = peer.client("json");
+    for (how, kind) in cases {
+        let start = Instant::now();
+        let failure = call(&client, "break", &format!(r#"{{"text":"{how}"}}"#)).await;
+        let failure = failure.expect_err(how);
+        assert!(start.elapsed() < Duration::from_secs(9), "{how}: {:?}", start.elapsed());
+        assert_eq!(failure.kind, kind, "{how}: {failure:?}");
+        assert!(!failure.message.contains("SECRET"), "{how}: {failure}");
+        call(&client, "echo", r#"{"text":""}"#)
+            .await
+            .unwrap_or_else(|next| panic!("{how}: {next:?}"));
+    }
+}
+
+/// A session that the server forgot is begun again; the call it refused had not run, and is sent once more.
+#[tokio::test]
+async fn a_lost_session_is_begun_again() {
+    let peer = Peer::start();
+    let client = peer.client("json");
+    let found = call(&client, "break", r#"{"text":"lost"}"#).await.expect("it is found again");
+    assert_eq!(found.as_str(), r#""found""#);
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_is_unavailable() {
+    let peer = Peer::start();
+    let client = peer.client("json");
+    call(&client, "echo", r#"{"text":""}"#).await.expect("it is there");
+    drop(peer);
+    // It was connected: of the first call nobody knows whether it still arrived.
+    call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
+    let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
+    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+}

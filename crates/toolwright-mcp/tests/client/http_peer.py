@@ -1,0 +1,115 @@
+"""An MCP server on streamable HTTP whose faults are scripted by the path of its URL. It prints its port."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+seen = {"sessions": 0, "lost": set()}
+
+
+class Peer(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body=b"", kind="application/json", **headers):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.reply(405)
+
+    def do_DELETE(self):
+        self.reply(200)
+
+    def do_POST(self):
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        fault, request = self.path.strip("/"), json.loads(text)
+        method, id = request.get("method"), request.get("id")
+        if fault == "guarded" and self.headers.get("Authorization") != "Bearer open sesame":
+            return self.reply(401, b"{}", WWW_Authenticate="Bearer")
+        if id is None:
+            return self.reply(202)
+        if method == "server/discover":
+            if fault == "modern":
+                return self.result(id, {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"})
+            if fault == "plain":
+                return self.reply(400, b"what?", "text/plain")
+            return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "no session"}}).encode())
+        if method == "initialize":
+            seen["sessions"] += 1
+            return self.result(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
+        if method == "tools/list":
+            return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
+        if request["params"]["name"] == "echo":
+            return self.echo(text, fault, id)
+        return self.broken(fault, id, request["params"]["arguments"]["text"])
+
+    def result(self, id, result, **headers):
+        self.reply(200, json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode(), **headers)
+
+    def echo(self, text, fault, id):
+        raw = text[text.index('"arguments":') + 12:]
+        args = raw[:json.JSONDecoder().raw_decode(raw)[1]]
+        answer = '{"jsonrpc":"2.0","result":{"resultType":"complete","content":[],"structuredContent":%s},"id":%d}' % (args, id)
+        if fault != "sse":
+            return self.reply(200, answer.encode())
+        self.stream([": hello\n\n", "event: message\ndata: %s\n\n" % answer])
+
+    def stream(self, chunks, pause=0.0):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for chunk in chunks:
+            self.wfile.write(chunk.encode())
+            self.wfile.flush()
+            time.sleep(pause)
+        self.close_connection = True
+
+    def broken(self, fault, id, how):
+        if how.isdigit():
+            return self.reply(int(how), b"SECRET", "text/plain")
+        if how == "lost":
+            session = self.headers.get("Mcp-Session-Id")
+            seen["lost"] = seen["lost"] or {session}
+            if session in seen["lost"]:
+                return self.reply(404, b"no such session", "text/plain")
+            return self.result(id, {"content": [{"type": "text", "text": "found"}]})
+        if how == "slow":
+            return self.stream([": wait\n\n"] * 40, 0.5)
+        if how == "garbage":
+            return self.reply(200, b"{\"jsonrpc\":", "application/json")
+        if how == "html":
+            return self.reply(200, b"<html>", "text/html")
+        if how == "big":
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            try:
+                for _ in range(100):
+                    self.wfile.write(b"x" * 1024 * 1024)
+            except OSError:
+                pass
+            self.close_connection = True
+        if how == "hang":
+            self.close_connection = True
+            self.connection.close()
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Peer)
+server.daemon_threads = True
+print(server.server_port, flush=True)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+# It ends with whoever started it.
+while input() != "end":
+    pass

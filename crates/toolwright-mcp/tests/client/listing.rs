@@ -1,0 +1,63 @@
+//! How a server is met and what it lists.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use toolwright_mcp::client::ClientError;
+
+use crate::peer::{client, command, hasty};
+
+/// Every way in which a server may meet the probe of the newer era, and the revision that is spoken then.
+#[tokio::test]
+async fn either_era_is_found_whatever_the_server_makes_of_the_probe() {
+    let cases: [(&[&str], &str); 7] = [
+        (&[], "2025-11-25"),
+        (&["modern"], "2026-07-28"),
+        (&["deaf"], "2025-11-25"),
+        (&["nonsense"], "2025-11-25"),
+        (&["leaves"], "2025-11-25"),
+        (&["chatty"], "2025-11-25"),
+        (&["text_ids"], "2025-11-25"),
+    ];
+    for (faults, protocol) in cases {
+        let client = client(faults);
+        let server = client.connect().await.unwrap_or_else(|error| panic!("{faults:?}: {error}"));
+        assert_eq!(server.protocol.as_deref(), Some(protocol), "{faults:?}");
+        assert_eq!(server.name.as_deref(), Some("peer"), "{faults:?}");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_list_is_what_the_server_wrote_page_after_page() {
+    for faults in [&["bad_tool"][..], &["bad_tool", "paged"], &["bad_tool", "paged", "modern"]] {
+        let listing = client(faults).list_tools_raw().await.expect("it lists");
+        let list: Value = serde_json::from_str(&listing.json).expect("it is JSON");
+        let tools = list["tools"].as_array().expect("there are tools");
+        assert_eq!(tools.len(), 16, "{faults:?}: one bad tool loses no other");
+        assert!(
+            listing.json.contains(r#""maxProperties":1.0,"x-big":123456789012345678901234567890}"#)
+        );
+        assert!(listing.json.contains(r#""execution":{"taskSupport":"forbidden"}"#));
+        assert!(listing.json.contains(r#"{"name":7,"inputSchema":"no"}"#));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached_is_told_in_time_and_in_words() {
+    let silent = client(&["silent"]);
+    let start = Instant::now();
+    let error = silent.connect().await.expect_err("it is silent");
+    assert!(matches!(error, ClientError::Connect { .. }), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(14), "{:?}", start.elapsed());
+    let missing = toolwright_mcp::client::ServerCommand::new("no-such-program-anywhere");
+    let missing = toolwright_mcp::client::Client::with_options(missing, hasty());
+    let error = missing.connect().await.expect_err("it is not there").to_string();
+    assert!(
+        error.starts_with("MCP server `no-such-program-anywhere` could not be reached: "),
+        "{error}"
+    );
+    let error = missing.connect().await.expect_err("it is too early");
+    assert!(matches!(error, ClientError::Waiting { .. }), "{error}");
+    assert!(format!("{:?}", command(&[])).contains("peer.py"));
+}

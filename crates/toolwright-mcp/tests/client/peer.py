@@ -1,0 +1,147 @@
+"""An MCP server on standard streams whose faults are scripted: `peer.py FAULT…`. It needs nothing but Python."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+FAULTS = set(sys.argv[1:])
+MODERN = "modern" in FAULTS
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+EXACT = '{"name":"exact","description":"Big numbers.","inputSchema":{"type":"object","maxProperties":1.0,"x-big":123456789012345678901234567890},"execution":{"taskSupport":"forbidden"}}'
+calls = 0
+
+
+def say(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def send(message):
+    say(json.dumps(message) + "\n")
+
+
+def tool(name, **more):
+    return {"name": name, "description": name, "inputSchema": SCHEMA, **more}
+
+
+def tools():
+    names = ["echo", "fail", "shout", "numbers", "progress", "slow", "big", "die", "half", "wrong_id", "structured", "mixed", "liar", "code"]
+    listed = [json.dumps(tool(name)) for name in names]
+    if "changed" in FAULTS or calls > 0 and "changing" in FAULTS:
+        listed[0] = json.dumps(tool("echo") | {"inputSchema": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}})
+        listed = [listed[0], *listed[2:], json.dumps(tool("brand_new"))]
+    return [*listed, EXACT, *(['{"name":7,"inputSchema":"no"}'] if "bad_tool" in FAULTS else [])]
+
+
+def page(request):
+    every = tools()
+    if "paged" not in FAULTS:
+        return '{"tools":[' + ",".join(every) + "]}"
+    at = int(request.get("params", {}).get("cursor") or 0)
+    rest = ',"nextCursor":"%d"' % (at + 4) if at + 4 < len(every) else ""
+    return '{"tools":[' + ",".join(every[at:at + 4]) + "]" + rest + "}"
+
+
+def answer(request, text):
+    more = '"resultType":"complete",' if MODERN else ""
+    say('{"result":{%s%s,"jsonrpc":"2.0","id":%s}\n' % (more, text.lstrip()[1:], json.dumps(request["id"])))
+
+
+def content(text, **more):
+    return json.dumps({"content": [{"type": "text", "text": text}], **more})
+
+
+def call(request, line):
+    global calls
+    calls += 1
+    name, args = request["params"]["name"], request["params"].get("arguments", {})
+    if name == "fail" and "gone" in FAULTS:
+        name = "gone"
+    if name == "echo" and "changing" in FAULTS:
+        send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    if name in ("echo", "exact"):
+        raw = line[line.index('"arguments":') + 12:]
+        answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]]))
+    elif name == "fail":
+        answer(request, content(args["text"], isError=True, structuredContent={"never": "trusted"}))
+    elif name == "shout":
+        answer(request, content("plain words"))
+    elif name == "numbers":
+        answer(request, '{"content":[],"structuredContent":{"big":123456789012345678901234567890,"small":1.10}}')
+    elif name == "structured":
+        answer(request, content("ignored", structuredContent={"text": "typed"}))
+    elif name == "mixed":
+        answer(request, '{"content":[{"type":"image","data":"AA==","mimeType":"image/png"},{"type":"text","text":"a"}]}')
+    elif name == "progress":
+        token = request["params"]["_meta"]["progressToken"]
+        for step in (1, 2):
+            send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": step, "total": 2, "message": "step"}})
+        answer(request, content("done"))
+    elif name == "slow":
+        with open(args["text"], "a") as log:
+            log.write("started\n")
+    elif name == "big":
+        say('{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"')
+        for _ in range(int(args["text"])):
+            sys.stdout.write("x" * 1024 * 1024)
+        say('"}]},"id":%s}\n' % json.dumps(request["id"]))
+    elif name == "die":
+        os._exit(3)
+    elif name == "half":
+        say('{"jsonrpc":"2.0","id":%s,"resu' % json.dumps(request["id"]))
+        if args["text"] == "die":
+            os._exit(3)
+    elif name == "wrong_id":
+        answer({"id": 4711}, content("for nobody"))
+    elif name == "liar":
+        send({"jsonrpc": "2.0", "id": request["id"], "result": "no object" if args["text"] == "text" else {"nothing": 1}})
+    elif name == "code":
+        send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": int(args["text"]), "message": "SECRET of the server"}})
+    else:
+        send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32602, "message": "Unknown tool: " + name}})
+
+
+def main():
+    if "family" in FAULTS:
+        child = subprocess.Popen(["sleep", "300"])
+        print(os.getpid(), child.pid, file=sys.stderr, flush=True)
+    if "stubborn" in FAULTS:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "chatty" in FAULTS:
+        print("Welcome to the server!", flush=True)
+        print("it says things", file=sys.stderr, flush=True)
+    for line in sys.stdin:
+        if "silent" in FAULTS:
+            continue
+        request = json.loads(line)
+        method, id = request.get("method"), request.get("id")
+        if method == "server/discover":
+            if "leaves" in FAULTS:
+                os._exit(1)
+            if "deaf" in FAULTS:
+                continue
+            if "nonsense" in FAULTS:
+                send({"jsonrpc": "2.0", "id": id, "result": {"what": ["?"]}})
+            elif MODERN:
+                send({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"}})
+            else:
+                send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
+        elif method == "initialize":
+            send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "peer", "version": "1"}}})
+        elif method == "tools/list":
+            answer(request, page(request))
+        elif method == "tools/call":
+            call(request, line)
+        elif method == "notifications/cancelled" and "log" in os.environ:
+            with open(os.environ["log"], "a") as log:
+                log.write("cancelled %s\n" % request["params"]["requestId"])
+        elif id is not None:
+            send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
+
+
+main()
+while "stubborn" in FAULTS:
+    time.sleep(1)

@@ -1,0 +1,26 @@
+//! The scripted peer. See `peer.py` for what it does.
+
+use std::time::Duration;
+
+use toolwright_mcp::client::{Client, ClientOptions, ServerCommand};
+
+/// The command of a peer with some faults.
+pub(crate) fn command(faults: &[&str]) -> ServerCommand {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/peer.py");
+    ServerCommand::new("python3").arg(script).args(faults.iter().copied())
+}
+
+/// Short deadlines, so that what is slow shows soon.
+pub(crate) fn hasty() -> ClientOptions {
+    let mut options = ClientOptions::default();
+    options.call_timeout = Duration::from_secs(5);
+    options.connect_timeout = Duration::from_secs(10);
+    options.probe_timeout = Duration::from_secs(3);
+    options.backoff = (Duration::from_millis(20), Duration::from_millis(200));
+    options
+}
+
+/// A client of a peer with some faults.
+pub(crate) fn client(faults: &[&str]) -> Client {
+    Client::with_options(command(faults), hasty())
+}

@@ -1,0 +1,89 @@
+//! The peer's tools as a schema file would have them, by hand: arguments and results of any kind, so that what the client
+//! makes of them shows.
+
+use toolwright::remote::Provenance;
+use toolwright::spec::{CallLimits, Declaration, Implementation, Tool, ToolAnnotations, ToolSpec};
+use toolwright::{Origin, Value};
+
+/// What the peer's tools take, all but one.
+const ARGS: &str =
+    r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
+
+/// The digest of that, made with Python.
+const DIGEST: &str = "83aa6e0548248891";
+
+macro_rules! tools {
+    ($($marker:ident $constant:ident $name:literal $remote:literal $annotations:expr, $limits:expr;)*) => {$(
+        static $constant: ToolSpec = ToolSpec::typed($marker, Declaration {
+            implementation: Implementation::Mcp { server: "peer" },
+            remote_name: Some($remote),
+            annotations: $annotations,
+            limits: $limits,
+            args_schema: ARGS,
+            ..Declaration::new($name, "peer", "peers")
+        });
+
+        #[derive(Clone, Copy)]
+        struct $marker;
+
+        impl Tool for $marker {
+            type Args = Value;
+            type Result = Value;
+            const SPEC: &'static ToolSpec = &$constant;
+        }
+    )*
+
+        /// Every tool.
+        static ALL: &[&ToolSpec] = &[$(&$constant),*];
+    };
+}
+
+const UNKNOWN: ToolAnnotations = ToolAnnotations::UNKNOWN;
+const READS: ToolAnnotations = ToolAnnotations { read_only: Some(true), ..UNKNOWN };
+const FREE: CallLimits = CallLimits::UNLIMITED;
+const BRIEF: CallLimits =
+    CallLimits { timeout: Some(std::time::Duration::from_millis(300)), ..CallLimits::UNLIMITED };
+
+tools! {
+    Echo ECHO "echo" "echo" UNKNOWN, FREE;
+    Fail FAIL "fail" "fail" UNKNOWN, FREE;
+    Shout SHOUT "shout" "shout" UNKNOWN, FREE;
+    Numbers NUMBERS "numbers" "numbers" UNKNOWN, FREE;
+    Advance ADVANCE "advance" "progress" UNKNOWN, FREE;
+    Slow SLOW "slow" "slow" UNKNOWN, BRIEF;
+    Big BIG "big" "big" UNKNOWN, FREE;
+    Die DIE "die" "die" UNKNOWN, FREE;
+    DieReading DIE_READING "die_reading" "die" READS, FREE;
+    Half HALF "half" "half" UNKNOWN, BRIEF;
+    WrongId WRONG_ID "wrong_id" "wrong_id" UNKNOWN, BRIEF;
+    Structured STRUCTURED "structured" "structured" UNKNOWN, FREE;
+    Mixed MIXED "mixed" "mixed" UNKNOWN, FREE;
+    Liar LIAR "liar" "liar" UNKNOWN, FREE;
+    Code CODE "code" "code" UNKNOWN, FREE;
+}
+
+const fn origin(listed: &'static [(&'static str, &'static str)]) -> Origin {
+    Origin { server: "peer", tools: ALL, listed, from: Provenance::UNKNOWN }
+}
+
+/// The peer, of which a file keeps all that it listed.
+pub(crate) static LISTED: Origin = origin(&[
+    ("echo", DIGEST),
+    ("fail", DIGEST),
+    ("shout", DIGEST),
+    ("numbers", DIGEST),
+    ("progress", DIGEST),
+    ("slow", DIGEST),
+    ("big", DIGEST),
+    ("die", DIGEST),
+    ("half", DIGEST),
+    ("wrong_id", DIGEST),
+    ("structured", DIGEST),
+    ("mixed", DIGEST),
+    ("liar", DIGEST),
+    ("code", DIGEST),
+    ("exact", "e1d42bf9cda993e0"),
+]);
+
+/// The peer, of which a file keeps the tools alone.
+pub(crate) static UNLISTED: Origin = origin(&[]);

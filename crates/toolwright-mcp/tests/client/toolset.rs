@@ -1,0 +1,55 @@
+//! Tools that no schema file knows, in the runtime (P6).
+
+use serde_json::Value;
+use toolwright::{FailureKind, Payload, Scope, ToolCall, ToolResult};
+use toolwright_mcp::client::{Client, register_mcp_toolset};
+use toolwright_runtime::session::CatalogError;
+use toolwright_runtime::{Catalog, Registry, Runtime, Session};
+
+use crate::peer::{client, hasty};
+
+async fn call(session: &Session, tool: &str, args: &str) -> ToolResult {
+    session.call(ToolCall::new(tool, Payload::new(args))).await
+}
+
+/// P6: reached, listed, registered, allowed, in this order; P2: the router has no case of its own for it.
+#[tokio::test]
+async fn p6_a_server_is_registered_at_run_time_and_called_through_the_router() {
+    let (catalog, runtime) = (Catalog::new(), Runtime::new(Registry::new()));
+    let client = client(&["bad_tool"]);
+    let listed = register_mcp_toolset(&catalog, "peer", "p", &client, Some("helper")).await;
+    let listed = listed.expect("it can be reached");
+    assert_eq!(listed.len(), 15, "the bad tool is left out");
+    let session =
+        runtime.open_session(&catalog, "helper", Scope::default(), None).await.expect("it opens");
+    let result = call(&session, "p.echo", r#"{"text":"hello"}"#).await;
+    assert_eq!(result.as_result().map(Payload::as_str), Ok(r#"{"text":"hello"}"#));
+    let failure = call(&session, "p.echo", r#"{"words":1}"#).await;
+    let failure = failure.as_result().expect_err("its own schema says no");
+    assert_eq!(failure.kind, FailureKind::InvalidCall);
+    assert!(failure.message.contains("text"), "{failure}");
+    let failure = call(&session, "p.die", r#"{"text":""}"#).await;
+    assert_eq!(failure.as_result().expect_err("it dies").kind, FailureKind::Internal);
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let result = call(&session, "p.shout", r#"{"text":""}"#).await;
+    assert!(result.as_result().is_ok(), "the session goes on: {result:?}");
+    session.stop().await;
+    client.close().await;
+}
+
+/// P6: a failed beginning registers nothing; the id and the prefix stay free.
+#[tokio::test]
+async fn p6_a_server_that_cannot_be_reached_registers_nothing() {
+    let catalog = Catalog::new();
+    let missing = toolwright_mcp::client::ServerCommand::new("no-such-program-anywhere");
+    let missing = Client::with_options(missing, hasty());
+    let error = register_mcp_toolset(&catalog, "peer", "p", &missing, Some("helper")).await;
+    let error = error.expect_err("it is not there");
+    assert!(matches!(error, CatalogError::Unreachable { .. }), "{error}");
+    let found = client(&["modern"]);
+    let listed = register_mcp_toolset(&catalog, "peer", "p", &found, None).await;
+    let listed = listed.expect("nothing is in the way");
+    let echo = listed.iter().find(|tool| tool.name() == "echo").expect("it is listed");
+    let schema: Value = serde_json::from_str(echo.spec().args_schema()).expect("it is JSON");
+    assert_eq!(schema["required"], serde_json::json!(["text"]));
+}

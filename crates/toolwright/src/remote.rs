@@ -1,0 +1,120 @@
+//! Tools that live on a server elsewhere: what was known of it when they were written down, and how a call gets there.
+//! Never connects to anything: who reaches a server implements [`Remote`].
+
+use std::sync::Arc;
+
+use crate::call::{Payload, ToolCall};
+use crate::executor::BoxFuture;
+use crate::outcome::{ToolFailure, ToolResult};
+use crate::spec::ToolSpec;
+
+/// Calls tools on the server they live on: a connection, or something that makes one when it is needed.
+pub trait Remote: Send + Sync {
+    /// Calls one tool and gives its result as JSON text, which the caller judges. Dropping the future gives the call up.
+    fn call<'a>(&'a self, call: RemoteCall<'a>) -> BoxFuture<'a, Result<Payload, ToolFailure>>;
+}
+
+/// One call on its way to a server. The arguments are valid under the tool's schema.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoteCall<'a> {
+    /// What is known of the server.
+    pub origin: &'static Origin,
+    /// What is known of the tool.
+    pub spec: &'static ToolSpec,
+    /// The call as it was made: under our name of the tool, with the arguments as they were written.
+    pub call: &'a ToolCall,
+}
+
+/// The server a toolset stands for, as its schema file tells of it.
+#[derive(Debug)]
+pub struct Origin {
+    /// The name by which run-time configuration knows the server.
+    pub server: &'static str,
+    /// Every tool of the toolset.
+    pub tools: &'static [&'static ToolSpec],
+    /// Every tool that the server listed when the file was written, also those that were left out, by its name there: the
+    /// digest of its schemas. Empty where the file does not say.
+    pub listed: &'static [(&'static str, &'static str)],
+    /// What the server said of itself then.
+    pub from: Provenance,
+}
+
+/// What a server said of itself when its tools were written down; `None` says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Its name.
+    pub name: Option<&'static str>,
+    /// Its version.
+    pub version: Option<&'static str>,
+    /// The revision of the protocol that was spoken.
+    pub protocol: Option<&'static str>,
+    /// The day.
+    pub date: Option<&'static str>,
+}
+
+impl Provenance {
+    /// Nothing said.
+    pub const UNKNOWN: Self = Self { name: None, version: None, protocol: None, date: None };
+}
+
+impl Origin {
+    /// The tool that answers to a name of ours.
+    pub fn tool(&self, name: &str) -> Option<&'static ToolSpec> {
+        self.tools.iter().copied().find(|spec| spec.answers_to(name))
+    }
+
+    /// The digest of the schemas that a tool of the server had, by its name there.
+    pub fn digest(&self, remote_name: &str) -> Option<&'static str> {
+        self.listed.iter().find(|(name, _)| *name == remote_name).map(|(_, digest)| *digest)
+    }
+}
+
+impl<'a> RemoteCall<'a> {
+    /// The tool's name on the server.
+    pub fn remote_name(&self) -> &'static str {
+        self.spec.remote_name().unwrap_or_else(|| self.spec.name())
+    }
+
+    /// The arguments, as they were written.
+    pub fn args(&self) -> &'a Payload {
+        self.call.args()
+    }
+}
+
+impl<R: Remote + ?Sized> Remote for Arc<R> {
+    fn call<'a>(&'a self, call: RemoteCall<'a>) -> BoxFuture<'a, Result<Payload, ToolFailure>> {
+        (**self).call(call)
+    }
+}
+
+impl ToolCall {
+    /// Runs this call on the server where the tool lives: the tool's codecs judge what goes there and what comes back,
+    /// and both go as they were written.
+    pub fn run_remote<'a>(
+        &'a self,
+        origin: &'static Origin,
+        remote: &'a dyn Remote,
+    ) -> BoxFuture<'a, ToolResult> {
+        let Some(spec) = origin.tool(self.tool()) else { return self.not_found(origin.tools) };
+        Box::pin(async move {
+            match self.answer_of(RemoteCall { origin, spec, call: self }, remote).await {
+                Ok(payload) => ToolResult::payload(self, payload),
+                Err(failure) => ToolResult::failure(self, failure),
+            }
+        })
+    }
+
+    async fn answer_of(
+        &self,
+        call: RemoteCall<'_>,
+        remote: &dyn Remote,
+    ) -> Result<Payload, ToolFailure> {
+        let spec = call.spec;
+        spec.check_args(self.args().as_bytes())
+            .map_err(|issues| ToolFailure::invalid_call(spec, self, issues))?;
+        let payload = remote.call(call).await?;
+        spec.check_result(payload.as_bytes())
+            .map_err(|issues| ToolFailure::malformed_result(spec, &issues))?;
+        Ok(payload)
+    }
+}
