@@ -14,5 +14,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let schema = Path::new("tests").join(folder);
         Build::new(schema).out_dir(out_dir.join(folder)).providers_only(true).generate()?;
     }
+    Build::new("tests/http").out_dir(out_dir.join("http")).generate()?;
     Ok(())
 }

@@ -51,7 +51,7 @@ impl Build {
         Self { schema: schema.into(), out_dir: None, providers_only: false }
     }
 
-    /// Leaves out agents and MCP servers, so that the package needs `toolwright` alone.
+    /// Leaves out agents, MCP servers and HTTP clients, so that the package needs `toolwright` alone.
     #[must_use]
     pub fn providers_only(mut self, providers_only: bool) -> Self {
         self.providers_only = providers_only;

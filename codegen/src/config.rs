@@ -41,6 +41,7 @@ struct Crates {
     toolwright: Option<Spanned<Location>>,
     toolwright_runtime: Option<Spanned<Location>>,
     toolwright_mcp: Option<Spanned<Location>>,
+    toolwright_http: Option<Spanned<Location>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -88,13 +89,14 @@ impl Config {
             toolwright: dependency(&self.crates.toolwright, default.toolwright),
             runtime: dependency(&self.crates.toolwright_runtime, default.runtime),
             mcp: dependency(&self.crates.toolwright_mcp, default.mcp),
+            http: dependency(&self.crates.toolwright_http, default.http),
         }
     }
 }
 
 impl Crates {
-    fn all(&self) -> [&Option<Spanned<Location>>; 3] {
-        [&self.toolwright, &self.toolwright_runtime, &self.toolwright_mcp]
+    fn all(&self) -> [&Option<Spanned<Location>>; 4] {
+        [&self.toolwright, &self.toolwright_runtime, &self.toolwright_mcp, &self.toolwright_http]
     }
 }
 

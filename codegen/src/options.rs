@@ -5,7 +5,7 @@
 pub struct Options {
     /// Crates in a workspace, or modules in one crate.
     pub layout: Layout,
-    /// Leave out agents and MCP servers: all code then needs `toolwright` alone.
+    /// Leave out agents, MCP servers and HTTP clients: all code then needs `toolwright` alone.
     pub providers_only: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
@@ -15,6 +15,8 @@ pub struct Options {
     pub runtime: Dependency,
     /// How generated manifests find `toolwright-mcp`.
     pub mcp: Dependency,
+    /// How generated manifests find `toolwright-http`.
+    pub http: Dependency,
 }
 
 /// What a generated unit is.
@@ -50,6 +52,7 @@ impl Default for Options {
             toolwright: version(),
             runtime: version(),
             mcp: version(),
+            http: version(),
         }
     }
 }

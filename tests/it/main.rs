@@ -5,6 +5,7 @@ mod codecs;
 mod crates;
 mod drift;
 mod fuzz;
+mod http;
 mod judge;
 mod oracle;
 mod out_dir;
@@ -33,4 +34,9 @@ pub mod codec_cases {
 /// `tests/requirements/`, compiled by the build script.
 pub mod requirement_cases {
     include!(concat!(env!("OUT_DIR"), "/requirements/mod.rs"));
+}
+
+/// `tests/http/`, compiled by the build script.
+pub mod http_cases {
+    include!(concat!(env!("OUT_DIR"), "/http/mod.rs"));
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Severity, clashes, consumers, files, form, names, schemas, tools, words, yaml};
+use super::{Severity, clashes, consumers, files, form, http, names, schemas, tools, words, yaml};
 use crate::nearest::nearest;
 
 /// A kind of finding.
@@ -26,7 +26,7 @@ pub struct Group {
 }
 
 /// Every kind of finding, in the order of the stages that make them.
-pub fn groups() -> [Group; 9] {
+pub fn groups() -> [Group; 10] {
     let group = |title, codes| Group { title, codes };
     [
         group("files and folders", files::CODES),
@@ -35,6 +35,7 @@ pub fn groups() -> [Group; 9] {
         group("names", names::CODES),
         group("JSON Schema", schemas::CODES),
         group("toolsets, tools and methods", tools::CODES),
+        group("methods over HTTP", http::CODES),
         group("agents and servers", consumers::CODES),
         group("templates and examples", words::CODES),
         group("names in Rust", clashes::CODES),

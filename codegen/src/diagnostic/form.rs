@@ -74,6 +74,20 @@ mistakes! {
             .help(nearest::advice(word, known.iter().copied(), "recoveries"))
     }
 
+    /// A word where one of a few is expected, and it is another.
+    ///
+    /// HTTP methods are written in capitals, as on the wire; everything else in small letters.
+    Error "unknown-word" unknown_word(span: Span, what: &'static str, word: &str, known: &[&str]) {
+        let plural = match what {
+            "HTTP method" => "HTTP methods",
+            "query style" => "query styles",
+            "kind of content" => "kinds of content",
+            _ => "kinds of answers",
+        };
+        at(span, format!("unknown {what} `{word}`"))
+            .help(nearest::advice(word, known.iter().copied(), plural))
+    }
+
     /// One list has the same entry several times.
     ///
     /// Lists of the language are sets in an order of your choice: tags, aliases, names of toolsets and tools. So is

@@ -6,6 +6,7 @@ pub(crate) mod clashes;
 pub(crate) mod consumers;
 pub(crate) mod files;
 pub(crate) mod form;
+pub(crate) mod http;
 pub(crate) mod names;
 pub(crate) mod schemas;
 pub(crate) mod tools;

@@ -2,6 +2,7 @@
 
 mod codecs;
 mod consumers;
+mod http;
 mod print;
 mod remote;
 mod service;
@@ -59,7 +60,7 @@ fn validators(contents: &Contents) -> &[ValidatorStatic] {
     match contents {
         Contents::Service(service) => &service.types.validators,
         Contents::Toolset(toolset) => &toolset.types.validators,
-        Contents::Agent(_) | Contents::Server(_) => &[],
+        Contents::Agent(_) | Contents::Server(_) | Contents::Http(_) => &[],
     }
 }
 
@@ -70,6 +71,7 @@ fn modules(contents: &Contents) -> Vec<Module> {
         Contents::Toolset(toolset) => toolset_modules(toolset),
         Contents::Agent(agent) => consumers::agent(agent),
         Contents::Server(server) => consumers::server(server),
+        Contents::Http(plan) => vec![http::client(plan), http::operations(plan)],
     }
 }
 

@@ -47,6 +47,7 @@ fn spaced(text: &str) -> String {
         }
         let begins = line.starts_with("    ///")
             || line.starts_with("    fn ")
+            || line.starts_with("    async fn ")
             || line.starts_with("    pub fn ");
         let ends = previous == "    }" || (previous.starts_with("    ") && previous.ends_with(';'));
         if in_functions && begins && ends && !previous.starts_with("     ") {

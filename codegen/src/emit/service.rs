@@ -74,12 +74,13 @@ pub(super) fn errors(plan: &ServiceCrate) -> Module {
     }
 }
 
-fn error_items(method: &TraitMethod) -> [TokenStream; 4] {
+fn error_items(method: &TraitMethod) -> [TokenStream; 5] {
     let name = ident(&method.error.name);
     let variants = &method.error.variants;
     [
         definition(&method.name, &name, variants),
         inherent(&name, variants),
+        from_failure(&name, variants),
         display(&name, variants),
         source(&name, variants),
     ]
@@ -89,22 +90,21 @@ fn definition(method: &str, name: &proc_macro2::Ident, variants: &[ErrorVariant]
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|variant| {
         let (name, docs) = (ident(&variant.name), docs(&variant.docs));
-        quote!(#docs #name)
+        let said = variant.is_reported.then(|| quote!((Option<String>)));
+        quote!(#docs #name #said)
     });
     quote! {
         #docs_of_enum
         #[derive(Debug)]
         pub enum #name {
             #(#variants,)*
-            /// Anything else: told to operators, never to the model.
+            /// Anything else: told to operators, never to the model. A [`ToolFailure`] in it stays what it is.
             Internal(BoxError),
         }
     }
 }
 
 fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
-    let needs_call = variants.iter().any(|variant| variant.recovery == Recovery::CorrectCall);
-    let call = if needs_call { quote!(call) } else { quote!(_call) };
     let arms = variants.iter().map(|variant| {
         let (name, code, description) = (ident(&variant.name), &variant.code, &variant.description);
         let recovery = match variant.recovery {
@@ -113,7 +113,12 @@ fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream
             Recovery::Replan => quote!(Recovery::Replan),
             Recovery::Finish => quote!(Recovery::Finish),
         };
-        quote!(Self::#name => ToolFailure::declared(#code, #description, #recovery))
+        let declared = quote!(ToolFailure::declared(#code, #description, #recovery));
+        if variant.is_reported {
+            quote!(Self::#name(said) => #declared.reported(said))
+        } else {
+            quote!(Self::#name => #declared)
+        }
     });
     quote! {
         impl #name {
@@ -123,24 +128,51 @@ fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream
             }
 
             /// The failure of a call that this error causes.
-            pub fn into_failure(self, #call: &ToolCall) -> ToolFailure {
+            pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
                 match self {
                     #(#arms,)*
-                    Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
+                    Self::Internal(cause) => ToolFailure::caused_by(cause, call),
                 }
             }
         }
     }
 }
 
+/// Lets a method fail in any way that a call can: what was declared for a status is told by its name.
+fn from_failure(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+    let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported).collect();
+    let internal = quote!(Self::Internal(Box::new(failure)));
+    let body = if reported.is_empty() {
+        internal
+    } else {
+        let arms = reported.iter().map(|variant| {
+            let (name, code) = (ident(&variant.name), &variant.code);
+            quote!(Some(#code) => Self::#name(failure.detail))
+        });
+        quote! {
+            match failure.code.as_deref() {
+                #(#arms,)*
+                _ => #internal,
+            }
+        }
+    };
+    quote! {
+        impl From<ToolFailure> for #name {
+            fn from(failure: ToolFailure) -> Self {
+                #body
+            }
+        }
+    }
+}
+
 fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
-    let names = variants.iter().map(|variant| ident(&variant.name));
+    let names = variants.iter().map(pattern);
     let descriptions = variants.iter().map(|variant| &variant.description);
     quote! {
         impl fmt::Display for #name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    #(Self::#names => f.write_str(#descriptions),)*
+                    #(#names => f.write_str(#descriptions),)*
                     Self::Internal(cause) => write!(f, "internal: {cause}"),
                 }
             }
@@ -149,8 +181,8 @@ fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream 
 }
 
 fn source(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
-    let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
-    let declared = (!names.is_empty()).then(|| quote!(#(Self::#names)|* => None,));
+    let names: Vec<_> = variants.iter().map(pattern).collect();
+    let declared = (!names.is_empty()).then(|| quote!(#(#names)|* => None,));
     quote! {
         impl Error for #name {
             fn source(&self) -> Option<&(dyn Error + 'static)> {
@@ -161,4 +193,10 @@ fn source(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
             }
         }
     }
+}
+
+/// A variant, whatever it holds.
+fn pattern(variant: &ErrorVariant) -> TokenStream {
+    let name = ident(&variant.name);
+    if variant.is_reported { quote!(Self::#name(_)) } else { quote!(Self::#name) }
 }

@@ -108,7 +108,7 @@ impl Tool {
 }
 
 /// A schema that is nothing but a type is written as the type's name.
-fn named_or_inline(schema: Json) -> Json {
+pub(super) fn named_or_inline(schema: Json) -> Json {
     match &schema {
         Json::Object(entries) => match entries.as_slice() {
             [(key, Json::String(name))] if key == "$ref" && !name.starts_with('#') => {

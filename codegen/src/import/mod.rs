@@ -16,6 +16,7 @@ mod listing;
 mod mend;
 mod merge;
 mod news;
+pub mod openapi;
 mod patch;
 mod provenance;
 mod references;

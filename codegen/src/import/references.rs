@@ -213,7 +213,7 @@ fn anchors(raw: &Json) -> BTreeMap<String, String> {
 }
 
 /// What a pointer leads to (RFC 6901).
-fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
+pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
     pointer.split('/').skip(1).try_fold(value, |value, step| match value {
         Json::Object(_) => value.get(&unescaped(step)),
         Json::Array(items) => items.get(step.parse::<usize>().ok()?),
@@ -248,7 +248,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// A URI fragment as text (RFC 3986, 2.1); `None` where it is not UTF-8.
-fn percent_decoded(fragment: &str) -> Option<String> {
+pub(super) fn percent_decoded(fragment: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = fragment.as_bytes();
     while let Some((&first, after)) = rest.split_first() {

@@ -34,7 +34,12 @@ pub(super) struct Origin<'a> {
 impl Types {
     /// No types yet, for tools of these names.
     pub(super) fn of(tools: &[String]) -> Self {
-        let sides = |tool: &String| ["Args", "Result"].map(|side| naming::pascal(tool) + side);
+        Self::with_sides(tools, ["Args", "Result"])
+    }
+
+    /// No types yet, for tools or methods of these names whose schemas are called so.
+    pub(super) fn with_sides(tools: &[String], sides: [&str; 2]) -> Self {
+        let sides = |tool: &String| sides.map(|side| naming::pascal(tool) + side);
         Self { derived: tools.iter().flat_map(sides).collect(), ..Self::default() }
     }
 

@@ -42,7 +42,9 @@ impl<'a> Lowering<'a> {
             text.errors.as_ref().map_or_else(Vec::new, |errors| self.method_errors(errors));
         let description = owned(text.description.as_ref());
         let name = name.clone();
-        self.project.methods.push(Method { service, name, description, payload, result, errors });
+        let http = None;
+        let method = Method { service, name, description, payload, result, errors, http };
+        self.project.methods.push(method);
         self.method_texts.push(text);
     }
 
@@ -54,6 +56,7 @@ impl<'a> Lowering<'a> {
                 name: name.clone(),
                 description: text.description.value.clone(),
                 recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
+                status: text.status.map(|status| status.0),
             });
         }
         lowered

@@ -11,6 +11,8 @@ mod examples;
 mod fitting;
 mod methods;
 mod owners;
+mod paths;
+mod routes;
 mod services;
 mod templates;
 mod tools;
@@ -28,6 +30,8 @@ use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
 use claims::Claims;
+pub(crate) use paths::parts as path_parts;
+pub(crate) use routes::header_mistake;
 use toolsets::DeclaredToolset;
 
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.
@@ -126,6 +130,7 @@ impl<'a> Lowering<'a> {
         std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
         std::mem::take(&mut self.claims).report(self.report);
         self.report_not_objects();
+        self.routes();
         self.fittings();
         self.examples();
         self.defaults();

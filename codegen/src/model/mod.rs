@@ -2,8 +2,12 @@
 //! resolved and every rule of the language kept. Never holds a Rust name, nor a field to be filled
 //! in later.
 
+mod http;
+
 use std::ops::Index;
 use std::time::Duration;
+
+pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
 
 use crate::schema::{Json, NodeId, Schemas};
 use crate::source::{Span, Spanned};
@@ -114,6 +118,8 @@ pub struct Method {
     pub result: NodeId,
     /// The failures it declares.
     pub errors: Vec<MethodError>,
+    /// How it goes over HTTP, where its service is one that is reached so.
+    pub http: Option<Route>,
 }
 
 /// A failure a method declares.
@@ -125,6 +131,8 @@ pub struct MethodError {
     pub description: String,
     /// What the caller can do about it.
     pub recovery: Recovery,
+    /// The HTTP status that means it.
+    pub status: Option<Status>,
 }
 
 /// What a caller can do about a failure.

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Scope, TypeName, TypeNames, agent_package, identifier, mcp_package, pascal, pascal_part,
-    screaming, service_package, spec_static, toolset_package,
+    Scope, TypeName, TypeNames, agent_package, http_package, identifier, mcp_package, pascal,
+    pascal_part, screaming, service_package, spec_static, toolset_package,
 };
 use crate::diagnostic::{Report, clashes};
 use crate::model::{Agent, McpServer, MethodId, Project, Service, ServiceId, Toolset, ToolsetId};
@@ -139,6 +139,8 @@ fn packages(project: &Project, check: &mut Check<'_>) {
     for Service { name, .. } in &project.services {
         let written = format!("service `{}`", name.value);
         packages.claim(service_package(&name.value), written, name.span);
+        let written = format!("HTTP client of service `{}`", name.value);
+        packages.claim(http_package(&name.value), written, name.span);
     }
     for Toolset { name, .. } in &project.toolsets {
         let written = format!("toolset `{}`", name.value);

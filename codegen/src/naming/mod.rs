@@ -8,6 +8,7 @@
 //! | service crate | `todos` | `todos-service` |
 //! | toolset crate | `todos` | `todos-tools` |
 //! | agent crate | `planner`, `session_planner` | `planner-session-planner-agent` |
+//! | HTTP crate | `todos` | `todos-http` |
 //! | MCP crate | `calculator`, `calc` | `calculator-calc-mcp` |
 //! | type of a node | its declared name, or the way to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
 //! | field | `entityName`, `type`, `x-y` | `entity_name`, `r#type`, `x_y` |
@@ -135,6 +136,11 @@ pub fn toolset_package(toolset: &str) -> String {
 /// The package of an agent.
 pub fn agent_package(service: &str, agent: &str) -> String {
     format!("{}-{}-agent", hyphened(service), hyphened(agent))
+}
+
+/// The package of a service's HTTP client.
+pub fn http_package(service: &str) -> String {
+    format!("{}-http", hyphened(service))
 }
 
 /// The package of an MCP server.

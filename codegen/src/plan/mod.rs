@@ -3,6 +3,7 @@
 
 mod consumers;
 mod docs;
+mod http;
 mod recursion;
 mod roots;
 mod service;
@@ -13,6 +14,7 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ToolPath};
+pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
 pub use tool::{DeclarationPlan, ExamplePlan, ToolPlan};
@@ -60,6 +62,8 @@ pub enum Contents {
     Agent(AgentCrate),
     /// What an MCP server exposes.
     Server(ServerCrate),
+    /// What calls a service over HTTP.
+    Http(HttpCrate),
 }
 
 /// Plans every crate of a project, providers first.
@@ -73,6 +77,8 @@ pub fn plan(project: &Project, options: &Options) -> Vec<Crate> {
     if !options.providers_only {
         crates.extend(AgentId::first(project.agents.len()).map(|id| planner.agent(id)));
         crates.extend(ServerId::first(project.servers.len()).map(|id| planner.server(id)));
+        let services = ServiceId::first(project.services.len());
+        crates.extend(services.filter_map(|id| planner.http(id)));
     }
     crates
 }
@@ -119,6 +125,7 @@ impl<'a> Planner<'a> {
         match package {
             "toolwright-runtime" => &self.options.runtime,
             "toolwright-mcp" => &self.options.mcp,
+            "toolwright-http" => &self.options.http,
             _ => &self.options.toolwright,
         }
     }

@@ -59,6 +59,8 @@ pub struct ErrorVariant {
     pub docs: Vec<String>,
     /// What the caller can do.
     pub recovery: Recovery,
+    /// Whether it holds what a foreign service said: one that stands for a status does.
+    pub is_reported: bool,
 }
 
 impl Planner<'_> {
@@ -118,7 +120,7 @@ impl Planner<'_> {
     }
 
     /// The types of other services that a service's own types and methods use.
-    fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
+    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
         let roots = self.project.types_of(id).map(|id| self.project[id].schema).chain(
             self.project
                 .methods_of(id)
@@ -168,6 +170,7 @@ fn error_variant(error: &MethodError) -> ErrorVariant {
         description: error.description.clone(),
         docs,
         recovery: error.recovery,
+        is_reported: error.status.is_some(),
         code,
     }
 }

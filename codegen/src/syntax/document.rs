@@ -2,9 +2,10 @@
 
 use super::read::{Read, mapping};
 use super::values::{
-    Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version,
+    Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
 };
 use crate::diagnostic::Report;
+use crate::model::{Content, Style, Verb};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -57,6 +58,41 @@ mapping! {
         errors: Option<Entries<MethodError>>,
         /// Makes it a tool by itself, in its service's implicit toolset.
         tool: Option<MethodTool>,
+        /// How it goes over HTTP, for a service whose client is to be generated.
+        http: Option<Http>,
+    }
+
+    /// How a method goes over HTTP: each property of its payload stands in one place.
+    Http {
+        /// The request's method.
+        method: Word<Verb>,
+        /// The path below the service's base address; `{name}` stands for a required property of the payload.
+        #[schemars(extend("pattern" = "^/"))]
+        path: Text,
+        /// Properties in the query.
+        query: Option<Vec<HttpQuery>>,
+        /// Properties in headers, by the header's name.
+        headers: Option<Entries<Text>>,
+        /// Properties in cookies, by the cookie's name.
+        cookies: Option<Entries<Text>>,
+        /// The property that is the body; `*` for an object of all that stand nowhere else.
+        body: Option<Text>,
+        /// How the body is written; `json` unless given.
+        content: Option<Word<Content>>,
+        /// What a good answer is; `json` unless given.
+        answer: Option<Word<HttpAnswer>>,
+    }
+
+    /// A property in the query, with what is not said by its name alone.
+    HttpQueryParameter {
+        /// The property of the payload.
+        property: Text,
+        /// Its name in the query; the property's unless given.
+        name: Option<Text>,
+        /// How lists and objects are written; `form` unless given.
+        style: Option<Word<Style>>,
+        /// Whether each item is a parameter of its own; true for `form` and `deep_object` unless given.
+        explode: Option<bool>,
     }
 
     /// A failure a method declares.
@@ -65,6 +101,8 @@ mapping! {
         description: Text,
         /// What the caller can do about it; `replan` where nothing is said.
         recovery: Option<RecoveryWord>,
+        /// The HTTP status that means it, such as 404, or `4XX` for all such that no other error names.
+        status: Option<StatusText>,
     }
 
     /// A named set of tools.
@@ -279,6 +317,58 @@ impl Read for ServiceRef {
     /// What the file declares belongs to some service, whatever it is called.
     fn recovered(span: Span) -> Option<Self> {
         Some(Self::placeholder(span))
+    }
+}
+
+/// What a good answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpAnswer {
+    /// JSON.
+    Json,
+    /// Text, which is a string to us.
+    Text,
+}
+
+/// A property in the query: its bare name, or a mapping.
+#[derive(Clone, Debug)]
+pub struct HttpQuery {
+    /// The property of the payload.
+    pub property: Text,
+    /// Its name in the query, where that is another.
+    pub name: Option<Text>,
+    /// How lists and objects are written.
+    pub style: Option<Style>,
+    /// Whether each item is a parameter of its own.
+    pub explode: Option<bool>,
+}
+
+impl Read for HttpQuery {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        if matches!(node.value, Value::Mapping(_)) {
+            let HttpQueryParameter { property, name, style, explode, .. } =
+                HttpQueryParameter::read(node, report)?;
+            return Some(Self { property, name, style: style.map(|word| word.0), explode });
+        }
+        let property = Text::read(node, report)?;
+        Some(Self { property, name: None, style: None, explode: None })
+    }
+
+    fn placeholder(span: Span) -> Self {
+        Self { property: Text::placeholder(span), name: None, style: None, explode: None }
+    }
+}
+
+impl Read for Vec<HttpQuery> {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let Value::Sequence(items) = &node.value else {
+            report.add(node.unexpected("a list of properties"));
+            return None;
+        };
+        Some(items.iter().filter_map(|item| HttpQuery::read(item, report)).collect())
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Vec::new()
     }
 }
 

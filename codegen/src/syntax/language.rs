@@ -9,9 +9,10 @@ use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::document::{Document, Service, ServiceRef};
+use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
 use super::values::{
-    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, Version,
+    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText,
+    Version, Word, Words,
 };
 use crate::schema::Json;
 use crate::source::Spanned;
@@ -119,6 +120,12 @@ inline! {
         "type": "string",
         "enum": RECOVERIES.map(|(word, _)| word),
     });
+    StatusText => json_schema!({
+        "type": ["integer", "string"],
+        "minimum": 400,
+        "maximum": 599,
+        "pattern": "^[45](XX|[0-9][0-9])$",
+    });
     // At least one character that is no space.
     Spanned<String> => json_schema!({ "type": "string", "pattern": "\\S" });
 }
@@ -167,5 +174,35 @@ impl JsonSchema for ServiceRef {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mapping = generator.subschema_for::<Service>();
         json_schema!({ "anyOf": [named(), mapping] })
+    }
+}
+
+impl<T: Words> JsonSchema for Word<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::WHAT.into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> = T::ALL.iter().map(|(word, _)| *word).collect();
+        json_schema!({ "type": "string", "enum": words })
+    }
+}
+
+impl JsonSchema for HttpQuery {
+    fn schema_name() -> Cow<'static, str> {
+        "HttpQuery".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mapping = generator.subschema_for::<HttpQueryParameter>();
+        json_schema!({ "anyOf": [{ "type": "string", "pattern": "\\S" }, mapping] })
     }
 }

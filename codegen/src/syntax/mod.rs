@@ -14,12 +14,14 @@ use crate::source::Sources;
 use crate::yaml;
 
 pub use document::{
-    Agent, Approval, Deprecated, Document, Example, Hints, McpBacking, McpServer, McpWritten,
-    Method, MethodError, MethodTool, Policy, Retry, Service, ServiceRef, Tool, ToolAnnotations,
-    ToolDetails, Toolset,
+    Agent, Approval, Deprecated, Document, Example, Hints, Http, HttpAnswer, HttpQuery,
+    HttpQueryParameter, McpBacking, McpServer, McpWritten, Method, MethodError, MethodTool, Policy,
+    Retry, Service, ServiceRef, Tool, ToolAnnotations, ToolDetails, Toolset,
 };
 pub use language::language_schema;
-pub use values::{Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Version};
+pub use values::{
+    Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
+};
 
 /// Reads every file; what is wrong with their form is reported, and what could be read is given.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {

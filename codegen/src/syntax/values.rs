@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use super::Tool;
+use super::document::HttpAnswer;
 use super::read::Read;
 use crate::diagnostic::{Report, form};
-use crate::model::Recovery;
+use crate::model::{Content, Recovery, Status, Style, Verb};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -44,6 +45,61 @@ pub struct Literal(pub Node);
 /// What a caller can do about a failure.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryWord(pub Recovery);
+
+/// One word of a few.
+#[derive(Clone, Copy, Debug)]
+pub struct Word<T>(pub T);
+
+/// An HTTP status, such as 404, or a class of them, such as `4XX`.
+#[derive(Clone, Copy, Debug)]
+pub struct StatusText(pub Status);
+
+/// What a [`Word`] may mean.
+pub(super) trait Words: Copy + 'static {
+    /// What the words are for, as part of a sentence.
+    const WHAT: &'static str;
+    /// Every word; the first stands in for one that is wrong.
+    const ALL: &'static [(&'static str, Self)];
+}
+
+impl Words for Verb {
+    const WHAT: &'static str = "HTTP method";
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("GET", Self::Get),
+        ("HEAD", Self::Head),
+        ("POST", Self::Post),
+        ("PUT", Self::Put),
+        ("PATCH", Self::Patch),
+        ("DELETE", Self::Delete),
+        ("OPTIONS", Self::Options),
+        ("TRACE", Self::Trace),
+    ];
+}
+
+impl Words for Style {
+    const WHAT: &'static str = "query style";
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("form", Self::Form),
+        ("space_delimited", Self::SpaceDelimited),
+        ("pipe_delimited", Self::PipeDelimited),
+        ("deep_object", Self::DeepObject),
+    ];
+}
+
+impl Words for Content {
+    const WHAT: &'static str = "kind of content";
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("json", Self::Json),
+        ("form", Self::Form),
+        ("deep_form", Self::DeepForm),
+        ("text", Self::Text),
+    ];
+}
+
+impl Words for HttpAnswer {
+    const WHAT: &'static str = "kind of answer";
+    const ALL: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
+}
 
 /// Every word for a [`Recovery`].
 pub(super) const RECOVERIES: [(&str, Recovery); 4] = [
@@ -229,5 +285,52 @@ impl Read for RecoveryWord {
 
     fn placeholder(_: Span) -> Self {
         Self(Recovery::Replan)
+    }
+}
+
+impl<T: Words> Read for Word<T> {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let Some(word) = node.as_str() else {
+            report.add(node.unexpected("a string"));
+            return None;
+        };
+        let known = T::ALL.iter().find(|(known, _)| *known == word);
+        if known.is_none() {
+            let words: Vec<&str> = T::ALL.iter().map(|(known, _)| *known).collect();
+            report.add(form::unknown_word(node.span, T::WHAT, word, &words));
+        }
+        known.map(|&(_, meant)| Self(meant))
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self(T::ALL[0].1)
+    }
+}
+
+impl Read for StatusText {
+    fn read(node: &Node, report: &mut Report) -> Option<Self> {
+        let status = match &node.value {
+            Value::Number(text) | Value::String(text) => status(text),
+            _ => None,
+        };
+        if status.is_none() {
+            report.add(node.unexpected("a status of a failure, such as 404 or 4XX"));
+        }
+        status.map(Self)
+    }
+
+    fn placeholder(_: Span) -> Self {
+        Self(Status::Exactly(500))
+    }
+}
+
+fn status(text: &str) -> Option<Status> {
+    let is_plain = text.len() == 3 && text.starts_with(['4', '5']);
+    match text.strip_suffix("XX").filter(|_| is_plain) {
+        Some(digit) => Some(Status::Class(digit.parse().ok()?)),
+        None if is_plain && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(Status::Exactly(text.parse().ok()?))
+        }
+        None => None,
     }
 }

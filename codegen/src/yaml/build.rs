@@ -27,6 +27,8 @@ const MAX_ENTRIES: usize = 10_000;
 pub(super) struct Builder<'a> {
     places: &'a Places<'a>,
     report: &'a mut Report,
+    /// Whether every scalar is a key, by its text: files that are not of this language have numbers there.
+    pub(super) has_plain_keys: bool,
     open: Vec<Open>,
     anchors: HashMap<usize, Anchored>,
     values: usize,
@@ -74,6 +76,7 @@ impl<'a> Builder<'a> {
         Self {
             places,
             report,
+            has_plain_keys: false,
             open: Vec::new(),
             anchors: HashMap::new(),
             values: 0,
@@ -155,7 +158,8 @@ impl<'a> Builder<'a> {
             return None;
         }
         let is_merge = plain && text == "<<";
-        let is_string = !plain || matches!(scalar::resolve(text), Ok(Value::String(_)));
+        let is_string =
+            !plain || self.has_plain_keys || matches!(scalar::resolve(text), Ok(Value::String(_)));
         if is_merge {
             self.report.add(mistakes::yaml_merge_key(span));
         } else if !is_string {

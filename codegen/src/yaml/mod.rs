@@ -51,9 +51,19 @@ pub struct Entry {
 
 /// Reads the one document of a file; `None` when its syntax is broken, which is then reported.
 pub fn parse(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
+    read(source, text, report, false)
+}
+
+/// Reads a file of another language, whose keys may look like numbers; else as [`parse`].
+pub fn parse_foreign(source: SourceId, text: &str, report: &mut Report) -> Option<Node> {
+    read(source, text, report, true)
+}
+
+fn read(source: SourceId, text: &str, report: &mut Report, has_plain_keys: bool) -> Option<Node> {
     let places = Places::new(source, text);
     check_punctuation(&places, report)?;
     let mut builder = Builder::new(&places, report);
+    builder.has_plain_keys = has_plain_keys;
     for event in Parser::new_from_str(places.text) {
         match event {
             Ok((Event::StreamEnd, _)) => break,

@@ -7,14 +7,17 @@ mod list;
 #[cfg(feature = "mcp")]
 mod live;
 mod mcp;
+pub(crate) mod openapi;
 
 use clap::Subcommand;
 
 pub(crate) use mcp::run;
 
-/// Whose tools are imported.
+/// What is imported.
 #[derive(Subcommand)]
 pub(crate) enum Source {
     /// The tools of an MCP server: asked from the server, or from its saved answer to `tools/list`.
     Mcp(Box<mcp::Mcp>),
+    /// The operations of an HTTP API, from its OpenAPI document: methods over HTTP, and tools on them.
+    Openapi(Box<openapi::OpenApi>),
 }

@@ -87,6 +87,7 @@ fn main() -> End {
         Command::Explain { code } => explain::run(code.as_deref()),
         Command::Gen { schema, out, check } => generate::run(schema, out, check),
         Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
+        Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, toolwright } => init::run(&dir, toolwright),
         Command::Schema => {
             print::out(&toolwright_codegen::syntax::language_schema());

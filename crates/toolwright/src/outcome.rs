@@ -209,6 +209,33 @@ impl ToolFailure {
         }
     }
 
+    /// The failure that a cause is, where it is one, or an internal failure. An invalid call that names no way out is to be
+    /// corrected.
+    pub fn caused_by(cause: BoxError, call: &ToolCall) -> Self {
+        match cause.downcast::<Self>() {
+            Ok(failure) => failure.advised(call),
+            Err(cause) => Self::internal(cause.as_ref()),
+        }
+    }
+
+    fn advised(mut self, call: &ToolCall) -> Self {
+        if self.kind == FailureKind::InvalidCall && self.recovery == Recovery::Replan {
+            self.recovery = Recovery::correct(call);
+        }
+        self
+    }
+
+    /// Adds what a foreign service said about it. Operators are told; the model only where its call can be corrected,
+    /// since then these words say how.
+    #[must_use]
+    pub fn reported(mut self, said: Option<String>) -> Self {
+        if let (Recovery::CorrectCall(_), Some(said)) = (&self.recovery, &said) {
+            self.message = format!("{} The service says: {said}", self.message);
+        }
+        self.detail = said;
+        self
+    }
+
     /// Arguments that break their tool's schema.
     pub fn invalid_call(spec: &ToolSpec, call: &ToolCall, issues: InvalidPayload) -> Self {
         let message = format!("the arguments of `{}` are not valid: {issues}", spec.name());

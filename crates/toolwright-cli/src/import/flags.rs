@@ -96,6 +96,17 @@ pub(crate) struct Again {
 }
 
 impl Choice {
+    /// The selection for a file that is written anew.
+    pub(crate) fn fresh(&self) -> Selection {
+        Selection {
+            only: self.only.clone(),
+            except: self.except.clone(),
+            renames: self.rename.clone(),
+            prefix: self.prefix.clone(),
+            ..Selection::default()
+        }
+    }
+
     pub(crate) fn selection(&self, again: &Again) -> Selection {
         Selection {
             only: self.only.clone(),

@@ -9,7 +9,7 @@ use toolwright::{BoxError, ToolCall, ToolFailure};
 /// Why `add` failed.
 #[derive(Debug)]
 pub enum AddError {
-    /// Anything else: told to operators, never to the model.
+    /// Anything else: told to operators, never to the model. A [`ToolFailure`] in it stays what it is.
     Internal(BoxError),
 }
 
@@ -20,10 +20,16 @@ impl AddError {
     }
 
     /// The failure of a call that this error causes.
-    pub fn into_failure(self, _call: &ToolCall) -> ToolFailure {
+    pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
-            Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
+            Self::Internal(cause) => ToolFailure::caused_by(cause, call),
         }
+    }
+}
+
+impl From<ToolFailure> for AddError {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Internal(Box::new(failure))
     }
 }
 

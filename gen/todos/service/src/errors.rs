@@ -13,7 +13,7 @@ pub enum UpdateTodosError {
     RunNotFound,
     /// The todos cannot be stored now; try later.
     StoreUnavailable,
-    /// Anything else: told to operators, never to the model.
+    /// Anything else: told to operators, never to the model. A [`ToolFailure`] in it stays what it is.
     Internal(BoxError),
 }
 
@@ -24,7 +24,7 @@ impl UpdateTodosError {
     }
 
     /// The failure of a call that this error causes.
-    pub fn into_failure(self, _call: &ToolCall) -> ToolFailure {
+    pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
             Self::RunNotFound => {
                 ToolFailure::declared(
@@ -40,8 +40,14 @@ impl UpdateTodosError {
                     Recovery::Retry,
                 )
             }
-            Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
+            Self::Internal(cause) => ToolFailure::caused_by(cause, call),
         }
+    }
+}
+
+impl From<ToolFailure> for UpdateTodosError {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Internal(Box::new(failure))
     }
 }
 
@@ -71,7 +77,7 @@ impl Error for UpdateTodosError {
 pub enum GetTodosError {
     /// The run is unknown.
     RunNotFound,
-    /// Anything else: told to operators, never to the model.
+    /// Anything else: told to operators, never to the model. A [`ToolFailure`] in it stays what it is.
     Internal(BoxError),
 }
 
@@ -82,7 +88,7 @@ impl GetTodosError {
     }
 
     /// The failure of a call that this error causes.
-    pub fn into_failure(self, _call: &ToolCall) -> ToolFailure {
+    pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
             Self::RunNotFound => {
                 ToolFailure::declared(
@@ -91,8 +97,14 @@ impl GetTodosError {
                     Recovery::Replan,
                 )
             }
-            Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
+            Self::Internal(cause) => ToolFailure::caused_by(cause, call),
         }
+    }
+}
+
+impl From<ToolFailure> for GetTodosError {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Internal(Box::new(failure))
     }
 }
 

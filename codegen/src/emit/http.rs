@@ -1,0 +1,178 @@
+//! `client.rs` and `operations.rs` of a service's HTTP client.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::print::Module;
+use super::tokens::{docs, ident, located_type, path};
+use crate::model::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
+use crate::plan::{HttpCrate, HttpMethod};
+
+/// The module of the client.
+pub(super) fn client(plan: &HttpCrate) -> Module {
+    let (name, trait_name) = (ident(&plan.name), ident(&plan.trait_name));
+    let service_path = path(&plan.service_path);
+    let about = docs(&[format!("Calls the `{}` service over HTTP.", plan.service)]);
+    let methods = plan.methods.iter().map(method);
+    let types = plan.methods.iter().any(HttpMethod::names_types).then(|| quote!(, types));
+    let parts = vec![
+        quote! {
+            use super::operations;
+            use #service_path::{errors, service::#trait_name #types};
+            use toolwright_http::Client;
+        },
+        quote! {
+            #about
+            #[derive(Clone, Debug)]
+            pub struct #name { client: Client }
+        },
+        quote! {
+            impl #name {
+                /// Calls the service through a client, which knows where it is and how to sign in.
+                pub fn new(client: Client) -> Self {
+                    Self { client }
+                }
+            }
+        },
+        quote! {
+            impl #trait_name for #name {
+                #(#methods)*
+            }
+        },
+    ];
+    Module { name: "client", about: format!("The `{}` service, over HTTP.", plan.service), parts }
+}
+
+fn method(method: &HttpMethod) -> TokenStream {
+    let (function, constant, error) =
+        (ident(&method.function), ident(&method.constant), ident(&method.error));
+    let (payload, result) = (located_type(&method.payload), located_type(&method.result));
+    quote! {
+        async fn #function(&self, payload: #payload) -> Result<#result, errors::#error> {
+            self.client.call(&operations::#constant, &payload).await.map_err(Into::into)
+        }
+    }
+}
+
+/// The module of the operations.
+pub(super) fn operations(plan: &HttpCrate) -> Module {
+    let mut names = vec!["Operation", "Part", "Verb"];
+    let mut uses = |name: &'static str, is_used: bool| names.extend(is_used.then_some(name));
+    let any = |is: fn(&HttpMethod) -> bool| plan.methods.iter().any(is);
+    uses("Answer", any(|method| method.gives_nothing() || method.route.answers_text));
+    uses("Body", any(|method| method.route.body.is_some()));
+    uses("Content", any(|method| method.route.body.is_some()));
+    uses("DeclaredError", any(|method| !method.errors.is_empty()));
+    uses(
+        "Parameter",
+        any(|HttpMethod { route, .. }| !(route.headers.is_empty() && route.cookies.is_empty())),
+    );
+    uses("QueryParameter", any(|method| !method.route.query.is_empty()));
+    uses("Status", any(|method| !method.errors.is_empty()));
+    uses("Style", any(|method| !method.route.query.is_empty()));
+    names.sort_unstable();
+    let names = names.into_iter().map(ident);
+    let mut parts = vec![quote!(use toolwright_http::operation::{#(#names),*};)];
+    parts.extend(plan.methods.iter().map(operation));
+    let about = format!("How the methods of the `{}` service go over HTTP.", plan.service);
+    Module { name: "operations", about, parts }
+}
+
+fn operation(method: &HttpMethod) -> TokenStream {
+    let (constant, name, route) = (ident(&method.constant), &method.name, &method.route);
+    let about = docs(&[format!("`{name}`")]);
+    let (verb, parts) = (verb(route.verb), route.path.iter().map(part));
+    let new = quote!(Operation::new(#name, Verb::#verb, &[#(#parts),*]));
+    let fields: Vec<_> = [placed(route), body(route), answer(method), errors(method)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let value = if fields.is_empty() { new } else { quote!(Operation { #(#fields)* ..#new }) };
+    quote!(#about pub static #constant: Operation = #value;)
+}
+
+fn part(part: &Part) -> TokenStream {
+    match part {
+        Part::Text(text) => quote!(Part::Text(#text)),
+        Part::Property(name) => quote!(Part::Property(#name)),
+    }
+}
+
+/// What stands in the query, headers and cookies.
+fn placed(route: &Route) -> Option<TokenStream> {
+    let list = |key: &str, items: Vec<TokenStream>| {
+        let key = ident(key);
+        (!items.is_empty()).then(|| quote!(#key: &[#(#items),*],))
+    };
+    let parameter = |(name, property): &(String, String)| quote!(Parameter { name: #name, property: #property });
+    let lists = [
+        list("query", route.query.iter().map(query).collect()),
+        list("headers", route.headers.iter().map(parameter).collect()),
+        list("cookies", route.cookies.iter().map(parameter).collect()),
+    ];
+    lists.into_iter().flatten().reduce(|all, next| quote!(#all #next))
+}
+
+fn query(parameter: &QueryParameter) -> TokenStream {
+    let QueryParameter { name, property, style, explode } = parameter;
+    let style = ident(match style {
+        Style::Form => "Form",
+        Style::SpaceDelimited => "SpaceDelimited",
+        Style::PipeDelimited => "PipeDelimited",
+        Style::DeepObject => "DeepObject",
+    });
+    quote! {
+        QueryParameter { name: #name, property: #property, style: Style::#style, explode: #explode }
+    }
+}
+
+fn body(route: &Route) -> Option<TokenStream> {
+    let (body, content) = route.body.as_ref()?;
+    let content = ident(match content {
+        Content::Json => "Json",
+        Content::Form => "Form",
+        Content::DeepForm => "DeepForm",
+        Content::Text => "Text",
+    });
+    Some(match body {
+        Body::Property(name) => quote!(body: Body::Property(#name, Content::#content),),
+        Body::Rest => quote!(body: Body::Rest(Content::#content),),
+    })
+}
+
+fn answer(method: &HttpMethod) -> Option<TokenStream> {
+    if method.gives_nothing() {
+        return Some(quote!(answer: Answer::Nothing,));
+    }
+    method.route.answers_text.then(|| quote!(answer: Answer::Text,))
+}
+
+fn errors(method: &HttpMethod) -> Option<TokenStream> {
+    let errors = method.errors.iter().map(|(status, code, description)| {
+        let status = match status {
+            Status::Exactly(status) => {
+                let status = Literal::u16_unsuffixed(*status);
+                quote!(Status::Exactly(#status))
+            }
+            Status::Class(digit) => {
+                let digit = Literal::u16_unsuffixed(*digit);
+                quote!(Status::Class(#digit))
+            }
+        };
+        quote!(DeclaredError { status: #status, code: #code, description: #description })
+    });
+    (!method.errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))
+}
+
+fn verb(verb: Verb) -> proc_macro2::Ident {
+    ident(match verb {
+        Verb::Get => "Get",
+        Verb::Head => "Head",
+        Verb::Post => "Post",
+        Verb::Put => "Put",
+        Verb::Patch => "Patch",
+        Verb::Delete => "Delete",
+        Verb::Options => "Options",
+        Verb::Trace => "Trace",
+    })
+}

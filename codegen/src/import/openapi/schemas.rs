@@ -1,0 +1,242 @@
+//! Schemas of a document in the words of JSON Schema 2020-12, each with all it refers to. Never makes a type of one.
+
+use std::collections::BTreeMap;
+
+use super::super::keywords::{Entries, rebuild, take};
+use super::super::references::{LOCAL, Standalone, at};
+use super::super::warnings::Subject;
+use super::api::{Api, pointer};
+use super::is_set;
+use crate::naming;
+use crate::schema::Json;
+
+/// Where the named schemas of a document are.
+const SCHEMAS: &str = "/components/schemas/";
+
+/// What OpenAPI says to people and to other generators, beside what JSON Schema has for that.
+const WORDS: [&str; 2] = ["xml", "externalDocs"];
+
+/// Formats of OpenAPI that say nothing about which values are accepted.
+const EMPTY_FORMATS: [&str; 5] = ["float", "double", "password", "binary", "char"];
+
+/// Formats of integers and what they hold (OpenAPI Format Registry).
+const INTEGERS: [(&str, &str, &str); 2] = [
+    ("int32", "-2147483648", "2147483647"),
+    ("int64", "-9223372036854775808", "9223372036854775807"),
+];
+
+/// What stands beside `$ref` without a meaning for values.
+const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
+
+/// Which way a value goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To the service.
+    Request,
+    /// From the service.
+    Answer,
+}
+
+/// Reads a schema with all that it refers to.
+pub(super) fn standalone(
+    api: &Api,
+    schema: Json,
+    way: Way,
+    subject: &mut Subject<'_>,
+) -> Result<Standalone, String> {
+    let mut gatherer =
+        Gatherer { api, way, names: BTreeMap::new(), open: Vec::new(), foreign: None };
+    let root = gatherer.read(schema, "", subject);
+    let mut definitions = Entries::new();
+    while let Some((place, name)) = gatherer.open.pop() {
+        let body = at(&api.root, &place).cloned().unwrap_or(Json::Boolean(true));
+        let body = gatherer.read(body, &format!("/$defs/{name}"), subject);
+        definitions.push((name, body));
+    }
+    if let Some(why) = gatherer.foreign {
+        return Err(why);
+    }
+    let mut raw = match root {
+        Json::Object(entries) => entries,
+        Json::Boolean(true) => Vec::new(),
+        other => vec![("not".to_owned(), Json::Boolean(other == Json::Boolean(false)))],
+    };
+    definitions.sort_by(|a, b| a.0.cmp(&b.0));
+    if !definitions.is_empty() {
+        raw.push(("$defs".to_owned(), Json::Object(definitions)));
+    }
+    Ok(super::super::understood(&Json::Object(raw), subject))
+}
+
+struct Gatherer<'a> {
+    api: &'a Api,
+    way: Way,
+    /// Places that are referred to, and their names.
+    names: BTreeMap<String, String>,
+    /// Those whose schemas have not been read.
+    open: Vec<(String, String)>,
+    /// Why the schema cannot be had in full.
+    foreign: Option<String>,
+}
+
+impl Gatherer<'_> {
+    fn read(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
+        rebuild(schema, place, &mut |part, at| {
+            let Json::Object(entries) = part else { return part };
+            let entries = self.translated(entries, at, subject);
+            let entries = self.referring(entries);
+            if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
+        })
+    }
+
+    fn translated(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
+        if take(&mut entries, "discriminator").is_some() {
+            let message = "`discriminator` was left out: which schema is meant shows in the values";
+            subject.warn(at, message);
+        }
+        if self.api.is_old && entries.iter().any(|(key, _)| key == "$ref") {
+            // OpenAPI 3.0.3, "Reference Object": additional properties are ignored.
+            entries.retain(|(key, _)| BESIDE.contains(&key.as_str()));
+        }
+        entries.retain(|(key, _)| !key.starts_with("x-") && !WORDS.contains(&key.as_str()));
+        if let Some(example) = take(&mut entries, "example")
+            && !entries.iter().any(|(key, _)| key == "examples")
+        {
+            entries.push(("examples".to_owned(), Json::Array(vec![example])));
+        }
+        format(&mut entries);
+        self.one_way(entries)
+    }
+
+    /// What goes the other way only is no part of this one (OpenAPI 3.1, "Schema Object": it may not be required then).
+    fn one_way(&self, mut entries: Entries) -> Entries {
+        let word = if self.way == Way::Request { "readOnly" } else { "writeOnly" };
+        let mut gone = Vec::new();
+        for (key, value) in &mut entries {
+            if let (true, Json::Object(properties)) = (key == "properties", value) {
+                properties.retain(|(name, property)| {
+                    let stays = !is_set(property, word);
+                    gone.extend((!stays).then(|| Json::string(name)));
+                    stays
+                });
+            }
+        }
+        for (key, value) in &mut entries {
+            if let (true, Json::Array(names)) = (key == "required", value) {
+                names.retain(|name| !gone.contains(name));
+            }
+        }
+        entries
+    }
+
+    /// References in the spelling of one schema with its definitions.
+    fn referring(&mut self, mut entries: Entries) -> Entries {
+        for (key, value) in &mut entries {
+            let (true, Json::String(reference)) = (key == "$ref", &*value) else { continue };
+            match pointer(reference) {
+                Ok(place) if at(&self.api.root, &place).is_some() => {
+                    *value = Json::String(format!("{LOCAL}{}", self.name(&place)));
+                }
+                // Whoever gathers what the schema refers to finds that out, and says so.
+                Ok(_) => {}
+                Err(why) => self.foreign = Some(why),
+            }
+        }
+        entries
+    }
+
+    /// The name of what stands at a place: its own among the named schemas, else one made of the way to it.
+    fn name(&mut self, place: &str) -> String {
+        if let Some(name) = self.names.get(place) {
+            return name.clone();
+        }
+        let own = place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'));
+        let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
+        let made = || last().iter().rev().map(|step| naming::pascal(step)).collect::<String>();
+        let wanted = own.map_or_else(made, |name| name.replace("~1", "/").replace("~0", "~"));
+        let is_plain = !wanted.contains(['/', '~', '%']);
+        let wanted = if is_plain { wanted } else { naming::pascal(&wanted) };
+        let is_split = self.way == Way::Request && self.api.one_way.contains(&wanted);
+        let wanted = if is_split { wanted + "Input" } else { wanted };
+        let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        let is_free = |name: &String| self.names.values().all(|taken| taken != name);
+        let name = candidates.find(is_free).unwrap_or_default();
+        self.names.insert(place.to_owned(), name.clone());
+        self.open.push((place.to_owned(), name.clone()));
+        name
+    }
+}
+
+/// OpenAPI's formats as limits or encodings, where they are such.
+fn format(entries: &mut Entries) {
+    let Some(Json::String(format)) =
+        entries.iter().find(|(key, _)| key == "format").map(|(_, value)| value.clone())
+    else {
+        return;
+    };
+    let has = |entries: &Entries, keys: [&str; 2]| {
+        entries.iter().any(|(key, _)| keys.contains(&key.as_str()))
+    };
+    if let Some((_, least, most)) = INTEGERS.iter().find(|(name, ..)| *name == format) {
+        take(entries, "format");
+        for (keys, limit) in
+            [(["minimum", "exclusiveMinimum"], least), (["maximum", "exclusiveMaximum"], most)]
+        {
+            if is_integer(entries) && !has(entries, keys) {
+                entries.push((keys[0].to_owned(), Json::Number((*limit).to_owned())));
+            }
+        }
+    } else if EMPTY_FORMATS.contains(&format.as_str()) {
+        take(entries, "format");
+    } else if format == "byte" {
+        take(entries, "format");
+        entries.push(("contentEncoding".to_owned(), Json::string("base64")));
+    }
+}
+
+fn is_integer(entries: &Entries) -> bool {
+    let is = |word: &Json| *word == Json::string("integer");
+    entries.iter().any(|(key, value)| {
+        key == "type" && (is(value) || matches!(value, Json::Array(words) if words.iter().any(is)))
+    })
+}
+
+/// `nullable` of OpenAPI 3.0 as a type of its own.
+fn nullable(mut entries: Entries) -> Json {
+    if take(&mut entries, "nullable") != Some(Json::Boolean(true)) {
+        return Json::Object(entries);
+    }
+    let null = || Json::string("null");
+    let only_null = Json::Object(vec![("type".to_owned(), null())]);
+    let kind = entries.iter().position(|(key, _)| key == "type");
+    let listed = entries.iter_mut().find(|(key, _)| key == "enum");
+    match (kind, listed) {
+        (Some(kind), listed) => {
+            if let Some((_, Json::Array(values))) = listed
+                && !values.contains(&Json::Null)
+            {
+                values.push(Json::Null);
+            }
+            if let Json::String(word) = entries[kind].1.clone() {
+                entries[kind].1 = Json::Array(vec![Json::String(word), null()]);
+            }
+            Json::Object(entries)
+        }
+        (None, _)
+            if entries.iter().all(|(key, _)| {
+                ["description", "title", "default", "examples"].contains(&key.as_str())
+            }) =>
+        {
+            Json::Object(entries)
+        }
+        (None, _) => {
+            let outside =
+                |key: &str| ["description", "title", "default", "deprecated"].contains(&key);
+            let (mut words, rest): (Entries, Entries) =
+                entries.into_iter().partition(|(key, _)| outside(key));
+            words.push(("anyOf".to_owned(), Json::Array(vec![Json::Object(rest), only_null])));
+            Json::Object(words)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How a method goes over HTTP: where each property of its payload stands in a request, what an answer is. Never a
+//! Rust name.
+
+/// How one method goes over HTTP. Every property of its payload stands in one place.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The request's method.
+    pub verb: Verb,
+    /// The path below the service's base address.
+    pub path: Vec<Part>,
+    /// What stands in the query.
+    pub query: Vec<QueryParameter>,
+    /// Names of headers, and the properties that stand there.
+    pub headers: Vec<(String, String)>,
+    /// Names of cookies, and the properties that stand there.
+    pub cookies: Vec<(String, String)>,
+    /// The request's body.
+    pub body: Option<(Body, Content)>,
+    /// Whether a good answer is text, which the result takes as a string.
+    pub answers_text: bool,
+}
+
+/// A part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Text as it is sent.
+    Text(String),
+    /// The value of a property, which the payload requires.
+    Property(String),
+}
+
+/// A property in the query.
+#[derive(Clone, Debug)]
+pub struct QueryParameter {
+    /// Its name there.
+    pub name: String,
+    /// The property of the payload.
+    pub property: String,
+    /// How lists and objects are written.
+    pub style: Style,
+    /// Whether each item is a parameter of its own.
+    pub explode: bool,
+}
+
+/// What a body is made of.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// One property.
+    Property(String),
+    /// An object of every property that stands nowhere else.
+    Rest,
+}
+
+/// A request's method (RFC 9110, 9.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `GET`
+    Get,
+    /// `HEAD`
+    Head,
+    /// `POST`
+    Post,
+    /// `PUT`
+    Put,
+    /// `PATCH`
+    Patch,
+    /// `DELETE`
+    Delete,
+    /// `OPTIONS`
+    Options,
+    /// `TRACE`
+    Trace,
+}
+
+/// How lists and objects are written in a query (OpenAPI 3.1, "Style Values").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// `a=1&a=2`, or `a=1,2`.
+    Form,
+    /// `a=1%202`
+    SpaceDelimited,
+    /// `a=1%7C2`
+    PipeDelimited,
+    /// `a[b]=1`
+    DeepObject,
+}
+
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// JSON.
+    Json,
+    /// A form: lists as several fields, objects as JSON.
+    Form,
+    /// A form with lists and objects as `a[b]=1`.
+    DeepForm,
+    /// Text.
+    Text,
+}
+
+/// A status of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// This one, from 400 to 599.
+    Exactly(u16),
+    /// All that begin with this digit, 4 or 5.
+    Class(u16),
+}

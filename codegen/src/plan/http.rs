@@ -1,0 +1,107 @@
+//! The crate that calls a service over HTTP: a client that implements the service's trait, and the table of operations
+//! it stands on. It defines no type.
+
+use super::{Contents, Crate, LocatedType, Planner, RootType};
+use crate::model::{MethodId, Route, ServiceId, Status};
+use crate::naming::{Scope, http_package, identifier, pascal_part, screaming};
+
+/// What the crate of an HTTP client holds.
+#[derive(Debug)]
+pub struct HttpCrate {
+    /// The service's name.
+    pub service: String,
+    /// The client's name.
+    pub name: String,
+    /// The path of the service's crate.
+    pub service_path: String,
+    /// The trait's name.
+    pub trait_name: String,
+    /// Its methods in declared order.
+    pub methods: Vec<HttpMethod>,
+}
+
+/// One method.
+#[derive(Debug)]
+pub struct HttpMethod {
+    /// The method's name in the language.
+    pub name: String,
+    /// The function.
+    pub function: String,
+    /// The static that holds its operation.
+    pub constant: String,
+    /// What it takes.
+    pub payload: LocatedType,
+    /// What it gives.
+    pub result: LocatedType,
+    /// Its error.
+    pub error: String,
+    /// How it goes over HTTP.
+    pub route: Route,
+    /// Statuses, and the name and description of the error each means.
+    pub errors: Vec<(Status, String, String)>,
+}
+
+impl HttpMethod {
+    /// Whether it names a type of its service.
+    pub fn names_types(&self) -> bool {
+        [&self.payload, &self.result].iter().any(|one| one.path.is_none() && one.ty.is_named())
+    }
+
+    /// Whether nothing of an answer is read.
+    pub fn gives_nothing(&self) -> bool {
+        self.result.ty == RootType::Unit
+    }
+}
+
+impl Planner<'_> {
+    /// The crate of a service's HTTP client; none for a service that is not reached so.
+    pub(super) fn http(self, id: ServiceId) -> Option<Crate> {
+        let methods: Vec<HttpMethod> =
+            self.project.methods_of(id).filter_map(|method| self.http_method(method)).collect();
+        if methods.is_empty() {
+            return None;
+        }
+        let service = self.project[id].name.value.clone();
+        let dir = format!("{service}/http");
+        let mut generated = vec![self.service_dependency(id)];
+        generated.extend(
+            self.foreign_to_service(id).iter().map(|(other, _)| self.service_dependency(*other)),
+        );
+        let service_path = self.path(&self.service_dependency(id).0);
+        Some(Crate {
+            package: http_package(&service),
+            about: format!("Calls the {service} service over HTTP"),
+            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-http"], generated),
+            dir,
+            needs_validator: false,
+            workspace_lints: self.options.workspace_lints,
+            tools: Vec::new(),
+            contents: Contents::Http(HttpCrate {
+                name: format!("{}Http", pascal_part(&service)),
+                trait_name: format!("{}Service", pascal_part(&service)),
+                service,
+                service_path,
+                methods,
+            }),
+        })
+    }
+
+    fn http_method(self, id: MethodId) -> Option<HttpMethod> {
+        let method = &self.project[id];
+        let own = Some(Scope::Service(method.service));
+        let name = method.name.value.clone();
+        let errors = method.errors.iter().filter_map(|error| {
+            Some((error.status?, error.name.value.clone(), error.description.clone()))
+        });
+        Some(HttpMethod {
+            function: identifier(&name),
+            constant: screaming(&name),
+            payload: self.located_type(method.payload, own),
+            result: self.located_type(method.result, own),
+            error: format!("{}Error", pascal_part(&name)),
+            route: method.http.clone()?,
+            errors: errors.collect(),
+            name,
+        })
+    }
+}

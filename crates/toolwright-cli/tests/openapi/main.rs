@@ -1,0 +1,209 @@
+//! OpenAPI documents of others, from npm packages of a fixed version: they import, generate and compile, and the tools of
+//! the Petstore are called over HTTP. Never judges a document.
+
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+const TOOLWRIGHT: &str = env!("CARGO_BIN_EXE_toolwright");
+const PACKAGES: &str = include_str!("package.json");
+const PETSTORE: &str = include_str!("petstore.rs.in");
+
+/// A document: the service it becomes, where it is, how many operations are taken and how many left out.
+type Document = (&'static str, &'static str, usize, usize);
+
+/// Those that are compiled: larger ones than any of ours, in both versions and both notations.
+const LARGE: [Document; 4] = [
+    ("blockfrost", "@blockfrost/openapi/openapi.yaml", 125, 4),
+    ("postcodes", "@ideal-postcodes/openapi/dist/openapi.json", 31, 0),
+    ("star_trek", "@readme/oas-examples/3.0/json/star-trek.json", 120, 0),
+    ("readme", "@readme/oas-examples/3.1/json/readme.json", 50, 4),
+];
+
+/// The Petstore in both versions; the upload of a picture is a multipart form, which nobody here writes.
+const PETSTORES: [Document; 4] = [
+    ("petstore", "@readme/oas-examples/3.0/json/petstore.json", 19, 1),
+    ("petstore", "@readme/oas-examples/3.1/yaml/petstore.yaml", 19, 1),
+    ("petstore", "@readme/oas-examples/3.0/yaml/petstore.yaml", 19, 1),
+    ("petstore", "@readme/oas-examples/3.1/json/petstore.json", 19, 1),
+];
+
+fn temporary() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("openapi")
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("it is there")
+}
+
+fn text(output: &Output) -> String {
+    let both = [output.stdout.clone(), output.stderr.clone()].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+/// Where npm put the documents; installed once for all tests, and again when the file of packages changes.
+fn documents() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let folder = temporary().join("npm");
+        if !is_current(&folder) {
+            install(&folder);
+        }
+        folder.join("node_modules")
+    })
+}
+
+fn is_current(folder: &Path) -> bool {
+    fs::read_to_string(folder.join("package.json")).is_ok_and(|known| known == PACKAGES)
+}
+
+/// Each test may be a process of its own, so the whole folder comes into place in one step.
+fn install(folder: &Path) {
+    fs::create_dir_all(temporary()).expect("the target folder is ours");
+    let fresh = tempfile::tempdir_in(temporary()).expect("a new folder");
+    fs::write(fresh.path().join("package.json"), PACKAGES).expect("written");
+    let arguments = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
+    let installed = Command::new("npm").args(arguments).current_dir(fresh.path()).output();
+    let installed = installed.expect("npm is there");
+    assert!(installed.status.success(), "{}", text(&installed));
+    let fresh = fresh.keep();
+    let _ = fs::rename(folder, fresh.join("replaced"));
+    if fs::rename(&fresh, folder).is_err() {
+        // Another test was first.
+        let _ = fs::remove_dir_all(&fresh);
+    }
+    assert!(is_current(folder), "{} holds something else", folder.display());
+}
+
+/// A project with this repository's crates, its services in one workspace.
+fn project(name: &str, documents: &[Document]) -> PathBuf {
+    let folder = temporary().join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("schema")).expect("the target folder is ours");
+    for document in documents {
+        import(&folder, document);
+    }
+    let crates = repository().join("crates").display().to_string();
+    let crate_lines = ["toolwright", "toolwright-http"]
+        .map(|name| format!("{name} = {{ path = '{crates}/{name}' }}\n"));
+    fs::write(folder.join("toolwright.toml"), format!("[crates]\n{}", crate_lines.concat()))
+        .expect("written");
+    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"gen/*/service\", \"gen/*/tools/*\", \"gen/*/http\"";
+    let extra = if name.starts_with("petstore") { ", \"calls\"]\n" } else { "]\n" };
+    fs::write(folder.join("Cargo.toml"), members.to_owned() + extra).expect("written");
+    fs::copy(repository().join("Cargo.lock"), folder.join("Cargo.lock")).expect("copied");
+    let generated =
+        Command::new(TOOLWRIGHT).arg("gen").current_dir(&folder).output().expect("it runs");
+    assert!(generated.status.success(), "{}", text(&generated));
+    folder
+}
+
+fn import(folder: &Path, &(service, path, taken, left_out): &Document) {
+    let document = documents().join(path);
+    let output = Command::new(TOOLWRIGHT)
+        .args(["import", "openapi", "--service", service, "-o"])
+        .arg(folder.join("schema").join(service).with_extension("yaml"))
+        .arg(document)
+        .output()
+        .expect("it runs");
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{path}: {said}");
+    let rest = if left_out == 0 { String::new() } else { format!(", {left_out} left out") };
+    let expected = format!("import: {taken} operations{rest}, ");
+    assert!(said.contains(&expected), "{path}: expected {expected}\n{said}");
+    println!("{path}: {taken} taken, {left_out} left out");
+}
+
+/// Runs cargo on a project; all of them share what they build.
+fn cargo(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env("CARGO_TARGET_DIR", temporary().join("target"))
+        .env("RUSTFLAGS", "-D warnings")
+        .output()
+        .expect("cargo is there");
+    let said = text(&output);
+    assert!(output.status.success(), "{arguments:?} in {}\n{said}", folder.display());
+    said
+}
+
+#[test]
+fn large_documents_of_others_import_generate_and_compile() {
+    let folder = project("large", &LARGE);
+    cargo(&folder, &["check", "--workspace"]);
+}
+
+#[test]
+fn every_tool_of_the_petstore_is_called_over_http_in_both_versions() {
+    for (index, document) in PETSTORES.iter().enumerate().take(2) {
+        let folder = project(&format!("petstore_{index}"), &[*document]);
+        let calls = folder.join("calls");
+        fs::create_dir_all(calls.join("src")).expect("the target folder is ours");
+        fs::write(calls.join("src/main.rs"), PETSTORE).expect("written");
+        let crates = repository().join("crates").display().to_string();
+        let manifest = format!(
+            "[package]\nname = \"calls\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+             axum = {{ version = \"0.8\", default-features = false, features = [\"http1\", \"tokio\"] }}\n\
+             petstore-http = {{ path = \"../gen/petstore/http\" }}\n\
+             petstore-service = {{ path = \"../gen/petstore/service\" }}\n\
+             petstore-tools = {{ path = \"../gen/petstore/tools/petstore\" }}\n\
+             serde_json = \"1\"\n\
+             tokio = {{ version = \"1\", default-features = false, features = [\"macros\", \"net\", \"rt-multi-thread\"] }}\n\
+             toolwright = {{ path = '{crates}/toolwright' }}\n\
+             toolwright-http = {{ path = '{crates}/toolwright-http' }}\n"
+        );
+        fs::write(calls.join("Cargo.toml"), manifest).expect("written");
+        let said = cargo(&folder, &["run", "-p", "calls"]);
+        assert!(said.contains("19 tools called"), "{said}");
+    }
+}
+
+#[test]
+fn both_notations_of_one_document_give_one_file() {
+    let file = |document: &Document| {
+        let folder = tempfile::tempdir().expect("a new folder");
+        fs::create_dir(folder.path().join("schema")).expect("a new folder");
+        import(folder.path(), document);
+        fs::read_to_string(folder.path().join("schema/petstore.yaml")).expect("it was written")
+    };
+    let [json_30, yaml_31, yaml_30, json_31] = PETSTORES.each_ref().map(file);
+    assert_eq!(json_30, yaml_30);
+    assert_eq!(json_31, yaml_31);
+}
+
+#[test]
+fn what_cannot_be_imported_ends_with_the_code_for_it_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a new folder");
+    fs::write(folder.path().join("api.yaml"), "swagger: '2.0'\n").expect("written");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(TOOLWRIGHT);
+        command.args(["import", "openapi"]).args(arguments).current_dir(folder.path());
+        command.output().expect("it runs")
+    };
+    fs::write(folder.path().join("mine.yaml"), "mine").expect("written");
+    let good = "openapi: 3.1.0\npaths: { /a: { get: { summary: A, responses: {} } } }\n";
+    fs::write(folder.path().join("good.yaml"), good).expect("written");
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["good.yaml", "--service", "a", "-o", "mine.yaml"], 1, "mine.yaml is there"),
+        (&["api.yaml", "--service", "a", "-o", "out.yaml"], 1, "this is Swagger 2"),
+        (&["none.yaml", "--service", "a", "-o", "out.yaml"], 1, "no file none.yaml"),
+        (&["api.yaml", "--service", "A"], 2, "expected a name"),
+        (&["api.yaml", "--service", "a", "--rename", "x"], 2, "expected the name on the server"),
+        (&["api.yaml"], 2, "--service"),
+    ];
+    for (arguments, code, expected) in cases {
+        let output = run(arguments);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    assert!(!folder.path().join("out.yaml").exists());
+    let forced = run(&["good.yaml", "--service", "a", "-o", "mine.yaml", "--force"]);
+    assert_eq!(forced.status.code(), Some(0), "{}", text(&forced));
+    assert!(fs::read_to_string(folder.path().join("mine.yaml")).is_ok_and(|text| text != "mine"));
+}

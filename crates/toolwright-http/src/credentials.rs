@@ -1,0 +1,134 @@
+//! What a service is shown to know its caller. Never printed: not by `Debug`, not in a failure.
+
+use std::fmt;
+
+use reqwest::RequestBuilder;
+use reqwest::header::{HeaderName, HeaderValue};
+
+/// What every request of a client carries to prove who sends it.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone)]
+enum Part {
+    Bearer(String),
+    Basic { user: String, password: String },
+    Header { name: String, key: String },
+    Query { name: String, key: String },
+    Cookie { name: String, key: String },
+}
+
+impl Credentials {
+    /// A token in the header `Authorization` (RFC 6750).
+    pub fn bearer(token: impl Into<String>) -> Self {
+        Self::one(Part::Bearer(token.into()))
+    }
+
+    /// A name and a password in the header `Authorization` (RFC 7617).
+    pub fn basic(user: impl Into<String>, password: impl Into<String>) -> Self {
+        Self::one(Part::Basic { user: user.into(), password: password.into() })
+    }
+
+    /// A key in a header.
+    pub fn header(name: impl Into<String>, key: impl Into<String>) -> Self {
+        Self::one(Part::Header { name: name.into(), key: key.into() })
+    }
+
+    /// A key in the query.
+    pub fn query(name: impl Into<String>, key: impl Into<String>) -> Self {
+        Self::one(Part::Query { name: name.into(), key: key.into() })
+    }
+
+    /// A key in a cookie.
+    pub fn cookie(name: impl Into<String>, key: impl Into<String>) -> Self {
+        Self::one(Part::Cookie { name: name.into(), key: key.into() })
+    }
+
+    /// These and others, for a service that asks for several.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.parts.extend(others.parts);
+        self
+    }
+
+    fn one(part: Part) -> Self {
+        Self { parts: vec![part] }
+    }
+
+    /// What keeps these from being sent, without a word of the secrets.
+    pub(crate) fn mistake(&self) -> Option<String> {
+        self.parts.iter().find_map(|part| {
+            let (name, key) = match part {
+                Part::Bearer(token) => ("authorization", token),
+                Part::Header { name, key } => (name.as_str(), key),
+                Part::Basic { .. } | Part::Query { .. } | Part::Cookie { .. } => return None,
+            };
+            if HeaderName::from_bytes(name.as_bytes()).is_err() {
+                return Some(format!("`{name}` is no name of a header"));
+            }
+            let is_sendable = HeaderValue::from_str(key).is_ok();
+            (!is_sendable).then(|| {
+                format!("the key for the header `{name}` has characters that no header may have")
+            })
+        })
+    }
+
+    /// Keys in the query.
+    pub(crate) fn in_query(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Query { name, key } => Some((name.as_str(), key.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Keys in cookies.
+    pub(crate) fn in_cookies(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Cookie { name, key } => Some((name.as_str(), key.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Puts keys into headers, marked so that nothing prints them.
+    pub(crate) fn sign(&self, mut request: RequestBuilder) -> RequestBuilder {
+        for part in &self.parts {
+            request = match part {
+                Part::Bearer(token) => request.bearer_auth(token),
+                Part::Basic { user, password } => request.basic_auth(user, Some(password)),
+                Part::Header { name, key } => match HeaderValue::from_str(key) {
+                    Ok(mut value) => {
+                        value.set_sensitive(true);
+                        request.header(name, value)
+                    }
+                    Err(_) => request,
+                },
+                Part::Query { .. } | Part::Cookie { .. } => request,
+            };
+        }
+        request
+    }
+
+    /// A text of the service without the secrets that it may repeat.
+    pub(crate) fn redacted(&self, mut text: String) -> String {
+        for part in &self.parts {
+            let secret = match part {
+                Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret,
+                Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => {
+                    key
+                }
+            };
+            if !secret.is_empty() {
+                text = text.replace(secret.as_str(), "…");
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({} hidden)", self.parts.len())
+    }
+}

@@ -1,0 +1,16 @@
+//! What generated HTTP clients of services are made of: a table of operations, and the client that sends one. Never
+//! knows an API: addresses and credentials come at run time, the rest from generated tables.
+
+mod answer;
+mod builder;
+mod client;
+mod credentials;
+mod failure;
+pub mod operation;
+mod request;
+mod value;
+
+pub use builder::{BadClient, ClientBuilder};
+pub use client::Client;
+pub use credentials::Credentials;
+pub use operation::Operation;

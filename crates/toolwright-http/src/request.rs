@@ -1,0 +1,130 @@
+//! A payload in the places that an operation names: path, query, headers, cookies, body. Never sends it.
+
+use reqwest::header::{HeaderName, HeaderValue};
+use toolwright::{FailureKind, Map, Recovery, ToolFailure, Value};
+
+use crate::operation::{Body, Content, Operation, Parameter, Part, Style};
+use crate::value::{encoded, flat, in_path, pairs, plain};
+
+/// What is sent, credentials aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The path below the base address, encoded.
+    pub(crate) path: String,
+    /// The query, encoded, without a question mark.
+    pub(crate) query: Vec<String>,
+    /// Headers, the content's type among them.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    /// Cookies as `name=value`, encoded.
+    pub(crate) cookies: Vec<String>,
+    /// The body.
+    pub(crate) body: Option<String>,
+}
+
+impl Request {
+    /// Puts every property of a payload in its place.
+    ///
+    /// # Errors
+    ///
+    /// An invalid call, where a value cannot stand in its place.
+    pub(crate) fn of(operation: &Operation, mut payload: Map<Value>) -> Result<Self, ToolFailure> {
+        let path = path(operation, &mut payload)?;
+        let query = operation.query.iter().flat_map(|parameter| {
+            let value = payload.remove(parameter.property).unwrap_or(Value::Null);
+            pairs(parameter.name, &value, parameter.style, parameter.explode)
+        });
+        let query = query.collect();
+        let mut headers = Vec::new();
+        for parameter in operation.headers {
+            headers.extend(header(operation, parameter, &mut payload)?);
+        }
+        let cookies = operation.cookies.iter().filter_map(|parameter| {
+            let value = payload.remove(parameter.property).filter(|value| !value.is_null())?;
+            Some(format!("{}={}", parameter.name, encoded(&flat(&value).join(","))))
+        });
+        let cookies = cookies.collect();
+        let body = body(operation.body, &mut payload);
+        if let Some(key) = payload.keys().next() {
+            return Err(invalid(operation, key, "has no place in the request"));
+        }
+        headers.extend(body.as_ref().map(|(_, content)| content_type(*content)));
+        Ok(Self { path, query, headers, cookies, body: body.map(|(text, _)| text) })
+    }
+}
+
+/// The path. A value becomes text inside one segment, and no segment becomes a step to another folder.
+fn path(operation: &Operation, payload: &mut Map<Value>) -> Result<String, ToolFailure> {
+    let mut path = String::new();
+    for part in operation.path {
+        match part {
+            Part::Text(text) => path.push_str(text),
+            Part::Property(property) => {
+                let value = payload.remove(property).unwrap_or(Value::Null);
+                let text = in_path(&value);
+                if text.is_empty() || value.is_null() {
+                    return Err(invalid(operation, property, "is empty, and a path needs it"));
+                }
+                path.push_str(&text);
+            }
+        }
+    }
+    match path.split('/').find(|segment| [".", ".."].contains(segment)) {
+        Some(_) => Err(invalid(operation, "path", "may not have `.` or `..` as a segment")),
+        None => Ok(path),
+    }
+}
+
+fn header(
+    operation: &Operation,
+    parameter: &Parameter,
+    payload: &mut Map<Value>,
+) -> Result<Option<(HeaderName, HeaderValue)>, ToolFailure> {
+    let value = payload.remove(parameter.property).filter(|value| !value.is_null());
+    let Some(value) = value else { return Ok(None) };
+    let wrong = || invalid(operation, parameter.property, "has characters that no header may have");
+    let name = HeaderName::from_bytes(parameter.name.as_bytes()).map_err(|_| wrong())?;
+    let value = HeaderValue::from_str(&flat(&value).join(",")).map_err(|_| wrong())?;
+    Ok(Some((name, value)))
+}
+
+fn body(body: Body, payload: &mut Map<Value>) -> Option<(String, Content)> {
+    let (value, content) = match body {
+        Body::Nothing => return None,
+        Body::Property(property, content) => (payload.remove(property)?, content),
+        Body::Rest(content) => (Value::Object(std::mem::take(payload)), content),
+    };
+    let text = match content {
+        Content::Json => value.to_string(),
+        Content::Text => plain(&value),
+        Content::Form => form(&value, Style::Form),
+        Content::DeepForm => form(&value, Style::DeepObject),
+    };
+    Some((text, content))
+}
+
+fn form(value: &Value, style: Style) -> String {
+    let entries = value.as_object().into_iter().flat_map(Map::iter);
+    let pairs = entries.flat_map(|(key, value)| match (style, value) {
+        // OpenAPI 3.1, "Encoding Object": an object inside a form is JSON unless a style is given.
+        (Style::Form, Value::Object(_)) => {
+            pairs(key, &Value::String(value.to_string()), style, true)
+        }
+        (style, value) => pairs(key, value, style, true),
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+fn content_type(content: Content) -> (HeaderName, HeaderValue) {
+    let text = match content {
+        Content::Json => "application/json",
+        Content::Form | Content::DeepForm => "application/x-www-form-urlencoded",
+        Content::Text => "text/plain; charset=utf-8",
+    };
+    (reqwest::header::CONTENT_TYPE, HeaderValue::from_static(text))
+}
+
+fn invalid(operation: &Operation, property: &str, why: &str) -> ToolFailure {
+    let message =
+        format!("the arguments of `{}` are not valid: `{property}` {why}", operation.name);
+    ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)
+}

@@ -1,0 +1,181 @@
+//! Where each part of a payload goes, in every style. The server says what it was sent.
+
+use serde_json::{Value, json};
+use toolwright::FailureKind;
+use toolwright_http::operation::{
+    Body, Content, Operation, Parameter, Part, QueryParameter, Style, Verb,
+};
+use toolwright_http::{Client, Credentials};
+
+use crate::server::{echo, value};
+use crate::{call, client, words};
+
+const fn query(
+    name: &'static str,
+    property: &'static str,
+    style: Style,
+    explode: bool,
+) -> QueryParameter {
+    QueryParameter { name, property, style, explode }
+}
+
+static EVERYWHERE: Operation = Operation {
+    query: &[
+        query("limit", "limit", Style::Form, true),
+        query("tag[]", "tags", Style::Form, true),
+        query("ids", "ids", Style::Form, false),
+        query("near", "near", Style::SpaceDelimited, false),
+        query("any", "any", Style::PipeDelimited, false),
+        query("filter", "filter", Style::DeepObject, true),
+    ],
+    headers: &[Parameter { name: "X-Trace", property: "trace" }],
+    cookies: &[Parameter { name: "session", property: "session" }],
+    body: Body::Property("pet", Content::Json),
+    ..Operation::new(
+        "everywhere",
+        Verb::Put,
+        &[Part::Text("/pets/"), Part::Property("id"), Part::Text("/photos")],
+    )
+};
+
+#[tokio::test]
+async fn each_property_goes_to_its_place_encoded_as_that_place_asks() {
+    let base = echo().await + "/v1";
+    let payload = r#"{
+        "id": "a/b ?#%é", "limit": 12345678901234567890, "tags": ["x&y", "z"], "ids": [1, 2.50],
+        "near": ["a b", "c"], "any": ["p|q", "r"], "filter": {"kind": "dog", "age": {"min": 2}},
+        "trace": "t1", "session": "s;1", "pet": {"name": "Rex", "weight": 1.50, "note": null}
+    }"#;
+    let said = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
+    let expected = json!({
+        "method": "PUT",
+        "path": "/v1/pets/a%2Fb%20%3F%23%25%C3%A9/photos",
+        "query": "limit=12345678901234567890&tag%5B%5D=x%26y&tag%5B%5D=z&ids=1,2.50&near=a%20b%20c&any=p%7Cq%7Cr\
+                  &filter%5Bkind%5D=dog&filter%5Bage%5D%5Bmin%5D=2",
+        "body": r#"{"name":"Rex","weight":1.50,"note":null}"#,
+        "type": "application/json",
+        "trace": "t1",
+        "cookie": "session=s%3B1",
+        "authorization": null,
+        "key": null,
+    });
+    assert_eq!(said, expected);
+}
+
+#[tokio::test]
+async fn what_is_absent_or_null_is_not_sent() {
+    let base = echo().await;
+    let payload = r#"{"id": 7, "limit": null, "tags": []}"#;
+    let said = value(&call(&client(&base), &EVERYWHERE, payload).await.expect("an answer"));
+    assert_eq!(said["path"], "/pets/7/photos");
+    for part in ["query", "trace", "cookie", "type"] {
+        assert_eq!(said[part], Value::Null, "{part}");
+    }
+    assert_eq!(said["body"], "");
+}
+
+#[tokio::test]
+async fn a_value_in_a_path_never_leaves_its_segment() {
+    let base = echo().await;
+    for id in ["..", ".", ""] {
+        let payload = json!({ "id": id }).to_string();
+        let (kind, message, _) = words(call(&client(&base), &EVERYWHERE, &payload).await);
+        assert_eq!(kind, FailureKind::InvalidCall, "{id:?}");
+        assert!(message.starts_with("the arguments of `everywhere` are not valid"), "{message}");
+    }
+    for id in [
+        "../admin",
+        "..%2fadmin",
+        "%2e%2e",
+        "..\\admin",
+        "a\u{0}b",
+        "...",
+        "@evil.test",
+        "//evil.test",
+    ] {
+        let payload = json!({ "id": id }).to_string();
+        let said = value(&call(&client(&base), &EVERYWHERE, &payload).await.expect(id));
+        let path = said["path"].as_str().expect("a path");
+        let inside = path.strip_prefix("/pets/").and_then(|rest| rest.strip_suffix("/photos"));
+        assert!(inside.is_some_and(|inside| !inside.contains(['/', '\\'])), "{id:?}: {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_header_takes_no_line_break() {
+    let base = echo().await;
+    let payload = r#"{"id": 1, "trace": "a\r\nX-Key: stolen"}"#;
+    let (kind, message, _) = words(call(&client(&base), &EVERYWHERE, payload).await);
+    assert_eq!(kind, FailureKind::InvalidCall);
+    assert!(message.contains("`trace`") && !message.contains("stolen"), "{message}");
+}
+
+#[tokio::test]
+async fn bodies_are_json_forms_or_text() {
+    static REST: Operation = Operation {
+        body: Body::Rest(Content::Json),
+        ..Operation::new("rest", Verb::Post, &[Part::Text("/"), Part::Property("id")])
+    };
+    static FORM: Operation = Operation {
+        body: Body::Property("body", Content::Form),
+        ..Operation::new("form", Verb::Post, &[Part::Text("/")])
+    };
+    static DEEP: Operation = Operation {
+        body: Body::Property("body", Content::DeepForm),
+        ..Operation::new("deep", Verb::Post, &[Part::Text("/")])
+    };
+    static TEXT: Operation = Operation {
+        body: Body::Property("body", Content::Text),
+        ..Operation::new("text", Verb::Post, &[Part::Text("/")])
+    };
+    let form = r#"{"body": {"name": "a b&c", "tags": ["x", "y"], "size": {"w": 1}}}"#;
+    let urlencoded = "application/x-www-form-urlencoded";
+    let table = [
+        (
+            &REST,
+            r#"{"id": 1, "name": "Rex", "tags": []}"#,
+            r#"{"name":"Rex","tags":[]}"#,
+            "application/json",
+        ),
+        (&FORM, form, "name=a%20b%26c&tags=x&tags=y&size=%7B%22w%22%3A1%7D", urlencoded),
+        (&DEEP, form, "name=a%20b%26c&tags%5B0%5D=x&tags%5B1%5D=y&size%5Bw%5D=1", urlencoded),
+        (&TEXT, r#"{"body": "two\nlines"}"#, "two\nlines", "text/plain; charset=utf-8"),
+    ];
+    let base = echo().await;
+    for (operation, payload, body, content) in table {
+        let said = value(&call(&client(&base), operation, payload).await.expect("an answer"));
+        assert_eq!(
+            (&said["body"], &said["type"]),
+            (&json!(body), &json!(content)),
+            "{}",
+            operation.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn credentials_go_where_they_belong() {
+    let base = echo().await;
+    let table = [
+        (Credentials::bearer("t0ken"), "authorization", json!("Bearer t0ken")),
+        (Credentials::basic("ann", "pa:ss"), "authorization", json!("Basic YW5uOnBhOnNz")),
+        (Credentials::header("X-Key", "k1"), "key", json!("k1")),
+        (Credentials::query("api key", "k/2"), "query", json!("limit=3&api%20key=k%2F2")),
+        (Credentials::cookie("sid", "k3"), "cookie", json!("session=s; sid=k3")),
+    ];
+    for (credentials, part, expected) in table {
+        let client = Client::builder(&base).credentials(credentials).build().expect("a client");
+        let payload = r#"{"id": 1, "limit": 3, "session": "s"}"#;
+        let said = value(&call(&client, &EVERYWHERE, payload).await.expect("an answer"));
+        assert_eq!(said[part], expected, "{part}");
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_place_in_a_request_is_refused_and_never_dropped() {
+    let base = echo().await;
+    let (kind, message, _) =
+        words(call(&client(&base), &EVERYWHERE, r#"{"id": 1, "limits": 3}"#).await);
+    assert_eq!(kind, FailureKind::InvalidCall);
+    assert!(message.ends_with("`limits` has no place in the request"), "{message}");
+}

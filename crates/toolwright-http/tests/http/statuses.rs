@@ -1,0 +1,150 @@
+//! What each answer means: kinds of failure by status, declared errors, redirects, and results of every form.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect};
+use axum::routing::{any, get};
+use toolwright::{FailureKind, Recovery, Value};
+use toolwright_http::operation::{Answer, DeclaredError, Operation, Part, Status, Verb};
+use toolwright_http::{Client, Credentials};
+
+use crate::server::{raw, serve};
+use crate::{call, client, words};
+
+static STATUS: Operation =
+    Operation::new("status", Verb::Get, &[Part::Text("/"), Part::Property("status")]);
+
+static DECLARED: Operation = Operation {
+    errors: &[
+        DeclaredError { status: Status::Class(4), code: "refused", description: "No." },
+        DeclaredError {
+            status: Status::Exactly(404),
+            code: "no_pet",
+            description: "There is no such pet.",
+        },
+    ],
+    ..Operation::new("declared", Verb::Get, &[Part::Text("/"), Part::Property("status")])
+};
+
+/// Answers with the status of its path, a text of its own, and how long to wait.
+async fn by_status() -> String {
+    let answer = |Path(status): Path<u16>| async move {
+        let status = StatusCode::from_u16(status).expect("a status");
+        (status, [(header::RETRY_AFTER, "7")], "the key k3y is\nwrong: \u{1b}[31mSELECT *")
+    };
+    serve(Router::new().route("/{status}", any(answer))).await
+}
+
+#[tokio::test]
+async fn every_status_is_a_kind_of_failure_and_the_model_hears_nothing_of_the_service() {
+    let base = by_status().await;
+    let table = [
+        (400, FailureKind::InvalidCall, Recovery::Replan),
+        (401, FailureKind::Denied, Recovery::Finish),
+        (403, FailureKind::Denied, Recovery::Replan),
+        (404, FailureKind::DomainRejection, Recovery::Replan),
+        (408, FailureKind::Timeout, Recovery::Retry),
+        (409, FailureKind::DomainRejection, Recovery::Replan),
+        (422, FailureKind::InvalidCall, Recovery::Replan),
+        (429, FailureKind::RateLimited, Recovery::Retry),
+        (500, FailureKind::Unavailable, Recovery::Retry),
+        (503, FailureKind::Unavailable, Recovery::Retry),
+        (504, FailureKind::Timeout, Recovery::Retry),
+        (302, FailureKind::Unavailable, Recovery::Finish),
+        (418, FailureKind::DomainRejection, Recovery::Replan),
+    ];
+    let client = Client::builder(base).credentials(Credentials::header("X-Key", "k3y"));
+    let client = client.build().expect("a client");
+    for (status, kind, recovery) in table {
+        let failure = call(&client, &STATUS, &format!("{{\"status\": {status}}}")).await;
+        let failure = failure.expect_err("no success");
+        assert_eq!((failure.kind, &failure.recovery), (kind, &recovery), "{status}");
+        assert!(!failure.message.contains("SELECT"), "{status}: {}", failure.message);
+        let detail = failure.detail.expect("operators are told");
+        assert!(detail.contains("the key … is wrong: [31mSELECT *"), "{status}: {detail}");
+        let waits = failure.message.contains("wait 7 s");
+        assert_eq!(waits, matches!(kind, FailureKind::RateLimited | FailureKind::Unavailable));
+    }
+}
+
+#[tokio::test]
+async fn a_declared_error_is_told_by_its_name_an_exact_status_before_its_class() {
+    let client = client(&by_status().await);
+    for (status, code, message) in
+        [(404, "no_pet", "There is no such pet."), (409, "refused", "No.")]
+    {
+        let failure = call(&client, &DECLARED, &format!("{{\"status\": {status}}}")).await;
+        let failure = failure.expect_err("no success");
+        assert_eq!((failure.code.as_deref(), failure.message.as_str()), (Some(code), message));
+        assert!(failure.detail.is_some_and(|detail| detail.contains("SELECT")));
+    }
+    let (kind, ..) = words(call(&client, &DECLARED, "{\"status\": 500}").await);
+    assert_eq!(kind, FailureKind::Unavailable);
+}
+
+fn answer(head: &str, body: &str) -> String {
+    format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+}
+
+#[tokio::test]
+async fn results_are_json_text_or_nothing() {
+    static JSON: Operation = Operation::new("json", Verb::Get, &[Part::Text("/")]);
+    static TEXT: Operation =
+        Operation { answer: Answer::Text, ..Operation::new("text", Verb::Get, &[Part::Text("/")]) };
+    static NOTHING: Operation = Operation {
+        answer: Answer::Nothing,
+        ..Operation::new("nothing", Verb::Get, &[Part::Text("/")])
+    };
+    let table = [
+        (&JSON, answer("200 OK", r#"{"a": 1.50}"#), r#"{"a":1.50}"#),
+        (&JSON, answer("201 Created", " \n"), "null"),
+        (&JSON, "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n".to_owned(), "null"),
+        (&TEXT, answer("200 OK", "{\"a\": \"é\"}"), r#""{\"a\": \"é\"}""#),
+        (&NOTHING, answer("202 Accepted", "<html>"), "null"),
+    ];
+    for (operation, sent, expected) in table {
+        let (base, _) = raw(vec![sent.clone()]).await;
+        let result = call(&client(&base), operation, "{}").await.expect(&sent);
+        assert_eq!(result.to_string(), expected, "{sent}");
+    }
+}
+
+static GET: Operation = Operation::new("get", Verb::Get, &[Part::Text("/"), Part::Property("to")]);
+static POST: Operation =
+    Operation::new("post", Verb::Post, &[Part::Text("/"), Part::Property("to")]);
+
+#[tokio::test]
+async fn redirects_stay_on_their_host_and_repeat_nothing_that_changes_something() {
+    let elsewhere = serve(Router::new().fallback(|| async { "stolen" })).await;
+    let router = Router::new()
+        .route("/here", any(|| async { Redirect::temporary("/end?x=1") }))
+        .route(
+            "/end",
+            get(|headers: HeaderMap| async move {
+                let key = headers.get("x-key").map_or("", |key| key.to_str().unwrap_or_default());
+                format!("\"{key}\"")
+            }),
+        )
+        .route("/away", any(move || async move { Redirect::temporary(&elsewhere) }))
+        .route("/round", any(|| async { Redirect::temporary("/round") }))
+        .route(
+            "/moved",
+            any(|| async { (StatusCode::FOUND, [(header::LOCATION, "/end")]).into_response() }),
+        )
+        .route("/other", any(|| async { Redirect::to("/end") }));
+    let client =
+        Client::builder(serve(router).await).credentials(Credentials::header("X-Key", "k"));
+    let client = client.build().expect("a client");
+    let key = Ok(Value::String("k".to_owned()));
+    assert_eq!(call(&client, &GET, r#"{"to": "here"}"#).await, key);
+    assert_eq!(call(&client, &GET, r#"{"to": "moved"}"#).await, key);
+    // 303 is an invitation to read (RFC 9110, 15.4.4).
+    assert_eq!(call(&client, &POST, r#"{"to": "other"}"#).await, key);
+    for (operation, to) in [(&GET, "away"), (&GET, "round"), (&POST, "moved"), (&POST, "away")] {
+        let (kind, message, detail) =
+            words(call(&client, operation, &format!("{{\"to\": \"{to}\"}}")).await);
+        assert_eq!(kind, FailureKind::Unavailable, "{to}: {message} {detail}");
+        assert!(!detail.contains("stolen"), "{detail}");
+    }
+}

@@ -1,0 +1,149 @@
+//! A generated client over HTTP at work, under the executor of its toolset and called by itself, against a server of the
+//! test's own. Never how a request is written: the tests of `toolwright-http` have every place and style.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::routing::{get, post};
+use tokio::net::TcpListener;
+use toolwright::{
+    Executor as _, FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
+};
+use toolwright_http::Client;
+
+use crate::http_cases::shelter_http::client::ShelterHttp;
+use crate::http_cases::shelter_service::errors::{AdmitAnimalError, GetAnimalError};
+use crate::http_cases::shelter_service::service::ShelterService as _;
+use crate::http_cases::shelter_service::types::{AdmitAnimalPayload, Animal, GetAnimalPayload};
+use crate::http_cases::shelter_tools::executor::ShelterExecutor;
+
+/// A shelter with animal 9007199254740993, which no double can hold, and room for one that weighs little.
+async fn shelter() -> ShelterHttp {
+    let router = Router::new()
+        .route("/v1/animals", post(admit))
+        .route("/v1/animals/{id}", get(find).delete(release))
+        .route(
+            "/v1/animals/{id}/story",
+            get(|Path(id): Path<String>| async move { format!("{id} came \"by night\"\n") }),
+        );
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let base = format!("http://{}/v1/", listener.local_addr().expect("it is bound"));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    ShelterHttp::new(Client::builder(base).build().expect("an address of this machine"))
+}
+
+async fn find(Path(id): Path<u64>) -> (StatusCode, &'static str) {
+    match id {
+        9_007_199_254_740_993 => {
+            (StatusCode::OK, r#"{"id":9007199254740993,"name":"Rex","chip":"new"}"#)
+        }
+        1 => (StatusCode::OK, r#"{"id":"one","name":""}"#),
+        2 => (StatusCode::SERVICE_UNAVAILABLE, "closed"),
+        _ => (StatusCode::NOT_FOUND, "no row in table animals"),
+    }
+}
+
+async fn admit(uri: Uri, body: String) -> (StatusCode, String) {
+    if body.contains("\"weight\":900") {
+        return (StatusCode::UNPROCESSABLE_ENTITY, "weight: at most 80".to_owned());
+    }
+    match uri.query() {
+        Some("dryRun=true") => (StatusCode::OK, body),
+        _ => (StatusCode::CONFLICT, "full".to_owned()),
+    }
+}
+
+async fn release(headers: HeaderMap) -> (StatusCode, String) {
+    let reason = headers.get("x-reason").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match reason {
+        "adopted" => (StatusCode::NO_CONTENT, String::new()),
+        _ => (StatusCode::FORBIDDEN, reason.to_owned()),
+    }
+}
+
+async fn run(tool: &str, args: &str) -> ToolResult {
+    let call = ToolCall::new(tool, Payload::new(args));
+    ShelterExecutor::new(shelter().await).execute(&call).await
+}
+
+async fn failure(tool: &str, args: &str) -> ToolFailure {
+    run(tool, args).await.as_result().expect_err("a failure").clone()
+}
+
+#[tokio::test]
+async fn tools_over_http_give_what_the_service_gives_to_the_last_digit() {
+    let table = [
+        (
+            "get_animal",
+            r#"{"id": 9007199254740993}"#,
+            r#"{"id":9007199254740993,"name":"Rex","chip":"new"}"#,
+        ),
+        (
+            "admit_animal",
+            r#"{"animal": {"id": 3, "name": "Ada"}, "dry_run": true}"#,
+            r#"{"id":3,"name":"Ada"}"#,
+        ),
+        ("release_animal", r#"{"id": 3, "reason": "adopted"}"#, "null"),
+        ("tell_story", r#"{"id": "a/b"}"#, r#""a/b came \"by night\"\n""#),
+    ];
+    for (tool, args, expected) in table {
+        let result = run(tool, args).await;
+        assert_eq!(result.as_result().map(Payload::as_str), Ok(expected), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_declared_error_says_what_the_schema_says_and_operators_what_the_service_said() {
+    let failure = failure("get_animal", r#"{"id": 77}"#).await;
+    assert_eq!(failure.kind, FailureKind::DomainRejection);
+    assert_eq!(failure.code.as_deref(), Some("no_animal"));
+    assert_eq!(failure.message, "There is no such animal.");
+    assert_eq!(failure.detail.as_deref(), Some("no row in table animals"));
+}
+
+#[tokio::test]
+async fn what_the_service_said_reaches_the_model_where_it_can_correct_its_call() {
+    let heavy = r#"{"animal": {"id": 3, "name": "Ada", "weight": 900}}"#;
+    let failure = failure("admit_animal", heavy).await;
+    assert_eq!(failure.code.as_deref(), Some("refused"));
+    assert_eq!(
+        failure.message,
+        "The animal cannot be taken in. The service says: weight: at most 80"
+    );
+    assert!(matches!(failure.recovery, Recovery::CorrectCall(_)), "{:?}", failure.recovery);
+}
+
+#[tokio::test]
+async fn other_failures_keep_their_kind_on_the_way_through_the_trait() {
+    let table = [
+        ("get_animal", r#"{"id": 2}"#, FailureKind::Unavailable),
+        ("get_animal", r#"{"id": 1}"#, FailureKind::MalformedResult),
+        ("release_animal", r#"{"id": 2, "reason": "tired of it"}"#, FailureKind::Denied),
+        ("release_animal", r#"{"id": 2, "reason": "a\nb"}"#, FailureKind::InvalidCall),
+        ("tell_story", r#"{"id": ".."}"#, FailureKind::InvalidCall),
+    ];
+    for (tool, args, kind) in table {
+        let failure = failure(tool, args).await;
+        assert_eq!(failure.kind, kind, "{tool} {args}: {failure:?}");
+        assert!(!failure.message.contains("tired"), "{failure:?}");
+        let is_correctable = matches!(failure.recovery, Recovery::CorrectCall(_));
+        assert_eq!(is_correctable, kind == FailureKind::InvalidCall, "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn typed_callers_match_on_declared_errors() {
+    let shelter = shelter().await;
+    let missing = shelter.get_animal(GetAnimalPayload { id: 5 }).await;
+    assert!(
+        matches!(missing, Err(GetAnimalError::NoAnimal(Some(said))) if said.contains("no row"))
+    );
+    let animal = Animal::new(3, "Ada");
+    let full = shelter.admit_animal(AdmitAnimalPayload { animal, dry_run: None }).await;
+    assert!(matches!(full, Err(AdmitAnimalError::Full(Some(said))) if said == "full"));
+    let closed = shelter.get_animal(GetAnimalPayload { id: 2 }).await.expect_err("it is closed");
+    assert_eq!(
+        closed.to_string(),
+        "internal: unavailable: the service behind `get_animal` cannot answer now (status 503)"
+    );
+}
