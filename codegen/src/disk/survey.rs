@@ -36,6 +36,9 @@ pub(crate) fn survey(out: &Path, record: &str) -> Result<Option<Survey>, OutputE
     let listed: Vec<&str> = manifest::paths(&list).collect();
     let written = fs::symlink_metadata(place.out.join(record)).and_then(|found| found.modified());
     let (true, Ok(written)) = (listed.is_sorted(), written) else { return Ok(None) };
+    if !is_older(written) {
+        return Ok(None);
+    }
     let mut look =
         Look { listed: &listed, written, sound: vec![false; listed.len()], foreign: Vec::new() };
     if !look.into_folder(&place.out, "")? {
@@ -46,6 +49,13 @@ pub(crate) fn survey(out: &Path, record: &str) -> Result<Option<Survey>, OutputE
     let touched = doubtful.map(|(path, _)| (*path).to_owned()).collect();
     let listed = listed.into_iter().map(str::to_owned).collect();
     Ok(Some(Survey { record: text, listed, touched, foreign }))
+}
+
+/// Whether the program that runs is older than something: one that was built since may generate other things, under the
+/// same version.
+fn is_older(than: SystemTime) -> bool {
+    let built = std::env::current_exe().and_then(|program| fs::metadata(program)?.modified());
+    built.is_ok_and(|built| built < than)
 }
 
 struct Look<'a> {

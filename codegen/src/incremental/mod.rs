@@ -49,7 +49,7 @@ impl<'a> Inputs<'a> {
         }
         // Options are paths and switches, and their debug form shows all of them.
         let told = xxh3_128(format!("{options:?}").as_bytes());
-        let generator = format!("{}-{told:032x}", env!("TOOLWRIGHT_GENERATOR"));
+        let generator = format!("{} {told:032x}", env!("CARGO_PKG_VERSION"));
         Some(Self { sources, names, generator })
     }
 

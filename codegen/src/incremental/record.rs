@@ -11,7 +11,7 @@ pub(crate) const NAME: &str = ".toolwright-record";
 /// What a run was made of.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The generator and its options.
+    /// The version of the generator, and its options.
     pub(super) generator: String,
     /// Every schema file, by name.
     pub(super) sources: Vec<SourceLine>,
