@@ -72,6 +72,21 @@ impl Project {
         self
     }
 
+    /// The schema files or folders.
+    pub fn schema(&self) -> &[PathBuf] {
+        &self.schema
+    }
+
+    /// The output folder.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// The folder of the project's `toolwright.toml`; empty for the current folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Reads and compiles the schema and keeps nothing.
     ///
     /// # Errors
