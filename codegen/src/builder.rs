@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::options::{Layout, Options};
 use crate::project::{Failure, Generation, tally};
@@ -115,7 +115,13 @@ fn warn(warnings: &[Diagnostic], sources: &Sources) {
     }
 }
 
+/// An error is one line to cargo, which shows what stands on standard error below it: there, all of it is drawn.
 fn report(failure: &Failure) -> BuildError {
+    if let Failure::Rejected { sources, findings } = failure {
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            println!("cargo::error={}", one_line(finding, sources).replace('\n', " "));
+        }
+    }
     eprint!("{}", failure.render(Format::Human { color: false }));
     let message = match failure {
         Failure::Rejected { findings, .. } => {
