@@ -3,11 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::compile_after;
-use crate::diagnostic::Diagnostic;
-use crate::disk::{self, ReadSources};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::disk;
 use crate::options::{Layout, Options};
-use crate::project::{Failure, tally};
+use crate::project::{Failure, Generation, tally};
 use crate::render::{Format, one_line};
 use crate::source::Sources;
 
@@ -78,19 +77,15 @@ impl Build {
     }
 
     fn try_generate(&self, folder: &Path) -> Result<(), Failure> {
-        let ReadSources { sources, findings } =
-            disk::read_sources(std::slice::from_ref(&self.schema))?;
-        for (_, source) in sources.iter() {
+        let schema = std::slice::from_ref(&self.schema);
+        let reading = disk::read_sources(schema)?;
+        for (_, source) in reading.sources.iter() {
             println!("cargo::rerun-if-changed={}", source.path);
         }
-        match compile_after(findings, &sources, &self.options()) {
-            Ok(compiled) => {
-                warn(&compiled.warnings, &sources);
-                disk::write(folder, &compiled.files)?;
-                Ok(())
-            }
-            Err(findings) => Err(Failure::Rejected { sources, findings }),
-        }
+        let generation = Generation { schema, reading, options: self.options(), out: folder };
+        let generated = generation.write()?;
+        warn(&generated.warnings, &generated.sources);
+        Ok(())
     }
 
     fn options(&self) -> Options {
@@ -120,7 +115,13 @@ fn warn(warnings: &[Diagnostic], sources: &Sources) {
     }
 }
 
+/// An error is one line to cargo, which shows what stands on standard error below it: there, all of it is drawn.
 fn report(failure: &Failure) -> BuildError {
+    if let Failure::Rejected { sources, findings } = failure {
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            println!("cargo::error={}", one_line(finding, sources).replace('\n', " "));
+        }
+    }
     eprint!("{}", failure.render(Format::Human { color: false }));
     let message = match failure {
         Failure::Rejected { findings, .. } => {

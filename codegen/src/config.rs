@@ -120,7 +120,7 @@ fn mistake(location: &Spanned<Location>, source: SourceId) -> Option<Diagnostic>
 }
 
 /// Without `.` and `..` parts, going by the text alone: what is generated may not depend on what symlinks lead to.
-pub(crate) fn plain(path: &Path) -> PathBuf {
+pub fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -7,6 +7,7 @@ pub mod disk;
 mod emit;
 pub mod files;
 pub mod import;
+mod incremental;
 pub mod lower;
 pub mod model;
 pub mod naming;
@@ -43,16 +44,7 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    compile_after(Vec::new(), sources, options)
-}
-
-/// Compiles schema files after findings about the files themselves, which are told with the rest.
-pub(crate) fn compile_after(
-    reading: Vec<Diagnostic>,
-    sources: &Sources,
-    options: &Options,
-) -> Result<Compiled, Vec<Diagnostic>> {
-    let (project, warnings) = understand(reading, sources)?;
+    let Understood { project, warnings, .. } = understand(Vec::new(), sources)?;
     let crates = plan::plan(&project, options);
     let files = emit::emit(&crates, options.layout);
     Ok(Compiled { files, warnings })
@@ -73,13 +65,24 @@ pub(crate) fn check_after(
     reading: Vec<Diagnostic>,
     sources: &Sources,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    understand(reading, sources).map(|(_, warnings)| warnings)
+    understand(reading, sources).map(|understood| understood.warnings)
 }
 
-fn understand(
+/// A project without errors.
+pub(crate) struct Understood {
+    /// What was written.
+    pub(crate) documents: Vec<syntax::Document>,
+    /// What it means.
+    pub(crate) project: model::Project,
+    /// What was found that does not stand in the way.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Reads and lowers schema files.
+pub(crate) fn understand(
     reading: Vec<Diagnostic>,
     sources: &Sources,
-) -> Result<(model::Project, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<Understood, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
     let project = lower::lower(&documents, &mut report);
@@ -88,5 +91,9 @@ fn understand(
     for finding in &mut findings {
         finding.stand_on_characters(sources);
     }
-    if is_refused { Err(findings) } else { Ok((project, findings)) }
+    if is_refused {
+        Err(findings)
+    } else {
+        Ok(Understood { documents, project, warnings: findings })
+    }
 }

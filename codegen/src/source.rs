@@ -60,6 +60,11 @@ impl Sources {
         Self { files, lines, unread: Vec::new() }
     }
 
+    /// Some of the files.
+    pub(crate) fn only(&self, ids: impl IntoIterator<Item = SourceId>) -> Self {
+        Self::new(ids.into_iter().map(|id| self.get(id).clone()).collect())
+    }
+
     /// Keeps a file from being read on: there is only a name and a place for what is wrong with it.
     pub fn set_aside(&mut self, id: SourceId) {
         self.unread.push(id);

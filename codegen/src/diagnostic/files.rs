@@ -40,7 +40,7 @@ mistakes! {
 
     /// A schema file is larger than any schema is.
     ///
-    /// The limit is 4 MiB a file and 16 MiB for all files of a project. Split a file that is too large: all files of a
+    /// The limit is 4 MiB a file and 64 MiB for all files of a project. Split a file that is too large: all files of a
     /// folder form one project. Data and long texts belong elsewhere.
     Error "too-large" too_large(span: Span, limit: u64) {
         at(span, format!("this file is larger than {} MiB, the most a schema file may have", limit >> 20))

@@ -39,6 +39,17 @@ pub(super) fn exchange(place: &Place) -> Result<(), OutputError> {
     remove(&place.old)
 }
 
+/// Exchanges the new tree for a folder of the old one in one step; false, and nothing done, where the system cannot: a
+/// folder moved aside could not be told from the whole tree.
+pub(super) fn exchange_part(place: &Place, folder: &Path) -> Result<bool, OutputError> {
+    let whole = folder.as_os_str().is_empty();
+    let part = if whole { place.out.clone() } else { place.out.join(folder) };
+    if swap(&place.new, &part).is_err() {
+        return Ok(false);
+    }
+    remove(&place.new).map(|()| true)
+}
+
 #[cfg(target_os = "linux")]
 fn swap(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

@@ -31,7 +31,12 @@ pub(super) fn complete(files: &Files) -> Result<BTreeMap<&str, String>, OutputEr
 /// The paths an earlier run listed; they are only ever compared with what is found, never followed.
 pub(super) fn listed(out: &Path) -> Result<BTreeSet<String>, IoFailure> {
     let text = read_regular(&out.join(NAME))?.unwrap_or_default();
-    Ok(text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
+    Ok(paths(&text).map(str::to_owned).collect())
+}
+
+/// The paths in a list.
+pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#'))
 }
 
 fn text(files: &Files) -> String {

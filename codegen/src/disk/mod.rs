@@ -9,7 +9,9 @@ mod place;
 mod single;
 mod sources;
 mod start;
+mod survey;
 mod tree;
+mod update;
 
 pub use failure::{IoFailure, OutputError};
 pub use output::{Drift, Written, drift, write};
@@ -17,3 +19,5 @@ pub use single::write_text;
 pub use sources::{ReadSources, read_sources, read_text};
 pub(crate) use sources::{absolute, read_regular, shown};
 pub use start::{checkout, start_project};
+pub(crate) use survey::{Survey, survey};
+pub(crate) use update::update;

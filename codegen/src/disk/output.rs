@@ -165,7 +165,10 @@ impl<'a> Plan<'a> {
             let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
             link(real, make_room(&target)?)?;
         }
-        for (path, text) in &self.write {
+        // What tells of the others comes last, so that it is as young as they are: see `survey`.
+        let (about, others): (Vec<_>, Vec<_>) =
+            self.write.iter().partition(|(path, _)| path.starts_with('.'));
+        for (path, text) in others.into_iter().chain(about) {
             let target = new.join(path);
             fs::write(make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
         }
@@ -189,14 +192,14 @@ fn folders_of(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Makes the folder a file goes into.
-fn make_room(target: &Path) -> Result<&Path, OutputError> {
+pub(super) fn make_room(target: &Path) -> Result<&Path, OutputError> {
     let folder = target.parent().unwrap_or(target);
     fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
     Ok(target)
 }
 
 /// A second name for a file; where the file system has no such thing, a copy.
-fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
+pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
     if fs::hard_link(from, to).is_err() {
         copy(from, to).map_err(IoFailure::on("carry over", from))?;
     }

@@ -14,7 +14,7 @@ use crate::source::{Source, SourceId, Sources, Span};
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The same for all files of a project.
-const MAX_TOTAL_BYTES: u64 = 16 << 20;
+const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
 /// What became of reading schema files.
 #[derive(Debug)]

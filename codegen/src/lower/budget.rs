@@ -8,8 +8,11 @@ use crate::model::{ToolId, ToolsetId};
 use crate::schema::published;
 use crate::source::Span;
 
-/// How many bytes the published schemas of all tools, and those for validators, may have together.
+/// How many bytes the published schemas of all tools, and those for validators, may have together, whatever the input.
 const MAX_PUBLISHED: usize = 16 << 20;
+
+/// The same for each byte of input: thousands of tools say a lot, and each is published with what it refers to.
+const PUBLISHED_PER_BYTE: usize = 8;
 
 /// How many tools all agents and MCP servers may name together, each as often as it is named.
 const MAX_USES: usize = 200_000;
@@ -30,13 +33,15 @@ impl Lowering<'_> {
             let node = &self.project.schemas[id];
             (!node.assertions.is_empty()).then_some((id, node.span))
         });
+        let input: usize = self.documents.iter().map(|document| document.span.end as usize).sum();
+        let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(input));
         let mut bytes = 0;
         let excess = tools.chain(checked).find(|(node, _)| {
             bytes += published(&self.project, *node).to_string().len();
-            bytes > MAX_PUBLISHED
+            bytes > most
         });
         if let Some((_, span)) = excess {
-            let total = MAX_PUBLISHED >> 20;
+            let total = most >> 20;
             let message =
                 format!("the schemas in generated code have more than {total} MiB in all");
             let advice = "each repeats all it refers to; split what tools take and give";

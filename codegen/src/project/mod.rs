@@ -1,17 +1,19 @@
 //! A project on disk, and the two things done with it: check and generate. Never parses command lines, never prints.
 
+mod generation;
 mod outcome;
 
 use std::path::{Path, PathBuf};
 
-pub use outcome::{Change, Checked, Failure, Generated, count, tally};
+pub(crate) use generation::Generation;
+pub use outcome::{Change, Checked, Failure, Generated, Size, count, tally};
 
+use crate::check_after;
 use crate::config::{self, Config};
 use crate::diagnostic::files;
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources};
-use crate::{Compiled, check_after, compile_after};
 
 /// A folder with schemas, and where its generated crates go.
 #[derive(Debug)]
@@ -70,6 +72,21 @@ impl Project {
         self
     }
 
+    /// The schema files or folders.
+    pub fn schema(&self) -> &[PathBuf] {
+        &self.schema
+    }
+
+    /// The output folder.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// The folder of the project's `toolwright.toml`; empty for the current folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Reads and compiles the schema and keeps nothing.
     ///
     /// # Errors
@@ -87,25 +104,22 @@ impl Project {
 
     /// Reads and compiles the schema, and writes or compares the output folder.
     ///
+    /// Writing does no more than what changed since the last run asks for; comparing looks at every byte.
+    ///
     /// # Errors
     ///
     /// See [`Failure`]; the output folder is then as it was.
     pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
         self.refuse_overlap()?;
-        let (sources, Compiled { files, warnings }) = self.compile()?;
-        let change = match mode {
-            Mode::Write => Change::Written(disk::write(&self.out, &files)?),
-            Mode::Check => Change::Drift(disk::drift(&self.out, &files)?),
+        let generation = Generation {
+            options: self.options()?,
+            reading: disk::read_sources(&self.schema)?,
+            schema: &self.schema,
+            out: &self.out,
         };
-        Ok(Generated { sources, warnings, out: self.out.clone(), files, change })
-    }
-
-    fn compile(&self) -> Result<(Sources, Compiled), Failure> {
-        let options = self.options()?;
-        let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
-        match compile_after(findings, &sources, &options) {
-            Ok(compiled) => Ok((sources, compiled)),
-            Err(findings) => Err(Failure::Rejected { sources, findings }),
+        match mode {
+            Mode::Write => generation.write(),
+            Mode::Check => generation.compare(),
         }
     }
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, Drift, IoFailure, OutputError, Written};
-use crate::files::Files;
 use crate::render::{Format, render};
 use crate::source::Sources;
 
@@ -30,10 +29,19 @@ pub struct Generated {
     pub warnings: Vec<Diagnostic>,
     /// The output folder.
     pub out: PathBuf,
-    /// What belongs into it.
-    pub files: Files,
+    /// How much belongs into it.
+    pub size: Size,
     /// What was done, or is to be done.
     pub change: Change,
+}
+
+/// How much is generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// How many crates.
+    pub crates: usize,
+    /// How many files, the list of them included.
+    pub files: usize,
 }
 
 /// The output folder after or without writing.
@@ -59,6 +67,18 @@ pub enum Failure {
     Output(OutputError),
     /// The system refused.
     Io(IoFailure),
+}
+
+impl Size {
+    /// Of the files at these paths, and the list of them, which is among those written or unchanged.
+    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut size = Self { crates: 0, files: 1 };
+        for path in paths {
+            size.files += 1;
+            size.crates += usize::from(path.ends_with("/Cargo.toml"));
+        }
+        size
+    }
 }
 
 impl Generated {
@@ -107,10 +127,8 @@ impl Generated {
     }
 
     fn summary(&self) -> String {
-        let crates = self.files.iter().filter(|(path, _)| path.ends_with("/Cargo.toml")).count();
-        // The manifest is a file more, and is among those written or unchanged.
-        let size =
-            format!("gen: {}, {}", count(crates, "crate"), count(self.files.len() + 1, "file"));
+        let Size { crates, files } = self.size;
+        let size = format!("gen: {}, {}", count(crates, "crate"), count(files, "file"));
         match &self.change {
             Change::Written(Written { written, unchanged, removed, .. }) => {
                 format!(

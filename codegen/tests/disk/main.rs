@@ -4,6 +4,7 @@ mod builder;
 mod config;
 mod drift;
 mod folder;
+mod incremental;
 mod render;
 mod sources;
 mod write;

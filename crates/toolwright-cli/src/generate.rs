@@ -5,11 +5,19 @@ use std::path::{Path, PathBuf};
 use toolwright_codegen::project::{Failure, Generated, Mode, Project};
 
 use crate::end::End;
-use crate::print;
+use crate::{print, progress};
 
-pub(crate) fn run(schema: Option<PathBuf>, out: Option<PathBuf>, check: bool) -> End {
+/// Where things are, if not where the project says.
+pub(crate) struct Places {
+    /// The folder of schema files.
+    pub(crate) schema: Option<PathBuf>,
+    /// The folder of generated crates.
+    pub(crate) out: Option<PathBuf>,
+}
+
+pub(crate) fn run(places: &Places, check: bool) -> End {
     let mode = if check { Mode::Check } else { Mode::Write };
-    match open(schema, out).and_then(|project| project.generate(mode)) {
+    match places.open().and_then(|project| progress::shown(|| project.generate(mode))) {
         Ok(generated) => done(&generated),
         Err(failure) => failed("gen", &failure),
     }
@@ -29,13 +37,16 @@ pub(crate) fn failed(command: &str, failure: &Failure) -> End {
     End::from(failure)
 }
 
-fn open(schema: Option<PathBuf>, out: Option<PathBuf>) -> Result<Project, Failure> {
-    let mut project = Project::open(Path::new("."))?;
-    if let Some(schema) = schema {
-        project = project.with_schema(vec![schema]);
+impl Places {
+    /// The project of the current folder.
+    pub(crate) fn open(&self) -> Result<Project, Failure> {
+        let mut project = Project::open(Path::new("."))?;
+        if let Some(schema) = &self.schema {
+            project = project.with_schema(vec![schema.clone()]);
+        }
+        if let Some(out) = &self.out {
+            project = project.with_out(out.clone());
+        }
+        Ok(project)
     }
-    if let Some(out) = out {
-        project = project.with_out(out);
-    }
-    Ok(project)
 }

@@ -7,12 +7,15 @@ mod generate;
 mod import;
 mod init;
 mod print;
+mod progress;
+mod watch;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use end::End;
+use generate::Places;
 
 /// Turns toolset schemas into Rust crates.
 #[derive(Parser)]
@@ -51,6 +54,9 @@ enum Command {
         /// Write nothing; list what differs and exit with 1 if anything does.
         #[arg(long)]
         check: bool,
+        /// Go on generating whenever the schema changes, until interrupted.
+        #[arg(long, conflicts_with = "check")]
+        watch: bool,
     },
     /// Write a schema file from what something else knows about its tools.
     #[command(subcommand)]
@@ -85,7 +91,8 @@ fn main() -> End {
     match Arguments::parse().command {
         Command::Check { paths, format, deny } => check::run(paths, format, deny),
         Command::Explain { code } => explain::run(code.as_deref()),
-        Command::Gen { schema, out, check } => generate::run(schema, out, check),
+        Command::Gen { schema, out, watch: true, .. } => watch::run(&Places { schema, out }),
+        Command::Gen { schema, out, check, .. } => generate::run(&Places { schema, out }, check),
         Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, toolwright } => init::run(&dir, toolwright),

@@ -115,6 +115,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("disk", &["diagnostic", "files", "source"]),
     ("render", &["diagnostic", "source"]),
     ("config", &["diagnostic", "options", "source"]),
+    ("incremental", &["diagnostic", "emit", "options", "source", "syntax", "yaml"]),
 ];
 
 /// A library stands behind one module.

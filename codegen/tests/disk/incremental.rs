@@ -1,0 +1,318 @@
+//! Generation after changes: whatever was changed, a run that does no more than it must leaves the same bytes as a run
+//! in full, which is what comparing looks at.
+
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use toolwright_codegen::project::{Change, Failure, Generated, Mode, Project};
+
+use crate::folder::Folder;
+
+/// A project in which files need each other in every way there is.
+const FILES: [(&str, &str); 8] = [
+    (
+        "base.yaml",
+        "toolwright: 1
+service: { name: base, description: What all share. }
+types:
+  Money: { type: object, required: [amount], properties: { amount: { type: integer, minimum: 0 } } }
+",
+    ),
+    (
+        "shop.yaml",
+        "toolwright: 1
+service: shop
+types:
+  Order: { type: object, description: An order., properties: { price: { $ref: base.Money }, note: { type: string } } }
+methods:
+  place: { description: Places it., payload: { type: object, properties: { order: { $ref: Order } } }, result: Order }
+  count: { payload: { type: object }, result: { type: integer }, tool: { description: Counts orders. } }
+",
+    ),
+    (
+        "shop_tools.yaml",
+        "toolwright: 1
+service: shop
+toolsets:
+  orders:
+    description: Orders.
+    tools:
+      place_order: { description: Place an order., bind: place, aliases: [order] }
+      drop_order: { description: Drop an order., args: { type: object, properties: { id: { type: string } } } }
+",
+    ),
+    (
+        "loose.yaml",
+        "toolwright: 1
+toolsets:
+  loose: { description: Owned by who is bound., tools: { quick_order: { description: Quick., bind: shop.place } } }
+",
+    ),
+    (
+        "remote.yaml",
+        "toolwright: 1
+service: shop
+toolsets:
+  forge: { description: Remote., mcp: { server: forge }, tools: { find: { description: Find., remote: find-it } } }
+",
+    ),
+    (
+        "agents.yaml",
+        "toolwright: 1
+service: desk
+toolsets:
+  planning: { description: Plans., tools: { plan: { description: Plan., result: base.Money } } }
+agents:
+  clerk: { description: Serves., instructions: Be kind., toolsets: [orders], tools: [count], exports: [planning] }
+",
+    ),
+    (
+        "servers.yaml",
+        "toolwright: 1
+service: desk
+mcp_servers: { front: { version: 1.0.0, toolsets: [planning, orders] } }
+",
+    ),
+    (
+        "alone.yaml",
+        "toolwright: 1
+service: alone
+types: { Word: { type: string, maxLength: 5, format: unheard-of } }
+toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
+",
+    ),
+];
+
+/// Words to put in the place of others, in one file or in all.
+const EDITS: [(&str, &str); 18] = [
+    ("minimum: 0", "minimum: 1"),
+    ("An order.", "An order of a customer."),
+    ("note: { type: string }", "note: { type: string, maxLength: 9 }, urgent: { type: boolean }"),
+    ("Places it.", "Places one."),
+    ("maxLength: 5", "maxLength: 6"),
+    ("format: unheard-of", "format: uuid"),
+    ("Be kind.", "Be brief."),
+    ("Plan.", "Make a plan."),
+    ("What all share.", "What everybody shares."),
+    ("plan:", "plan_day:"),
+    ("bind: place", "bind: shop.place"),
+    ("aliases: [order]", "aliases: [order, buy]"),
+    ("exports: [planning]", "exports: []"),
+    ("toolsets: [planning, orders]", "toolsets: [planning]"),
+    ("Money", "Coin"),
+    ("remote: find-it", "remote: find-that"),
+    ("service: desk", "service: bureau"),
+    ("version: 1.0.0", "version: 1.0.1"),
+];
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Puts words in the place of others, or back.
+    Edit { words: Index, file: Option<Index>, back: bool },
+    /// Makes a schema file nonsense for one run.
+    Break(Index),
+    /// Takes a schema file away, or puts it back.
+    Move(Index),
+    /// Writes into a generated file.
+    Tamper(Index),
+    /// Takes a generated file away.
+    Remove(Index),
+    /// Damages what the last run noted down.
+    Damage { line: Index, cut: bool },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let any = any::<Index>;
+    prop_oneof![
+        8 => (any(), proptest::option::of(any()), proptest::bool::ANY)
+            .prop_map(|(words, file, back)| Step::Edit { words, file, back }),
+        1 => any().prop_map(Step::Break),
+        1 => any().prop_map(Step::Move),
+        1 => any().prop_map(Step::Tamper),
+        1 => any().prop_map(Step::Remove),
+        1 => (any(), proptest::bool::ANY).prop_map(|(line, cut)| Step::Damage { line, cut }),
+    ]
+}
+
+struct Bench {
+    folder: Folder,
+    project: Project,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = Folder::new(&[]);
+        for (name, text) in FILES {
+            folder.put(&format!("schema/{name}"), text);
+        }
+        let project = Project::open(&folder.path("")).unwrap();
+        let bench = Self { folder, project };
+        bench.run().unwrap();
+        bench
+    }
+
+    fn run(&self) -> Result<Generated, Failure> {
+        self.project.generate(Mode::Write)
+    }
+
+    /// How many files a run wrote.
+    fn written(&self) -> Vec<String> {
+        match self.run().unwrap().change {
+            Change::Written(written) => written.written,
+            Change::Drift(_) => panic!("nothing was compared"),
+        }
+    }
+
+    fn generated(&self) -> Vec<String> {
+        let list = self.folder.list().into_iter();
+        list.filter(|path| path.starts_with("gen/") && !path.ends_with('/')).collect()
+    }
+
+    fn take(&self, step: &Step) {
+        match step {
+            Step::Edit { words, file, back } => self.edit(*words.get(&EDITS), file.as_ref(), *back),
+            Step::Break(file) => {
+                let (name, _) = file.get(&FILES);
+                let path = format!("schema/{name}");
+                let Ok(text) = fs::read(self.folder.path(&path)) else { return };
+                self.folder.put(&path, "toolwright: [");
+                assert!(self.run().is_err());
+                self.folder.put(&path, text);
+            }
+            Step::Move(file) => {
+                let (name, text) = file.get(&FILES);
+                let path = self.folder.path(&format!("schema/{name}"));
+                if fs::remove_file(&path).is_err() {
+                    fs::write(&path, text).unwrap();
+                }
+            }
+            Step::Tamper(file) => {
+                let path = self.folder.path(file.get::<String>(&self.generated()));
+                let text = fs::read_to_string(&path).unwrap();
+                fs::write(&path, text + "// mine\n").unwrap();
+                later(&path);
+            }
+            Step::Remove(file) => {
+                fs::remove_file(self.folder.path(file.get::<String>(&self.generated()))).unwrap();
+            }
+            Step::Damage { line, cut } => {
+                let path = self.folder.path("gen/.toolwright-record");
+                let Ok(text) = fs::read_to_string(&path) else { return };
+                let mut lines: Vec<&str> = text.lines().collect();
+                if lines.is_empty() {
+                    return;
+                }
+                let at = line.index(lines.len());
+                lines.remove(at);
+                lines.truncate(if *cut { at } else { lines.len() });
+                fs::write(&path, lines.join("\n")).unwrap();
+            }
+        }
+    }
+
+    fn edit(&self, (from, to): (&str, &str), only: Option<&Index>, back: bool) {
+        let (from, to) = if back { (to, from) } else { (from, to) };
+        let only = only.map(|file| file.get(&FILES).0);
+        for (name, _) in FILES.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
+            let path = self.folder.path(&format!("schema/{name}"));
+            if let Ok(text) = fs::read_to_string(&path) {
+                fs::write(&path, text.replace(from, to)).unwrap();
+            }
+        }
+    }
+}
+
+/// Makes a file younger than whatever is written in the same tick of the clock.
+fn later(path: &std::path::Path) {
+    let time = SystemTime::now() + Duration::from_millis(20);
+    File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_changed_the_output_is_that_of_a_run_in_full(steps in prop::collection::vec(step(), 1..16)) {
+        let bench = Bench::new();
+        for step in &steps {
+            bench.take(step);
+            match (bench.run(), bench.project.generate(Mode::Check)) {
+                (Ok(written), Ok(compared)) => {
+                    prop_assert!(compared.is_up_to_date(), "{step:?}: {}", compared.report("gen"));
+                    prop_assert_eq!(written.size, compared.size, "{:?}", step);
+                    let said = |run: &Generated| -> Vec<String> {
+                        run.warnings.iter().map(|warning| warning.message.clone()).collect()
+                    };
+                    prop_assert_eq!(said(&written), said(&compared), "{:?}", step);
+                }
+                (Err(written), Err(compared)) => prop_assert_eq!(written.to_string(), compared.to_string()),
+                (written, compared) => prop_assert!(false, "{step:?}: {written:?} {compared:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_after_an_edit_is_what_it_changes() {
+    for (edit, written) in [
+        (("Be kind.", "Be brief."), &["desk/agents/clerk/src/specs.rs"][..]),
+        (("version: 1.0.0", "version: 1.0.1"), &["desk/mcp/front/src/server.rs"]),
+        (
+            ("An order.", "One order."),
+            &["shop/service/src/types.rs", "shop/tools/orders/schema/place_order.args.json"],
+        ),
+        (("toolsets: [planning, orders]", "toolsets: [ planning, orders ]"), &[]),
+    ] {
+        let bench = Bench::new();
+        bench.edit(edit, None, false);
+        let found = bench.written();
+        assert!(
+            written.iter().all(|path| found.iter().any(|found| found == path)),
+            "{edit:?}: {found:?}"
+        );
+        assert!(bench.written().is_empty(), "{edit:?}");
+    }
+}
+
+/// A file that stands alone is compiled alone: what is wrong with the disk under the others does not show.
+#[test]
+fn an_edit_reads_no_generated_file_of_other_crates() {
+    let bench = Bench::new();
+    let path = bench.folder.path("gen/base/service/src/types.rs");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    fs::write(&path, "// @generated by toolwright, but not this\n").unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    bench.edit(("maxLength: 5", "maxLength: 6"), None, false);
+    assert!(bench.written().iter().all(|path| path.starts_with("alone/")));
+}
+
+/// What was found in a file that did not change is told all the same.
+#[test]
+fn warnings_are_told_by_every_run() {
+    let bench = Bench::new();
+    for _ in 0..2 {
+        assert_eq!(bench.run().unwrap().warnings.len(), 1);
+    }
+    bench.edit(("Be kind.", "Be brief."), None, false);
+    let run = bench.run().unwrap();
+    assert_eq!(run.warnings.len(), 1);
+    let shown = run.render_warnings(toolwright_codegen::render::Format::Human { color: false });
+    assert!(shown.contains("schema/alone.yaml:3:"), "{shown}");
+}
+
+/// The record may say that all is well; comparing reads every byte.
+#[test]
+fn a_record_cannot_hide_drift() {
+    let bench = Bench::new();
+    let path = bench.folder.path("gen/shop/service/src/types.rs");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("pub", "pvb", 1)).unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    let Change::Drift(drift) = bench.project.generate(Mode::Check).unwrap().change else {
+        panic!("it was compared");
+    };
+    assert_eq!(drift.stale, ["shop/service/src/types.rs"]);
+}

@@ -1,0 +1,130 @@
+//! `toolwright gen --watch` as a person at an editor meets it.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+const SCHEMA: &str = include_str!("../templates/init/greeter.yaml");
+
+/// Longer than any run takes, however busy the machine is.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+struct Watching {
+    folder: tempfile::TempDir,
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watching {
+    fn begin(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            put(&folder.path().join(path), text);
+        }
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolwright"))
+            .args(["gen", "--watch"])
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = mpsc::channel();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        for stream in [Box::new(out) as Box<dyn Read + Send>, Box::new(err)] {
+            let sender = sender.clone();
+            thread::spawn(move || {
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    let _ = sender.send(line);
+                }
+            });
+        }
+        Self { folder, child, lines }
+    }
+
+    /// Waits for a line, and for the end of what is told with it; all lines until then.
+    fn until(&self, part: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        let has =
+            |lines: &[String], part: &str| lines.iter().any(|line: &String| line.contains(part));
+        while !(has(&lines, part) && has(&lines, "watching for changes")) {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => lines.push(line),
+                Err(error) => panic!("no `{part}`, {error}: {lines:#?}"),
+            }
+        }
+        lines
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn every_change_is_generated_and_an_invalid_state_is_outlived() {
+    let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
+    watching.until("0 unchanged");
+    let schema = watching.path("schema/greeter.yaml");
+    let types = watching.path("gen/greeter/service/src/service.rs");
+    let good = fs::read_to_string(&types).unwrap();
+
+    put(&schema, "toolwright: [");
+    let told = watching.until("nothing was written");
+    assert!(told.iter().any(|line| line.contains("error[yaml-syntax]")), "{told:#?}");
+    assert_eq!(fs::read_to_string(&types).unwrap(), good);
+
+    put(&schema, SCHEMA);
+    watching.until("no errors any more");
+
+    // As editors save: a new file, moved over the old one.
+    let saved = watching.path("schema/.greeter.yaml.swp");
+    put(&saved, &format!("{SCHEMA}# a remark\n"));
+    fs::rename(&saved, &schema).unwrap();
+    watching.until("0 written");
+}
+
+#[test]
+fn files_folders_and_the_configuration_come_and_go() {
+    let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
+    watching.until("0 unchanged");
+
+    put(
+        &watching.path("schema/deep/other.yaml"),
+        "toolwright: 1\nservice: other\ntypes: { A: { type: string } }\n",
+    );
+    watching.until("3 crates");
+    assert!(watching.path("gen/other/service").exists());
+
+    fs::rename(watching.path("schema"), watching.path("away")).unwrap();
+    watching.until("missing-schema");
+    put(&watching.path("toolwright.toml"), "[project]\nschema = \"away\"\n");
+    watching.until("no errors any more");
+
+    fs::remove_dir_all(watching.path("away/deep")).unwrap();
+    watching.until("removed");
+    assert!(!watching.path("gen/other").exists());
+}
+
+#[test]
+fn what_goes_into_a_pipe_has_no_sign_of_a_terminal() {
+    let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
+    let told = watching.until("0 unchanged");
+    assert!(told.iter().all(|line| !line.contains(['\u{1b}', '\r'])), "{told:?}");
+}
