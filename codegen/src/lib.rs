@@ -1,5 +1,7 @@
 //! The toolwright compiler: toolset schemas in, Rust crates out.
 
+#![recursion_limit = "512"]
+
 pub mod builder;
 pub mod config;
 pub mod diagnostic;
@@ -89,4 +91,12 @@ fn understand(
         finding.stand_on_characters(sources);
     }
     if is_refused { Err(findings) } else { Ok((project, findings)) }
+}
+
+/// The plans of schema files, for tests of what is made of plans.
+#[cfg(test)]
+fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
+    let read = disk::read_sources(paths).expect("the files are readable");
+    let (project, _) = understand(read.findings, &read.sources).expect("the files are right");
+    plan::plan(&project, &Options::default())
 }
