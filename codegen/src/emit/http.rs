@@ -1,10 +1,8 @@
 //! `client.rs` and `operations.rs` of a service's HTTP client.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
-
 use super::print::Module;
-use super::tokens::{docs, ident, located_type, path};
+use super::rust::{Ident, TokenStream, quote};
+use super::tokens::{docs, grouped, ident, located_type, path};
 use crate::model::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
 use crate::plan::{HttpCrate, HttpMethod};
 
@@ -151,11 +149,11 @@ fn errors(method: &HttpMethod) -> Option<TokenStream> {
     let errors = method.errors.iter().map(|(status, code, description)| {
         let status = match status {
             Status::Exactly(status) => {
-                let status = Literal::u16_unsuffixed(*status);
+                let status = grouped(&status.to_string());
                 quote!(Status::Exactly(#status))
             }
             Status::Class(digit) => {
-                let digit = Literal::u16_unsuffixed(*digit);
+                let digit = grouped(&digit.to_string());
                 quote!(Status::Class(#digit))
             }
         };
@@ -164,7 +162,7 @@ fn errors(method: &HttpMethod) -> Option<TokenStream> {
     (!method.errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))
 }
 
-fn verb(verb: Verb) -> proc_macro2::Ident {
+fn verb(verb: Verb) -> Ident<'static> {
     ident(match verb {
         Verb::Get => "Get",
         Verb::Head => "Head",

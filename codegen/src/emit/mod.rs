@@ -3,11 +3,15 @@
 mod codecs;
 mod consumers;
 mod http;
+mod layout;
 mod print;
 mod remote;
+mod rust;
 mod service;
 mod specs;
 mod templates;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod toolset;
 mod transforms;

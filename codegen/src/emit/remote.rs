@@ -1,9 +1,7 @@
 //! `executor.rs` of a toolset that stands for an MCP server, and what its `specs.rs` says of that server.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident};
 use crate::plan::{RemotePlan, ToolsetCrate};
 

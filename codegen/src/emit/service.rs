@@ -1,9 +1,7 @@
 //! `service.rs` and `errors.rs`: what a provider implements, and how it may fail.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{Ident, TokenStream, quote};
 use super::tokens::{docs, ident, located_type};
 use crate::model::Recovery;
 use crate::plan::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
@@ -86,7 +84,7 @@ fn error_items(method: &TraitMethod) -> [TokenStream; 5] {
     ]
 }
 
-fn definition(method: &str, name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|variant| {
         let (name, docs) = (ident(&variant.name), docs(&variant.docs));
@@ -104,7 +102,7 @@ fn definition(method: &str, name: &proc_macro2::Ident, variants: &[ErrorVariant]
     }
 }
 
-fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn inherent(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let (name, code, description) = (ident(&variant.name), &variant.code, &variant.description);
         let recovery = match variant.recovery {
@@ -139,7 +137,7 @@ fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream
 }
 
 /// Lets a method fail in any way that a call can: what was declared for a status is told by its name.
-fn from_failure(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported).collect();
     let internal = quote!(Self::Internal(Box::new(failure)));
     let body = if reported.is_empty() {
@@ -165,7 +163,7 @@ fn from_failure(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenSt
     }
 }
 
-fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn display(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let names = variants.iter().map(pattern);
     let descriptions = variants.iter().map(|variant| &variant.description);
     quote! {
@@ -180,7 +178,7 @@ fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream 
     }
 }
 
-fn source(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn source(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(pattern).collect();
     let declared = (!names.is_empty()).then(|| quote!(#(#names)|* => None,));
     quote! {
