@@ -158,6 +158,36 @@ async fn a_shutdown_ends_the_server_and_its_open_streams() {
     assert_eq!(listening.await.unwrap(), 200);
 }
 
+#[tokio::test]
+async fn a_session_is_told_of_changes_on_its_stream() {
+    let mut server = lab();
+    let (list, stop) = (server.tool_list(), CancellationToken::new());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let serving = tokio::spawn(server.serve_listener(listener, options));
+    let response = send(address, "POST", &[HOST, JSON, ACCEPT], &initialize()).await;
+    let session = response.header("mcp-session-id").unwrap().to_owned();
+    let headers = [HOST, JSON, ACCEPT, ("Mcp-Session-Id", session.as_str())];
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    for _ in 0..2 {
+        assert_eq!(send(address, "POST", &headers, initialized).await.status, 202);
+    }
+    let stream = session.clone();
+    let listening = tokio::spawn(async move {
+        let headers = [HOST, ("Accept", "text/event-stream"), ("Mcp-Session-Id", &stream)];
+        send(address, "GET", &headers, "").await.body
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    list.hide("echo").unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    stop.cancel();
+    serving.await.unwrap().unwrap();
+    let told = listening.await.unwrap();
+    let times = told.matches("notifications/tools/list_changed").count();
+    assert_eq!(times, 1, "{told}");
+}
+
 /// A call in a session is answered as a stream, which without TCP_NODELAY waits 40 ms for an acknowledgement.
 #[tokio::test]
 async fn a_call_does_not_wait_for_delayed_acknowledgements() {
