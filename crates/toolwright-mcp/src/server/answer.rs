@@ -24,8 +24,11 @@ fn success(tool: &Exposed, era: Era, payload: &Payload) -> CallToolResult {
     let Some(blocks) = blocks else { return failed(&unshown(tool)) };
     let mut result = CallToolResult::success(blocks);
     if let Some(wrap) = tool.listed.structures(era) {
-        let value = serde_json::from_str(payload.as_str()).ok();
-        result.structured_content = if wrap { value.map(wrapped) } else { value };
+        // What is nested more deeply than serde_json reads cannot be given as its schema promises.
+        let Ok(value) = serde_json::from_str(payload.as_str()) else {
+            return failed(&unshown(tool));
+        };
+        result.structured_content = Some(if wrap { wrapped(value) } else { value });
     }
     result
 }
@@ -34,7 +37,7 @@ fn failed(failure: &ToolFailure) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(words(failure))])
 }
 
-/// A result that cannot be shown. The panic's own message has gone where panics go.
+/// A result that cannot be shown. A panic's own message has gone where panics go.
 fn unshown(tool: &Exposed) -> ToolFailure {
     let message = format!("`{}` ended, but its result cannot be shown", tool.spec.name());
     ToolFailure::new(toolwright::FailureKind::Internal, message, Recovery::Replan)

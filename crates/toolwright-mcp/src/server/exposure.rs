@@ -2,6 +2,7 @@
 //! them. Never answers a request: see `handler`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 
 use rmcp::ErrorData;
@@ -149,7 +150,9 @@ impl Exposure {
     /// transports, stdio).
     pub(crate) fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
         if let Outcome::Failure(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
-            eprintln!("{}: {} failed, {kind}: {detail}", self.spec.name, tool.spec.name());
+            let (server, tool) = (self.spec.name, tool.spec.name());
+            // Nobody may be listening there, which is no reason to fail.
+            let _ = writeln!(io::stderr(), "{server}: {tool} failed, {kind}: {detail}");
         }
     }
 

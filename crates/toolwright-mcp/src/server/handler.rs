@@ -12,7 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::call::fresh_id;
 use toolwright::{Outcome, Scope, ToolCall};
 
@@ -32,14 +32,8 @@ pub(crate) struct Handler {
     /// it from call to call. A request that stands alone has neither.
     session: OnceLock<Scope>,
     derive: Option<Derive>,
-    /// Cancelled when the client is gone.
-    gone: CancellationToken,
-}
-
-impl Drop for Handler {
-    fn drop(&mut self) {
-        self.gone.cancel();
-    }
+    /// Ends what tells the client of changes, when the client is gone.
+    told: OnceLock<DropGuard>,
 }
 
 impl Handler {
@@ -55,7 +49,7 @@ impl Handler {
     }
 
     fn new(exposure: Arc<Exposure>, session: OnceLock<Scope>, derive: Option<Derive>) -> Self {
-        Self { exposure, session, derive, gone: CancellationToken::new() }
+        Self { exposure, session, derive, told: OnceLock::new() }
     }
 
     fn call(&self, tool: &Exposed, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
@@ -139,7 +133,11 @@ impl ServerHandler for Handler {
     /// Tells clients of the revisions with `initialize` when the list changes, for as long as they are there.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let Some(list) = self.exposure.tool_list() else { return };
-        let (mut changes, gone) = (list.changes(), self.gone.clone());
+        let (mut changes, gone) = (list.changes(), CancellationToken::new());
+        // A client that says it twice is told once.
+        if self.told.set(gone.clone().drop_guard()).is_err() {
+            return;
+        }
         tokio::spawn(gone.run_until_cancelled_owned(async move {
             while changes.changed().await.is_ok() {
                 if context.peer.notify_tool_list_changed().await.is_err() {

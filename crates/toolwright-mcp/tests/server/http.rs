@@ -158,6 +158,36 @@ async fn a_shutdown_ends_the_server_and_its_open_streams() {
     assert_eq!(listening.await.unwrap(), 200);
 }
 
+#[tokio::test]
+async fn a_session_is_told_of_changes_on_its_stream() {
+    let mut server = lab();
+    let (list, stop) = (server.tool_list(), CancellationToken::new());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let serving = tokio::spawn(server.serve_listener(listener, options));
+    let response = send(address, "POST", &[HOST, JSON, ACCEPT], &initialize()).await;
+    let session = response.header("mcp-session-id").unwrap().to_owned();
+    let headers = [HOST, JSON, ACCEPT, ("Mcp-Session-Id", session.as_str())];
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    for _ in 0..2 {
+        assert_eq!(send(address, "POST", &headers, initialized).await.status, 202);
+    }
+    let stream = session.clone();
+    let listening = tokio::spawn(async move {
+        let headers = [HOST, ("Accept", "text/event-stream"), ("Mcp-Session-Id", &stream)];
+        send(address, "GET", &headers, "").await.body
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    list.hide("echo").unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    stop.cancel();
+    serving.await.unwrap().unwrap();
+    let told = listening.await.unwrap();
+    let times = told.matches("notifications/tools/list_changed").count();
+    assert_eq!(times, 1, "{told}");
+}
+
 /// A call in a session is answered as a stream, which without TCP_NODELAY waits 40 ms for an acknowledgement.
 #[tokio::test]
 async fn a_call_does_not_wait_for_delayed_acknowledgements() {
@@ -226,6 +256,20 @@ async fn headers_that_contradict_the_body_are_refused() {
         assert_eq!(response.status, 400, "{name}");
         assert!(response.body.contains("-32020"), "{}", response.body);
     }
+}
+
+/// An argument that a schema has repeated in a header (`x-mcp-header`) is compared with it, and still reaches its codec
+/// as it was sent.
+#[tokio::test]
+async fn an_argument_that_contradicts_its_header_is_refused() {
+    let address = served(HttpOptions::new()).await;
+    for (region, status) in [("eu", 200), ("us", 400)] {
+        let args = r#"{"region":"eu","more":100000000000000000000000}"#;
+        let response = call_of(address, &[("Mcp-Param-Region", region)], "regional", args).await;
+        assert_eq!(response.status, status, "{}", response.body);
+        assert_eq!(response.body.contains("100000000000000000000000"), status == 200);
+    }
+    assert_eq!(call_of(address, &[], "regional", r#"{"region":"eu"}"#).await.status, 400);
 }
 
 #[tokio::test]
