@@ -105,7 +105,21 @@ impl Connection {
         };
         let shows_arguments = matches!(address, ServerAddress::Url(_));
         let ended = tokio::sync::Mutex::new(ended);
-        begun.map(|service| Self { service, texts, shows_arguments, ended }).map_err(unbegun)
+        let service = begun.map_err(unbegun)?;
+        let connection = Self { service, texts, shows_arguments, ended };
+        connection.listen();
+        Ok(connection)
+    }
+
+    /// Has the server tell when its tools change, if it can.
+    fn listen(&self) {
+        let peer = self.service.peer();
+        let Some(server) = peer.peer_info() else { return };
+        let tools = server.capabilities.tools.as_ref();
+        let tells = tools.is_some_and(|tools| tools.list_changed == Some(true));
+        if tells && !server.protocol_version.has_initialize() {
+            self.service.service().subscribe(peer.clone());
+        }
     }
 
     /// Whether it is over.

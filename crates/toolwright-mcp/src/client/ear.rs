@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, Root, RootsCapabilities,
+    ProgressToken, ProtocolVersion, Root, RootsCapabilities, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 
 use super::options::{ClientOptions, Progress};
@@ -18,7 +18,7 @@ use super::options::{ClientOptions, Progress};
 pub(super) struct Ear {
     roots: Vec<String>,
     /// Whether the list of tools has changed since it was asked for.
-    changed: AtomicBool,
+    changed: Arc<AtomicBool>,
     /// The tools whose calls are under way, by the tokens of their progress.
     calls: Mutex<HashMap<ProgressToken, String>>,
     options: ClientOptions,
@@ -28,7 +28,7 @@ impl Ear {
     pub(super) fn new(roots: &[String], options: &ClientOptions) -> Self {
         Self {
             roots: roots.to_vec(),
-            changed: AtomicBool::new(false),
+            changed: Arc::default(),
             calls: Mutex::default(),
             options: options.clone(),
         }
@@ -37,6 +37,23 @@ impl Ear {
     /// Whether the list of tools has changed since this was asked last.
     pub(super) fn tools_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// Asks a server of the newer era to tell of changes; one of the older tells without being asked. Ends with the
+    /// conversation.
+    pub(super) fn subscribe(&self, peer: Peer<RoleClient>) {
+        let changed = self.changed.clone();
+        tokio::spawn(async move {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            match peer.listen(filter).await {
+                Ok(mut told) => {
+                    while let Ok(Some(_)) = told.next().await {
+                        changed.store(true, Ordering::Release);
+                    }
+                }
+                Err(error) => tracing::debug!("a server does not tell of changes: {error}"),
+            }
+        });
     }
 
     /// Listens to the progress of a call.
