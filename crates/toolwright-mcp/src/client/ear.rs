@@ -11,27 +11,24 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
+use toolwright::progress::{Progress, Watcher};
 
-use super::options::{ClientOptions, Progress};
+use super::words::{LONGEST, harmless};
 
 /// What a conversation has to be heard by.
 pub(super) struct Ear {
     roots: Vec<String>,
     /// Whether the list of tools has changed since it was asked for.
     changed: Arc<AtomicBool>,
-    /// The tools whose calls are under way, by the tokens of their progress.
-    calls: Mutex<HashMap<ProgressToken, String>>,
-    options: ClientOptions,
+    /// Who watches the calls that are under way, by the tokens of their progress.
+    watchers: Mutex<Watchers>,
 }
 
+type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
+
 impl Ear {
-    pub(super) fn new(roots: &[String], options: &ClientOptions) -> Self {
-        Self {
-            roots: roots.to_vec(),
-            changed: Arc::default(),
-            calls: Mutex::default(),
-            options: options.clone(),
-        }
+    pub(super) fn new(roots: &[String]) -> Self {
+        Self { roots: roots.to_vec(), changed: Arc::default(), watchers: Mutex::default() }
     }
 
     /// Whether the list of tools has changed since this was asked last.
@@ -56,9 +53,9 @@ impl Ear {
         });
     }
 
-    /// Listens to the progress of a call.
-    pub(super) fn attend(&self, token: ProgressToken, tool: &str) {
-        self.lock().insert(token, tool.to_owned());
+    /// Listens to the progress of a call for whoever watches it.
+    pub(super) fn attend(&self, token: ProgressToken, watcher: Arc<dyn Watcher>) {
+        self.lock().insert(token, watcher);
     }
 
     /// Listens to the progress of a call no longer.
@@ -66,8 +63,8 @@ impl Ear {
         self.lock().remove(token);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, String>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Watchers> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -98,10 +95,10 @@ impl ClientHandler for Ear {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let tool = self.lock().get(&told.progress_token).cloned();
-        if let (Some(tool), Some(on_progress)) = (tool, &self.options.on_progress) {
-            let ProgressNotificationParam { progress, total, message, .. } = told;
-            on_progress(&Progress { tool, progress, total, message });
+        let watcher = self.lock().get(&told.progress_token).cloned();
+        if let Some(watcher) = watcher {
+            let message = told.message.map(|message| harmless(&message, LONGEST));
+            watcher.progressed(Progress { done: told.progress, total: told.total, message });
         }
     }
 }

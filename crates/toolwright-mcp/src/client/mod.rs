@@ -34,6 +34,9 @@
 //! # }
 //! ```
 //!
+//! What a server tells of a call's progress goes to whoever [watches](toolwright::progress::watch) the call. Its message is the
+//! server's, for people to read.
+//!
 //! Numbers are exact in both directions. Of a server's words a model is shown the text of a tool's own error alone; those
 //! of the protocol and of transports are details for operators. A call whose connection was lost is never sent again.
 
@@ -68,7 +71,7 @@ pub use address::{ServerAddress, ServerCommand, ServerUrl, Stderr};
 pub use drift::Drift;
 pub use error::ClientError;
 pub use listing::{Listing, ServerInfo};
-pub use options::{ClientOptions, DriftPolicy, Progress};
+pub use options::{ClientOptions, DriftPolicy};
 pub use toolset::{McpToolset, register_mcp_toolset};
 
 use link::Link;
