@@ -36,11 +36,10 @@ pub(crate) struct Request<'a> {
 
 /// A request of `tools/call`.
 pub(crate) struct Call<'a> {
-    pub(crate) id: RequestId,
-    id_text: &'a str,
+    id: RequestId,
     pub(crate) name: Cow<'a, str>,
     meta: Option<&'a RawValue>,
-    pub(crate) arguments: Option<&'a str>,
+    arguments: Option<&'a str>,
 }
 
 /// Why a message is not acted on, for who sent it.
@@ -164,8 +163,7 @@ impl<'a> Envelope<'a> {
             return Err(malformed("`_meta` must be an object"));
         }
         let arguments = params.arguments.map(RawValue::get);
-        let id_text = self.id.map_or("null", RawValue::get);
-        Ok(Call { id, id_text, name, meta: params.meta, arguments })
+        Ok(Call { id, name, meta: params.meta, arguments })
     }
 }
 
@@ -222,12 +220,12 @@ impl Call<'_> {
     /// The text of the request without its arguments.
     #[cfg(feature = "http-server")]
     pub(crate) fn without_arguments(&self) -> String {
+        let id = self.id.clone().into_json_value();
         let name = serde_json::Value::from(&*self.name);
         let meta = self.meta.map(RawValue::get);
         let (before, meta) = meta.map_or(("", ""), |meta| (r#","_meta":"#, meta));
         format!(
-            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":{name}{before}{meta}}}}}"#,
-            self.id_text
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{name}{before}{meta}}}}}"#
         )
     }
 }
@@ -239,8 +237,8 @@ impl Arguments {
 
     /// Puts arguments where a request is on its way already.
     #[cfg(feature = "http-server")]
-    pub(crate) fn set(&self, text: Option<&str>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text.map(Into::into);
+    pub(crate) fn set(&self, call: &Call<'_>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = call.arguments.map(Into::into);
     }
 
     /// The arguments of the request that these extensions belong to. There may be none: the same as none at all.

@@ -35,15 +35,17 @@ fn text(result: &CallToolResult) -> &str {
 async fn g25_the_list_is_the_specs_own() {
     let tools = initialized().await.list_all_tools().await.unwrap();
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    let expected =
-        ["echo", "count", "tree", "picture", "anything", "steps", "panic", "wait", "fail"];
+    let expected = [
+        "echo", "count", "tree", "picture", "regional", "anything", "steps", "panic", "wait",
+        "fail",
+    ];
     assert_eq!(names, expected, "neither aliases, nor deprecated or hidden tools");
     let echo = serde_json::to_string(&tools[0]).unwrap();
     let expected = format!(
         r#"{{"name":"echo","title":"Echo","description":"Says it again.","inputSchema":{ANY_OBJECT},"outputSchema":{ANY_OBJECT},"annotations":{{"readOnlyHint":true}},"_meta":{{"io.github.toolwright/tool":{{"service":"lab","toolset":"lab"}}}}}}"#
     );
     assert_eq!(echo, expected);
-    assert_eq!(tools[4].output_schema, None, "nothing is said about what may be anything");
+    assert_eq!(tools[5].output_schema, None, "nothing is said about what may be anything");
     assert_eq!(tools[1].annotations, None);
 }
 
@@ -99,7 +101,7 @@ async fn the_stateless_revision_is_served_as_well() {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     })
     .await;
-    assert_eq!(client.list_all_tools().await.unwrap().len(), 9);
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 10);
     let result = client.call_tool(call("echo", &serde_json::json!({"a": 1}))).await.unwrap();
     assert_eq!(text(&result), r#"{"a":1}"#);
 }
@@ -122,7 +124,7 @@ fn g24_a_server_without_executors_is_not_complete() {
             "MCP server `lab` needs tool `echo`, but nothing runs it; register toolset `lab` first"
         )
     );
-    assert_eq!(error.each().len(), 10, "every tool that nothing runs");
+    assert_eq!(error.each().len(), 11, "every tool that nothing runs");
 }
 
 #[tokio::test]

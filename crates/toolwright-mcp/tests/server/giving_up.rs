@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use toolwright_mcp::HttpOptions;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use toolwright_mcp::{HttpOptions, ServeError};
 
 use crate::lab::{Lab, lab_with};
 use crate::lines::Connection;
-use crate::wire::{META, MODERN, send};
+use crate::wire::{META, MODERN, Response, send};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
@@ -46,12 +48,14 @@ async fn a_closed_connection_stops_its_calls() {
     within_seconds(lab.given_up.notified()).await;
 }
 
-#[tokio::test]
-async fn a_request_that_is_dropped_over_http_stops_its_call() {
-    let lab = Lab::default();
+/// A call of `wait` over HTTP, by a client of 2026-07-28, that has begun.
+async fn waiting_over_http(
+    lab: &Lab,
+    options: HttpOptions,
+) -> (JoinHandle<Result<(), ServeError>>, JoinHandle<Response>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(lab_with(lab.clone()).serve_listener(listener, HttpOptions::new()));
+    let serving = tokio::spawn(lab_with(lab.clone()).serve_listener(listener, options));
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"wait",{META}}}}}"#
     );
@@ -61,7 +65,38 @@ async fn a_request_that_is_dropped_over_http_stops_its_call() {
         send(address, "POST", &headers, &body).await
     });
     within_seconds(lab.waiting.notified()).await;
+    (serving, asking)
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_over_http_stops_its_call() {
+    let lab = Lab::default();
+    let (_serving, asking) = waiting_over_http(&lab, HttpOptions::new()).await;
     asking.abort();
+    within_seconds(lab.given_up.notified()).await;
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_calls_end() {
+    let (lab, stop) = (Lab::default(), CancellationToken::new());
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let (serving, asking) = waiting_over_http(&lab, options).await;
+    stop.cancel();
+    assert!(within_a_moment(lab.given_up.notified()).await.is_err(), "the call goes on");
+    lab.release.notify_one();
+    let response = within_seconds(asking).await.unwrap();
+    assert!(response.body.contains(r#""text":"1""#), "{}", response.body);
+    within_seconds(serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_shutdown_does_not_wait_for_ever() {
+    let (lab, stop) = (Lab::default(), CancellationToken::new());
+    let options =
+        HttpOptions::new().with_shutdown(stop.clone()).with_grace(Duration::from_millis(50));
+    let (serving, _asking) = waiting_over_http(&lab, options).await;
+    stop.cancel();
+    within_seconds(serving).await.unwrap().unwrap();
     within_seconds(lab.given_up.notified()).await;
 }
 

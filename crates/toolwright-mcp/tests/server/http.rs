@@ -228,6 +228,20 @@ async fn headers_that_contradict_the_body_are_refused() {
     }
 }
 
+/// An argument that a schema has repeated in a header (`x-mcp-header`) is compared with it, and still reaches its codec
+/// as it was sent.
+#[tokio::test]
+async fn an_argument_that_contradicts_its_header_is_refused() {
+    let address = served(HttpOptions::new()).await;
+    for (region, status) in [("eu", 200), ("us", 400)] {
+        let args = r#"{"region":"eu","more":100000000000000000000000}"#;
+        let response = call_of(address, &[("Mcp-Param-Region", region)], "regional", args).await;
+        assert_eq!(response.status, status, "{}", response.body);
+        assert_eq!(response.body.contains("100000000000000000000000"), status == 200);
+    }
+    assert_eq!(call_of(address, &[], "regional", r#"{"region":"eu"}"#).await.status, 400);
+}
+
 #[tokio::test]
 async fn a_host_whose_own_code_panics_answers_still() {
     let options = HttpOptions::new().with_scope(|_, _| panic!("for this test"));

@@ -12,8 +12,14 @@ use toolwright_mcp::{Content, McpServer, ServerSpec};
 
 pub(crate) const ANY_OBJECT: &str = r#"{"type":"object","properties":{"z":{},"a":{}}}"#;
 
+/// A tool that takes anything.
+const fn tool(name: &'static str) -> Declaration {
+    Declaration { args_schema: ANY_OBJECT, ..Declaration::new(name, "lab", "lab") }
+}
+
 macro_rules! tools {
-    ($($tool:ident: $result:ty = $declaration:expr;)*) => {$(
+    ($($(#[$doc:meta])* $tool:ident: $result:ty = $declaration:expr;)*) => {$(
+        $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $tool;
 
@@ -21,10 +27,7 @@ macro_rules! tools {
             type Args = Map<Value>;
             type Result = $result;
             const SPEC: &'static ToolSpec = {
-                static SPEC: ToolSpec = ToolSpec::typed($tool, Declaration {
-                    args_schema: ANY_OBJECT,
-                    ..$declaration
-                });
+                static SPEC: ToolSpec = ToolSpec::typed($tool, $declaration);
                 &SPEC
             };
         }
@@ -39,34 +42,39 @@ tools! {
         annotations: ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN },
         result_schema: ANY_OBJECT,
         args_sample: Some(r#"{"a":1}"#),
-        ..Declaration::new("echo", "lab", "lab")
+        ..tool("echo")
     };
     Count: i64 = Declaration {
         description: "Counts the arguments.",
         result_schema: r#"{"type":"integer"}"#,
-        ..Declaration::new("count", "lab", "lab")
+        ..tool("count")
     };
     Tree: Value = Declaration {
         description: "Grows a tree.",
         tags: &["plants"],
         result_schema: r##"{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}"##,
-        ..Declaration::new("tree", "lab", "lab")
+        ..tool("tree")
     };
     Picture: String = Declaration {
         description: "Draws a dot.",
         result_schema: r#"{"type":"string"}"#,
-        ..Declaration::new("picture", "lab", "lab")
+        ..tool("picture")
     };
-    Anything: Value = Declaration::new("anything", "lab", "lab");
-    Steps: i64 = Declaration::new("steps", "lab", "lab");
-    Panic: i64 = Declaration::new("panic", "lab", "lab");
-    Wait: i64 = Declaration::new("wait", "lab", "lab");
-    Fail: i64 = Declaration::new("fail", "lab", "lab");
+    /// Its region is repeated in a header, for what stands between a client and the server.
+    Regional: Map<Value> = Declaration {
+        args_schema: r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#,
+        ..tool("regional")
+    };
+    Anything: Value = tool("anything");
+    Steps: i64 = tool("steps");
+    Panic: i64 = tool("panic");
+    Wait: i64 = tool("wait");
+    Fail: i64 = tool("fail");
     Old: i64 = Declaration {
         deprecated: Some(Deprecation { since: None, replacement: Some("count") }),
-        ..Declaration::new("old", "lab", "lab")
+        ..tool("old")
     };
-    Inner: i64 = Declaration::new("inner", "hidden", "lab");
+    Inner: i64 = Declaration { toolset: "hidden", ..tool("inner") };
 }
 
 static LAB: &[&ToolSpec] = &[
@@ -74,6 +82,7 @@ static LAB: &[&ToolSpec] = &[
     Count::SPEC,
     Tree::SPEC,
     Picture::SPEC,
+    Regional::SPEC,
     Anything::SPEC,
     Steps::SPEC,
     Panic::SPEC,
@@ -91,6 +100,8 @@ pub(crate) struct Lab {
     pub(crate) given_up: Arc<Notify>,
     /// Told of every call of `wait` that has begun.
     pub(crate) waiting: Arc<Notify>,
+    /// Lets a call of `wait` end.
+    pub(crate) release: Arc<Notify>,
 }
 
 struct GivenUp(Arc<Notify>);
@@ -112,6 +123,7 @@ impl Executor for Lab {
                 Ok(toolwright::codec::from_json(br#"{"children":[{}]}"#).unwrap())
             }),
             "picture" => call.run(Picture, |_| async { Ok("AAEC".to_owned()) }),
+            "regional" => call.run(Regional, |args| async move { Ok(args) }),
             "anything" => call.run(Anything, |_| async { Ok(Value::Null) }),
             "steps" => call.run(Steps, |_| async {
                 progress::report(1.0, Some(2.0), "one");
@@ -124,7 +136,8 @@ impl Executor for Lab {
             "wait" => call.run(Wait, |_| async {
                 let _given_up = GivenUp(Arc::clone(&self.given_up));
                 self.waiting.notify_one();
-                std::future::pending().await
+                self.release.notified().await;
+                Ok(1)
             }),
             "fail" => call.run(Fail, |_| async {
                 let failure =

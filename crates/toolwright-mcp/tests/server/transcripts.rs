@@ -35,7 +35,10 @@ fn expanded(line: &str) -> String {
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
+    let mut asking = meta.clone();
+    asking["progressToken"] = json!("p");
     line.replace("\"META\":0", &format!("\"_meta\":{meta}"))
+        .replace("\"META\":\"p\"", &format!("\"_meta\":{asking}"))
 }
 
 /// The id that an answer has to have; a message that gives several has none.

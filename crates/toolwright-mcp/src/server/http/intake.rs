@@ -86,7 +86,7 @@ impl Found {
     fn read(&self, bytes: Bytes, exposure: &Exposure) -> Result<Bytes, BoxError> {
         match message::read(&bytes) {
             Ok((_, Message::Call(call))) => {
-                self.arguments.set(call.arguments);
+                self.arguments.set(&call);
                 if exposure.reads_headers_of(&call.name) {
                     return Ok(bytes);
                 }
