@@ -1,6 +1,7 @@
 //! Our MCP servers and clients before the official tools: the conformance suite, the Inspector, the SDKs' clients. Judges
 //! nothing by itself: what is right, those tools say.
 
+pub mod client;
 pub mod examples;
 pub mod fixtures;
 pub mod peers;

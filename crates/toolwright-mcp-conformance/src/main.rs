@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 use tokio::net::TcpListener;
 use toolwright::RegistrationError;
 use toolwright_mcp::{HttpOptions, McpServer};
-use toolwright_mcp_conformance::{examples, fixtures};
+use toolwright_mcp_conformance::{client, examples, fixtures};
 
 /// Holds MCP servers and clients against the official tools.
 #[derive(Parser)]
@@ -30,6 +30,11 @@ enum Task {
         /// Listen on this address; the first line of standard output is the URL.
         #[arg(long)]
         http: Option<String>,
+    },
+    /// Be the client of a scenario of the suite.
+    Client {
+        /// The server that the suite offers.
+        url: String,
     },
     /// Run the suite on both sides and in both eras, and write docs/mcp-conformance.md.
     Page {
@@ -63,6 +68,7 @@ impl Server {
 async fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Serve { server, http } => serve(server, http.as_deref()).await,
+        Task::Client { url } => client::run(&url).await,
         Task::Page { check } => return chore::run(check),
     };
     match done {

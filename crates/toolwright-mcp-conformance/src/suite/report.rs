@@ -30,10 +30,13 @@ pub struct Report {
 pub fn all(program: &Path, installed: &Path) -> io::Result<Report> {
     let npm = Npm::install(Path::new(PEERS), installed)?;
     let server = Served::start(Command::new(program).args(["serve", "--http", "127.0.0.1:0"]))?;
+    let client = format!("{} client", program.display());
     let mut runs = Vec::new();
     for (revision, expected) in REVISIONS.into_iter().zip(EXPECTED) {
-        let found = run(&npm, Leg::Server, revision, server.url())?;
-        runs.push((found, Expected::read(expected)?));
+        for (leg, under_test) in [(Leg::Server, server.url()), (Leg::Client, client.as_str())] {
+            let found = run(&npm, leg, revision, under_test)?;
+            runs.push((found, Expected::read(expected)?));
+        }
     }
     Ok(Report { runs })
 }

@@ -50,6 +50,7 @@ mod drift;
 mod ear;
 mod error;
 mod failure;
+mod headers;
 #[cfg(feature = "http-client")]
 mod http;
 mod lines;

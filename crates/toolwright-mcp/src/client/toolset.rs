@@ -141,6 +141,7 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 /// A spec of what a server says of a tool.
 fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
+    super::headers::check(&input.text)?;
     let args = judge(input)?;
     let result = tool.output.as_ref().map(judge).transpose()?;
     let mut discovery = Discovery::new(&tool.name, toolset, toolset);

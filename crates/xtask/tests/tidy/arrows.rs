@@ -35,7 +35,7 @@ const OURS: &[Arrows] = &[
     },
     Arrows {
         folder: "crates/toolwright-mcp-conformance",
-        ours: &["toolwright", "toolwright-codegen", "toolwright-mcp"],
+        ours: &["toolwright", "toolwright-codegen", "toolwright-mcp", "toolwright-runtime"],
         generated: true,
     },
     Arrows { folder: "crates/toolwright-serve", ours: &["toolwright-mcp"], generated: true },

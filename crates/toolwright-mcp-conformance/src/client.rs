@@ -1,0 +1,90 @@
+//! The client that the suite starts: it registers the tools of the server at a URL as any host does, and calls those that
+//! a scenario is about. Never speaks the protocol by itself.
+
+use std::env;
+use std::error::Error;
+
+use serde_json::{Map, Value, json};
+use toolwright::{Payload, Scope, ToolCall};
+use toolwright_mcp::client::{Client, ServerUrl, register_mcp_toolset};
+use toolwright_runtime::{Catalog, Registry, Runtime, ToolEntry};
+
+type Failed = Box<dyn Error>;
+
+/// A tool and its arguments.
+type Call = (String, Value);
+
+/// Meets the server that the suite offers, as the scenario that it names asks.
+///
+/// # Errors
+///
+/// A server that cannot be reached, a scenario whose words are not understood.
+pub async fn run(url: &str) -> Result<(), Failed> {
+    let client = Client::new(ServerUrl::new(url));
+    let catalog = Catalog::new();
+    let tools = register_mcp_toolset(&catalog, "peer", "peer", &client, Some("suite")).await?;
+    let runtime = Runtime::builder(Registry::new()).build();
+    let session = runtime.open_session(&catalog, "suite", Scope::default(), None).await?;
+    for (tool, args) in calls(&client, &tools).await? {
+        let call = ToolCall::new(format!("peer.{tool}"), Payload::new(args.to_string()));
+        println!("{tool}: {:?}", session.call(call).await.outcome);
+    }
+    session.stop().await;
+    client.close().await;
+    Ok(())
+}
+
+/// What a scenario is about; most ask for no more than a list.
+async fn calls(client: &Client, tools: &[ToolEntry]) -> Result<Vec<Call>, Failed> {
+    Ok(match env::var("MCP_CONFORMANCE_SCENARIO")?.as_str() {
+        "tools_call" => vec![("add_numbers".to_owned(), json!({ "a": 5, "b": 3 }))],
+        "http-custom-headers" => in_context()?,
+        "http-standard-headers" | "http-invalid-tool-headers" => every(tools)?,
+        "json-schema-2020-12-preservation" => echo(client).await?,
+        _ => Vec::new(),
+    })
+}
+
+/// The calls that the suite asks for by name.
+fn in_context() -> Result<Vec<Call>, Failed> {
+    let context: Value = serde_json::from_str(&env::var("MCP_CONFORMANCE_CONTEXT")?)?;
+    let calls = context["toolCalls"].as_array().ok_or("the context has no `toolCalls`")?;
+    let call = |call: &Value| {
+        let name = call["name"].as_str().ok_or("a call has no `name`")?;
+        Ok((name.to_owned(), call["arguments"].clone()))
+    };
+    calls.iter().map(call).collect()
+}
+
+/// Every tool that a host would offer, with arguments that it accepts.
+fn every(tools: &[ToolEntry]) -> Result<Vec<Call>, Failed> {
+    let call = |tool: &ToolEntry| {
+        let schema: Value = serde_json::from_str(tool.spec().args_schema())?;
+        let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+        let args: Map<String, Value> =
+            properties.into_iter().map(|(name, schema)| (name, any(&schema))).collect();
+        Ok((tool.name().to_owned(), Value::Object(args)))
+    };
+    tools.iter().map(call).collect()
+}
+
+/// A value of a schema's type.
+fn any(schema: &Value) -> Value {
+    match schema["type"].as_str() {
+        Some("object") => json!({}),
+        Some("array") => json!([]),
+        Some("number" | "integer") => json!(1),
+        Some("boolean") => json!(true),
+        Some("null") => Value::Null,
+        _ => json!("anything"),
+    }
+}
+
+/// A tool's schema as it was listed, sent back.
+async fn echo(client: &Client) -> Result<Vec<Call>, Failed> {
+    let listing: Value = serde_json::from_str(&client.list_tools_raw().await?.json)?;
+    let mut tools = listing["tools"].as_array().into_iter().flatten();
+    let tool = tools.find(|tool| tool["name"] == "json_schema_2020_12_tool");
+    let schema = tool.ok_or("the tool of the scenario is not listed")?["inputSchema"].clone();
+    Ok(vec![("json_schema_echo".to_owned(), json!({ "schema": schema }))])
+}
