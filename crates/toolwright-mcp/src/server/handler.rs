@@ -63,6 +63,26 @@ impl Handler {
         Ok(ToolCall::new(tool.spec.name(), args).with_scope(scope))
     }
 
+    async fn answer(
+        &self,
+        name: &str,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.exposure.tool(name)?;
+        let call = self.call(tool, &context.extensions)?;
+        let _working = self.exposure.work();
+        tokio::select! {
+            outcome = self.run(call, &context) => {
+                self.exposure.tell_operators(tool, &outcome);
+                Ok(answer(tool, era_of(&context), &outcome).into())
+            }
+            // Nobody waits for the answer any more; dropping the call gives it up.
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("the call was cancelled", None))
+            }
+        }
+    }
+
     async fn run(&self, call: ToolCall, context: &RequestContext<RoleServer>) -> Outcome {
         let running = self.exposure.runtime().call(call);
         let result = match context.meta.get_progress_token() {
@@ -115,19 +135,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.exposure.tool(&request.name)?;
-        let call = self.call(tool, &context.extensions)?;
-        let _working = self.exposure.work();
-        tokio::select! {
-            outcome = self.run(call, &context) => {
-                self.exposure.tell_operators(tool, &outcome);
-                Ok(answer(tool, era_of(&context), &outcome).into())
-            }
-            // Nobody waits for the answer any more; dropping the call gives it up.
-            () = context.ct.cancelled() => {
-                Err(ErrorData::internal_error("the call was cancelled", None))
-            }
-        }
+        // Boxed, for rmcp moves the futures of all requests about in the size of the largest.
+        Box::pin(self.answer(&request.name, context)).await
     }
 
     /// Tells clients of the revisions with `initialize` when the list changes, for as long as they are there.

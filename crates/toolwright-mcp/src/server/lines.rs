@@ -3,6 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -24,6 +25,9 @@ const KEPT: usize = 1 << 16;
 
 /// How many answers may wait to be written before those who answer wait too.
 const WAITING: usize = 64;
+
+/// How long a client may take to read what was answered before its input ended.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// One connection.
 pub(crate) struct Lines<R> {
@@ -236,9 +240,11 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
 
     async fn close(&mut self) -> io::Result<()> {
         drop(self.output.take());
-        match self.writing.take() {
-            Some(writing) => writing.await?,
-            None => Ok(()),
-        }
+        let Some(mut writing) = self.writing.take() else { return Ok(()) };
+        let Ok(written) = tokio::time::timeout(LAST_WORDS, &mut writing).await else {
+            writing.abort();
+            return Err(io::ErrorKind::TimedOut.into());
+        };
+        written?
     }
 }

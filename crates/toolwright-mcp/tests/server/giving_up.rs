@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,8 @@ use crate::wire::{META, MODERN, Response, send};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
 
 async fn within_seconds<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), work).await.expect("it happens in time")
@@ -35,17 +38,31 @@ async fn a_cancelled_call_stops_and_is_not_answered() {
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
         .await;
     within_seconds(lab.given_up.notified()).await;
-    connection.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
+    connection.send(PING).await;
     assert_eq!(connection.next_message().await["id"], 2, "nothing is said of the first");
     connection.send(WAIT).await;
     within_seconds(lab.waiting.notified()).await;
 }
 
-#[tokio::test]
+/// Time runs as fast as nothing happens here, so that five seconds are none.
+#[tokio::test(start_paused = true)]
 async fn a_closed_connection_stops_its_calls() {
     let lab = Lab::default();
     drop(waiting(&lab).await);
     within_seconds(lab.given_up.notified()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_does_not_keep_the_server() {
+    let (ours, theirs) = tokio::io::duplex(64);
+    let (input, output) = tokio::io::split(theirs);
+    let serving = tokio::spawn(lab_with(Lab::default()).serve_streams(input, output));
+    let (_unread, mut output) = tokio::io::split(ours);
+    for line in [INITIALIZE, PING, "nonsense", PING, PING] {
+        output.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+    output.shutdown().await.unwrap();
+    within_seconds(serving).await.unwrap().unwrap();
 }
 
 /// A call of `wait` over HTTP, by a client of 2026-07-28, that has begun.

@@ -145,7 +145,8 @@ impl HttpOptions {
 
     /// Sets what the scope of a call is filled with from its HTTP request, for tools that are injected a run, a session
     /// or a label. Without it, calls of a session have the ids of that session, and a request that stands alone
-    /// (2026-07-28) has none: only a host knows which of those belong together.
+    /// (2026-07-28) has none: only a host knows which of those belong together. Who knows a session's id may use it, so
+    /// that tools which tell users apart need the user from here and not the session.
     #[must_use]
     pub fn with_scope(
         mut self,
