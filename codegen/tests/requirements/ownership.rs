@@ -175,3 +175,20 @@ fn g3_g8_g14_every_implementation_kind_has_the_same_crate() {
         assert_eq!(files.get("a/tools/t/src/executor.rs").is_some(), has_executor, "{kind}");
     }
 }
+
+/// G23, G24: who registers or exposes the toolset of an MCP server gives what reaches that server, in place of an executor.
+#[test]
+fn g23_g24_a_remote_toolset_takes_what_reaches_its_server() {
+    let files = generated(
+        "### a.yaml\nservice: a\nmcp_servers: { front: { version: 1.0.0, toolsets: [t] } }\n\
+         toolsets: { t: { mcp: { server: far, listed: { x-y: 0123456789abcdef } }, tools: { x: { description: X., remote: x-y } } } }\n",
+    );
+    let text = |path: &str| files.get(path).unwrap_or_else(|| panic!("{path} is generated"));
+    let server = text("a/mcp/front/src/server.rs");
+    assert!(server.contains("t_remote: impl Remote + 'static"), "{server}");
+    assert!(!server.contains("Executor"), "{server}");
+    let registration = text("a/tools/t/src/registration.rs");
+    assert!(registration.contains("register<R: Remote + 'static>"), "{registration}");
+    let specs = text("a/tools/t/src/specs.rs");
+    assert!(specs.contains(r#"listed: &[("x-y", "0123456789abcdef")]"#), "{specs}");
+}

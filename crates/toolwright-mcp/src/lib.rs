@@ -1,5 +1,6 @@
-//! Serves toolwright tools over the Model Context Protocol, on rmcp. Makes no definitions of its
-//! own: names, words, schemas and codecs are the specs'.
+//! Serves toolwright tools over the Model Context Protocol, on rmcp, and uses those of other servers:
+//! the module `client`, a feature of its own. Makes no definitions: names, words, schemas and codecs
+//! are the specs'.
 //!
 //! Both eras of the protocol are spoken at once: the revisions that begin with `initialize`, and
 //! 2026-07-28, whose requests stand alone. A generated crate brings the server of a schema file as a

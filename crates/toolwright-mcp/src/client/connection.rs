@@ -268,7 +268,7 @@ fn service_error(error: ServiceError) -> ClientError {
 /// Why a request could not be sent, or its response not be read.
 fn unsent(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
     #[cfg(feature = "http-client")]
-    if let Some(error) = super::http::client_error(error) {
+    if let Some(error) = super::url::client_error(error) {
         return error;
     }
     tracing::debug!("a request could not be sent: {}", described(error));
@@ -291,7 +291,7 @@ pub(super) fn described(error: &dyn Error) -> String {
 }
 
 #[cfg(feature = "http-client")]
-use super::http::transport as http_transport;
+use super::url::transport as http_transport;
 
 #[cfg(not(feature = "http-client"))]
 fn http_transport(

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,17 +13,13 @@ use reqwest::header::{
 };
 use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId, ServerJsonRpcMessage};
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
-    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
 use tokio::sync::mpsc;
 
-use super::address::ServerUrl;
-use super::connection::described;
-use super::error::ClientError;
 use super::options::ClientOptions;
 use super::texts::{Incoming, Texts};
 
@@ -47,9 +42,19 @@ pub(super) struct TextHttp {
     _alive: mpsc::Sender<()>,
 }
 
-type Failure = StreamableHttpError<reqwest::Error>;
+pub(super) type Failure = StreamableHttpError<reqwest::Error>;
 
 impl TextHttp {
+    pub(super) fn new(
+        client: reqwest::Client,
+        texts: Arc<Texts>,
+        options: &ClientOptions,
+        alive: mpsc::Sender<()>,
+    ) -> Self {
+        let (longest, probe) = (options.max_message_bytes, options.probe_timeout);
+        Self { client, texts, longest, probe, _alive: alive }
+    }
+
     async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, Failure> {
         let text = self.texts.outgoing(&post.message)?;
         let mut request = self.client.post(&*post.uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
@@ -303,54 +308,5 @@ impl StreamableHttpClient for TextHttp {
                 "HTTP {status}"
             )))),
         }
-    }
-}
-
-/// rmcp's transport on top of these requests.
-pub(super) fn transport(
-    url: &ServerUrl,
-    options: &ClientOptions,
-    texts: &Arc<Texts>,
-    alive: mpsc::Sender<()>,
-) -> Result<StreamableHttpClientTransport<TextHttp>, String> {
-    let mut headers = HashMap::new();
-    for (name, value) in &url.headers {
-        let parsed =
-            HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
-        let (name, mut value) =
-            parsed.ok_or_else(|| format!("`{name}` is no header with a value of HTTP"))?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
-    }
-    // A call that waits is no connection that idles: deadlines are the caller's.
-    let client = reqwest::Client::builder().connect_timeout(options.connect_timeout / 2);
-    let client = client.tcp_nodelay(true).build().map_err(|error| described(&error))?;
-    let http = TextHttp {
-        client,
-        texts: texts.clone(),
-        longest: options.max_message_bytes,
-        probe: options.probe_timeout,
-        _alive: alive,
-    };
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
-    config.custom_headers = headers;
-    config.auth_header.clone_from(&url.bearer);
-    Ok(StreamableHttpClientTransport::with_client(http, config))
-}
-
-/// What went wrong with a request, where HTTP is to blame.
-pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
-    let why = || described(error);
-    let http = |status| Some(ClientError::Http { status, why: why() });
-    match error.downcast_ref::<Failure>()? {
-        StreamableHttpError::HttpStatus(status) => http(Some(status.status)),
-        StreamableHttpError::AuthRequired(_) => http(Some(401)),
-        StreamableHttpError::InsufficientScope(_) => http(Some(403)),
-        StreamableHttpError::SessionExpired => http(Some(404)),
-        StreamableHttpError::Client(error) if error.is_connect() => http(None),
-        StreamableHttpError::ResponseBodyTooLarge { .. }
-        | StreamableHttpError::Deserialize(_)
-        | StreamableHttpError::UnexpectedContentType(_) => Some(ClientError::Unusable(why())),
-        _ => None,
     }
 }

@@ -62,6 +62,8 @@ mod oversized;
 mod remote;
 mod texts;
 mod toolset;
+#[cfg(feature = "http-client")]
+mod url;
 mod watch;
 mod words;
 

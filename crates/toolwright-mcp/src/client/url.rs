@@ -1,0 +1,63 @@
+//! How a URL is reached: rmcp's transport over our requests, and what its failures mean. Sends nothing itself: see
+//! [`super::http`].
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::Arc;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
+use tokio::sync::mpsc;
+
+use super::address::ServerUrl;
+use super::connection::described;
+use super::error::ClientError;
+use super::http::{Failure, TextHttp};
+use super::options::ClientOptions;
+use super::texts::Texts;
+
+/// rmcp's transport on top of these requests.
+pub(super) fn transport(
+    url: &ServerUrl,
+    options: &ClientOptions,
+    texts: &Arc<Texts>,
+    alive: mpsc::Sender<()>,
+) -> Result<StreamableHttpClientTransport<TextHttp>, String> {
+    let mut headers = HashMap::new();
+    for (name, value) in &url.headers {
+        let parsed =
+            HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
+        let (name, mut value) =
+            parsed.ok_or_else(|| format!("`{name}` is no header with a value of HTTP"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    // A call that waits is no connection that idles: deadlines are the caller's.
+    let client = reqwest::Client::builder().connect_timeout(options.connect_timeout / 2);
+    let client = client.tcp_nodelay(true).build().map_err(|error| described(&error))?;
+    let http = TextHttp::new(client, texts.clone(), options, alive);
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
+    config.custom_headers = headers;
+    config.auth_header.clone_from(&url.bearer);
+    Ok(StreamableHttpClientTransport::with_client(http, config))
+}
+
+/// What went wrong with a request, where HTTP is to blame.
+pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
+    let why = || described(error);
+    let http = |status| Some(ClientError::Http { status, why: why() });
+    match error.downcast_ref::<Failure>()? {
+        StreamableHttpError::HttpStatus(status) => http(Some(status.status)),
+        StreamableHttpError::AuthRequired(_) => http(Some(401)),
+        StreamableHttpError::InsufficientScope(_) => http(Some(403)),
+        StreamableHttpError::SessionExpired => http(Some(404)),
+        StreamableHttpError::Client(error) if error.is_connect() => http(None),
+        StreamableHttpError::ResponseBodyTooLarge { .. }
+        | StreamableHttpError::Deserialize(_)
+        | StreamableHttpError::UnexpectedContentType(_) => Some(ClientError::Unusable(why())),
+        _ => None,
+    }
+}
