@@ -8,6 +8,7 @@ mod fuzz;
 mod judge;
 mod oracle;
 mod out_dir;
+mod peers;
 mod real;
 mod remote;
 mod requirements;

@@ -33,7 +33,7 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Serve a worked example over MCP, on stdio.
+    /// Serve a worked example over MCP, on stdio or HTTP.
     Serve {
         /// Which MCP server of the schema.
         server: Server,
@@ -86,7 +86,6 @@ enum Server {
 enum End {
     Done,
     Failed,
-    Unusable,
     Io,
 }
 
@@ -125,7 +124,6 @@ impl From<End> for ExitCode {
         Self::from(match end {
             End::Done => 0,
             End::Failed => 1,
-            End::Unusable => 2,
             End::Io => 3,
         })
     }
