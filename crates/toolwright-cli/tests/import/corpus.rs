@@ -53,7 +53,9 @@ fn tools_of_several_servers_compile_together_in_one_project() {
     fs::write(project.path().join("toolwright.toml"), configuration).unwrap();
     let lists = lists();
     assert!(lists.len() >= 6, "{lists:?}");
-    lists.iter().for_each(|list| import(project.path(), list));
+    for list in &lists {
+        import(project.path(), list);
+    }
     let generated = toolwright(project.path(), &["gen"]);
     assert_eq!(generated.status.code(), Some(0), "{}", text(&generated.stderr));
     compile(project.path());
