@@ -69,6 +69,12 @@ enum Chore {
     },
     /// Hold a release build to its limits on hostile input; write the figures into docs/hostile-input.md.
     Hostile,
+    /// Import all lists of tools of a folder into one project, generate it and compile it: 2,000 tools take minutes.
+    Corpus {
+        /// The folder of answers to `tools/list`.
+        #[arg(default_value = "../shared/corpus/mcp-tools")]
+        lists: std::path::PathBuf,
+    },
     /// Kill the generator at random moments, 300 times, and look at what it left.
     Torture,
     /// Feed the compiler and generated codecs random input.
@@ -114,6 +120,7 @@ fn run(chore: Chore) -> End {
         Chore::McpConformance { check } => start::mcp_conformance(check),
         Chore::Soak { rest } => start::soak(&rest),
         Chore::Hostile => long::hostile(),
+        Chore::Corpus { lists } => long::corpus(&lists),
         Chore::Torture => long::torture(),
         Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Ci => ci::run(),

@@ -13,6 +13,10 @@ use super::list::{self, Failure};
 use crate::end::End;
 use crate::print;
 
+/// What a command is given after, clap shows nowhere by itself.
+const USAGE: &str = "\
+toolwright import mcp --toolset <NAME> --service <NAME> [OPTIONS] (--tools-json <FILE> | --url <URL> | -- <CMD>...)";
+
 /// Shown below the flags.
 const MORE: &str = "\
 Examples:
@@ -20,15 +24,14 @@ Examples:
   toolwright import mcp --toolset github --service github --url http://127.0.0.1:3000/mcp --bearer-env TOKEN
   toolwright import mcp --toolset notes --service notes --tools-json list.json --only 'get_*' --prefix notes_
 
-When the file is there, names, selection, titles, descriptions, annotations and everything that was added by hand stay
-as they are in the file; schemas become what the server says now. What changed is shown. The rules stand in
-docs/importing.md.
+When the file is there, it is brought up to date: schemas become what the server says now; names, selection, words that
+were edited and everything that was added by hand stay. What changed is shown. The rules stand in docs/importing.md.
 
 Exit codes: 0 done; 1 the list or the file is wrong, or --check found a difference; 2 the command line is wrong;
 3 the server, the network or the disk failed.";
 
 #[derive(Args)]
-#[command(after_help = MORE)]
+#[command(after_help = MORE, override_usage = USAGE)]
 pub(crate) struct Mcp {
     /// The toolset to declare; run-time configuration knows the server by the same name.
     #[arg(long, value_name = "NAME", value_parser = flags::name)]

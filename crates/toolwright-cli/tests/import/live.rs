@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{text, toolwright};
@@ -109,7 +110,7 @@ fn failure(arguments: &[&str]) -> String {
         toolwright(folder.path(), &start.chain(arguments.iter().copied()).collect::<Vec<_>>());
     let said = text(&output.stderr).to_owned();
     assert!(
-        started.elapsed() < Duration::from_secs(60),
+        started.elapsed() < Duration::from_mins(3),
         "{arguments:?} took {:?}",
         started.elapsed()
     );
@@ -166,4 +167,58 @@ fn a_token_that_is_not_there_is_told_before_the_server_is_asked() {
     let output = toolwright(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("`TOOLWRIGHT_NO_TOKEN` holds no token"));
+}
+
+/// A server on HTTP that ends with the test.
+struct Guarded(Child, String);
+
+impl Guarded {
+    fn start() -> Self {
+        let mut server = Command::new("python3")
+            .arg(pinned("guarded.py"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 is there");
+        let mut port = String::new();
+        BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut port).unwrap();
+        let url = format!("http://127.0.0.1:{}/mcp", port.trim());
+        Self(server, url)
+    }
+
+    /// Imports with a token; all that was said.
+    fn import(&self, token: &str) -> Output {
+        let flags = ["--header", "X-Team: tools", "--bearer-env", "TOOLWRIGHT_TRIED_TOKEN"];
+        Command::new(env!("CARGO_BIN_EXE_toolwright"))
+            .args(["import", "mcp", "--toolset", "live", "--service", "live", "--url", &self.1])
+            .args(flags)
+            .env("TOOLWRIGHT_TRIED_TOKEN", token)
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.0.kill().and_then(|()| self.0.wait()).expect("the server was ours to end");
+    }
+}
+
+#[test]
+fn a_server_on_http_is_asked_for_all_pages_with_the_token_and_headers_that_were_given() {
+    let server = Guarded::start();
+    let output = server.import("open sesame");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let file = text(&output.stdout);
+    let parts = [
+        "      first: {",
+        "      second: {",
+        "from: { name: guarded, version: \"3\", protocol: \"2025-11-25\" }",
+    ];
+    for part in parts {
+        assert!(file.contains(part), "no {part} in {file}");
+    }
+    let refused = server.import("a wrong token");
+    assert_eq!(refused.status.code(), Some(3));
+    let said = text(&refused.stderr);
+    assert!(said.contains("401") && !said.contains("a wrong token"), "{said}");
 }
