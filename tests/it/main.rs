@@ -9,6 +9,7 @@ mod http;
 mod judge;
 mod oracle;
 mod out_dir;
+mod peers;
 mod real;
 mod remote;
 mod requirements;

@@ -84,17 +84,13 @@ fn string(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::schemas;
     use crate::import::json_text;
     use crate::schema::Json;
 
     #[test]
     fn digests_are_those_that_the_client_side_works_out() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/digests/cases.json");
-        let cases = json_text::read(&fs::read_to_string(path).expect("the cases are there"));
+        let cases = json_text::read(include_str!("../../../tests/digests/cases.json"));
         let Ok(Json::Array(cases)) = cases else { panic!("expected a list of cases") };
         assert!(!cases.is_empty());
         for case in &cases {

@@ -193,7 +193,11 @@ impl Patch<'_> {
             let at = self.line_end(self.end(&old[index]));
             self.edit(at, at, format!("\n{gap}{margin}{text}"));
         } else if let Some((at, _)) = self.lines(old, 0) {
-            self.edit(at, at, format!("{margin}{text}\n{gap}"));
+            self.edit(
+                at,
+                at,
+                if at == 0 { format!("{text}\n{gap}") } else { format!("\n{margin}{text}{gap}") },
+            );
         } else {
             let at = first.key.span.start as usize;
             self.edit(at, at, format!("{text}\n{margin}"));
@@ -210,7 +214,8 @@ impl Patch<'_> {
         }
     }
 
-    /// The lines of an entry, those of comments right above it included; `None` where it begins inside a line.
+    /// The lines of an entry from the end of the one above, those of comments right above it included; `None` where it
+    /// begins inside a line.
     fn lines(&self, entries: &[Entry], index: usize) -> Option<(usize, usize)> {
         let entry = &entries[index];
         let key = entry.key.span.start as usize;
@@ -228,15 +233,21 @@ impl Patch<'_> {
             }
             start = above;
         }
-        let line_end = self.line_end(self.end(entry));
-        let rest = &self.text[line_end..];
-        let mut end = line_end + rest.find('\n').map_or(rest.len(), |newline| newline + 1);
-        let is_blank = |text: &str| text.lines().next().is_some_and(|line| line.trim().is_empty());
-        let before = &self.text[..start];
-        if (before.ends_with("\n\n") || before.ends_with("\n\r\n")) && is_blank(&self.text[end..]) {
-            end += self.text[end..].find('\n').map_or(0, |newline| newline + 1);
+        let end = self.line_end(self.end(entry));
+        if start == 0 {
+            return Some((0, self.text[end..].find('\n').map_or(end, |newline| end + newline + 1)));
         }
-        Some((start, end))
+        let above = self.line_above(start);
+        let is_blank_above = above == self.line_start(above);
+        let mut below = self.text[end..].lines().skip(1);
+        let is_blank_below = below.next().is_some_and(|line| line.trim().is_empty());
+        let doubled = is_blank_above && is_blank_below && above > 0;
+        Some((if doubled { self.line_above(above) } else { above }, end))
+    }
+
+    /// Where the line above one ends, before its line break.
+    fn line_above(&self, line_start: usize) -> usize {
+        self.line_end(self.line_start(line_start - 1))
     }
 
     fn edit(&mut self, start: usize, end: usize, text: String) {

@@ -10,7 +10,9 @@ use std::{env, fs};
 
 use meaning::Comparison;
 use toolwright_codegen::diagnostic::Report;
-use toolwright_codegen::import::{Imported, Owner, Refusal, tools_list};
+use toolwright_codegen::import::{
+    Existing, Imported, Owner, Provenance, Refusal, Request, Selection, mcp, tools_list,
+};
 use toolwright_codegen::lower::lower;
 use toolwright_codegen::schema::Json;
 use toolwright_codegen::source::{Source, Sources};
@@ -30,8 +32,19 @@ fn lists(folder: &Path) -> Vec<PathBuf> {
     lists
 }
 
+const OWNER: Owner<'_> = Owner { service: "keeper", toolset: "imported" };
+
 fn import(text: &str) -> Result<Imported, Refusal> {
-    tools_list(text, Owner { service: "keeper", toolset: "imported" })
+    tools_list(text, OWNER)
+}
+
+/// Imports into a file that is there.
+fn import_again(list: &str, file: &str) -> Imported {
+    let existing = Existing::read("imported.yaml", file, OWNER);
+    let existing = existing.unwrap_or_else(|error| panic!("{error:?}\n{file}"));
+    let request =
+        Request { owner: OWNER, selection: Selection::default(), from: Provenance::default() };
+    mcp(list, &request, Some(&existing)).expect("a list")
 }
 
 /// The file as a value; it must be a schema file in which nothing is wrong, as `check` sees it.
@@ -138,11 +151,48 @@ fn check_all(folder: &Path) {
     for path in lists(folder) {
         let text = fs::read_to_string(&path).expect("readable");
         let imported = import(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        check(&json::read(&text), &imported);
+        check(&json::read(&text), &imported, true);
+        check_again(&text, &imported.text);
     }
 }
 
-fn check(list: &Json, imported: &Imported) {
+/// A second import changes nothing, and one of another list says what that list says; the order of keys is the file's.
+fn check_again(list: &str, file: &str) {
+    let again = import_again(list, file);
+    assert_eq!(again.text, file);
+    assert_eq!(again.news.to_string(), "");
+    let other = rotated(json::read(list)).to_string();
+    let changed = import_again(&other, file);
+    assert!(!changed.news.is_rewritten, "{file}");
+    check(&json::read(&other), &changed, false);
+    let back = import_again(list, &changed.text);
+    check(&json::read(list), &back, false);
+    assert_eq!(import_again(list, &back.text).text, back.text);
+}
+
+/// The list with the schemas of each tool in the tool before it.
+fn rotated(list: Json) -> Json {
+    let Some(Json::Array(mut tools)) = list.get("tools").cloned() else { panic!("no list") };
+    let is_schema = |key: &String| key.ends_with("Schema");
+    let entries = |tool: &Json| match tool {
+        Json::Object(entries) => entries.clone(),
+        _ => panic!("no tool"),
+    };
+    let mut schemas: Vec<Vec<(String, Json)>> = tools
+        .iter()
+        .map(|tool| entries(tool).into_iter().filter(|(key, _)| is_schema(key)).collect())
+        .collect();
+    schemas.rotate_left(1);
+    for (tool, schemas) in tools.iter_mut().zip(schemas) {
+        let mut entries = entries(tool);
+        entries.retain(|(key, _)| !is_schema(key));
+        entries.extend(schemas);
+        *tool = Json::Object(entries);
+    }
+    Json::Object(vec![("tools".to_owned(), Json::Array(tools))])
+}
+
+fn check(list: &Json, imported: &Imported, is_ordered: bool) {
     let file = parsed(imported);
     let toolset = file.get("toolsets").and_then(|sets| sets.get("imported")).expect("the toolset");
     let Some(Json::Object(ours)) = toolset.get("tools") else { panic!("no tools") };
@@ -159,6 +209,7 @@ fn check(list: &Json, imported: &Imported) {
             let (Some(theirs), Some(ours)) = (schemas, ours.get(side)) else { continue };
             let Json::String(remote) = remote else { panic!("a name") };
             Comparison {
+                is_ordered,
                 theirs,
                 ours,
                 types: file.get("types"),

@@ -28,6 +28,8 @@ const NAMED: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"]
 
 /// The two schemas of one side of a tool.
 pub(crate) struct Comparison<'a> {
+    /// Whether the order of keys is compared too.
+    pub(crate) is_ordered: bool,
     /// The server's.
     pub(crate) theirs: &'a Json,
     /// The imported one.
@@ -84,6 +86,7 @@ impl<'a> Comparison<'a> {
         let keys = |entries: &[&'a (String, Json)]| {
             entries.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>()
         };
+        let (kept, ours) = (self.in_order(kept), self.in_order(ours));
         assert_eq!(keys(&kept), keys(&ours), "{} {at}", self.place);
         for ((key, theirs), (_, ours)) in kept.into_iter().zip(ours) {
             self.values(key, theirs, ours, &format!("{at}/{key}"));
@@ -94,7 +97,8 @@ impl<'a> Comparison<'a> {
         match (theirs, ours) {
             (Json::Object(theirs), Json::Object(ours)) if NAMED.contains(&key) => {
                 assert_eq!(theirs.len(), ours.len(), "{} {at}", self.place);
-                for ((name, theirs), (our_name, ours)) in theirs.iter().zip(ours) {
+                let [theirs, ours] = [theirs, ours].map(|all| self.in_order(all.iter().collect()));
+                for ((name, theirs), (our_name, ours)) in theirs.into_iter().zip(ours) {
                     assert_eq!(name, our_name, "{} {at}", self.place);
                     self.schemas(theirs, ours, &format!("{at}/{name}"));
                 }
@@ -108,6 +112,14 @@ impl<'a> Comparison<'a> {
             (theirs, ours) if ONE.contains(&key) => self.schemas(theirs, ours, at),
             (theirs, ours) => assert!(same(theirs, ours), "{} {at}: {theirs} {ours}", self.place),
         }
+    }
+
+    /// Entries in the order that is compared.
+    fn in_order(&self, mut entries: Vec<&'a (String, Json)>) -> Vec<&'a (String, Json)> {
+        if !self.is_ordered {
+            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        entries
     }
 
     /// Whether a keyword is missing and some warning about this schema names it.

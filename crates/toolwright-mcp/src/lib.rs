@@ -1,18 +1,76 @@
 //! Serves toolwright tools over the Model Context Protocol, on rmcp. Makes no definitions of its
 //! own: names, words, schemas and codecs are the specs'.
 //!
-//! Both eras of the protocol are spoken, as rmcp does: revisions that begin with `initialize`, and
-//! 2026-07-28, whose requests stand alone.
+//! Both eras of the protocol are spoken at once: the revisions that begin with `initialize`, and
+//! 2026-07-28, whose requests stand alone. A generated crate brings the server of a schema file as a
+//! function; what it returns is served on standard streams ([`McpServer::serve_stdio`]) or, with the
+//! feature `http-server`, over streamable HTTP (`McpServer::serve_http`, `McpServer::into_router`).
 //!
-//! Numbers: rmcp reads a message into `serde_json` values before any codec sees it. Integers of 64
-//! bits and every double arrive as they were sent; a larger integer becomes the nearest double, and
-//! of a key given twice the last one counts. On the way out the text content is the result as it was
-//! encoded, to the last digit; `structuredContent` has passed through `serde_json` too.
+//! Without generated code it takes a spec and what runs it:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use toolwright::spec::Declaration;
+//! use toolwright::{BoxFuture, Executor, Map, Registrar, Tool, ToolCall, ToolResult, ToolSpec, Value};
+//! use toolwright_mcp::{McpServer, ServerSpec};
+//!
+//! #[derive(Clone, Copy)]
+//! struct Echo;
+//!
+//! impl Tool for Echo {
+//!     type Args = Map<Value>;
+//!     type Result = Map<Value>;
+//!     const SPEC: &'static ToolSpec = {
+//!         static SPEC: ToolSpec = ToolSpec::typed(Echo, Declaration {
+//!             description: "Says it again.",
+//!             args_schema: r#"{"type":"object"}"#,
+//!             result_schema: r#"{"type":"object"}"#,
+//!             ..Declaration::new("echo", "lab", "lab")
+//!         });
+//!         &SPEC
+//!     };
+//! }
+//!
+//! static TOOLS: &[&ToolSpec] = &[Echo::SPEC];
+//! static SERVER: ServerSpec = ServerSpec { name: "lab", version: "1.0.0", toolsets: &[TOOLS] };
+//!
+//! struct Lab;
+//!
+//! impl Executor for Lab {
+//!     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+//!         match call.tool() {
+//!             "echo" => call.run(Echo, |args| async move { Ok(args) }),
+//!             _ => call.not_found(TOOLS),
+//!         }
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let mut server = McpServer::new(&SERVER);
+//!     server.register(TOOLS, Arc::new(Lab))?;
+//!     server.complete()?.serve_stdio().await?;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! What clients are told: invalid arguments are a result with `isError`, in words that a model can
+//! act on; a tool that is not there and a malformed request are errors of the protocol; what went
+//! wrong inside goes to standard error and to nobody else. A tool that panics has failed, and the
+//! server goes on. A call stops when its client cancels it, or is gone: at once over HTTP without a
+//! session, within five seconds otherwise, so that answers already under way arrive.
+//!
+//! Numbers: arguments reach their codec as they were sent, to the last digit, and a key given twice is
+//! refused. On the way out the text content is the result as it was encoded; `structuredContent` has
+//! passed through `serde_json`, where an integer of more than 64 bits is the nearest double.
 
 #[cfg(feature = "client")]
 pub mod client;
 #[cfg(feature = "server")]
 mod server;
 
+#[cfg(feature = "http-server")]
+pub use server::{Bearer, BearerLayer, HttpOptions};
 #[cfg(feature = "server")]
-pub use server::{McpServer, ServeError, ServerSpec};
+pub use server::{Content, McpServer, ServeError, ServerSpec, ToolList};

@@ -1,6 +1,8 @@
 //! The generated calculator server as a client meets it: a child process, asked over its standard
-//! streams by rmcp's own client.
+//! streams by rmcp's own client, and over HTTP.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use rmcp::model::{
@@ -91,4 +93,29 @@ fn a_client_that_says_nothing_ends_the_server_in_peace() {
     let output = Command::new(CALC).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn over_http_it_answers_at_the_address_it_says() {
+    let mut server =
+        Command::new(CALC).args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(server.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    let address = said.trim().strip_prefix("serving calc at http://").unwrap();
+    let address = address.strip_suffix("/mcp").unwrap();
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\nContent-Length: {}\r\n\r\n{list}", list.len()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""name":"add""#), "{answer}");
+}
+
+#[test]
+fn unknown_arguments_are_refused() {
+    let output = Command::new(CALC).arg("--https").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is `--http ADDRESS`"));
 }

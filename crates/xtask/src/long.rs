@@ -1,6 +1,8 @@
 //! Chores that run tests for longer, or more exactly, than CI does. Never a test of their own: each is in its crate, and
 //! takes from the environment how long it is to run.
 
+use std::path::Path;
+
 use crate::End;
 use crate::command::Invocation;
 
@@ -10,6 +12,12 @@ pub(crate) fn hostile() -> End {
     let page = std::path::absolute(PAGE).unwrap_or_else(|_| PAGE.into());
     let tests = ["test", "--release", "--package", "toolwright-cli", "--test", "hostile", "size::"];
     run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_SIZES_PAGE", page))
+}
+
+pub(crate) fn corpus(lists: &Path) -> End {
+    let lists = std::path::absolute(lists).unwrap_or_else(|_| lists.to_owned());
+    let tests = ["test", "--package", "toolwright-cli", "--test", "import", "corpus::"];
+    run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_LISTS", lists))
 }
 
 pub(crate) fn torture() -> End {

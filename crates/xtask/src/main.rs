@@ -33,7 +33,7 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Serve a worked example over MCP, on stdio.
+    /// Serve a worked example over MCP, on stdio or HTTP.
     Serve {
         /// Which MCP server of the schema.
         server: Server,
@@ -63,6 +63,12 @@ enum Chore {
     },
     /// Hold a release build to its limits on hostile input; write the figures into docs/hostile-input.md.
     Hostile,
+    /// Import all lists of tools of a folder into one project, generate it and compile it: 2,000 tools take minutes.
+    Corpus {
+        /// The folder of answers to `tools/list`.
+        #[arg(default_value = "../shared/corpus/mcp-tools")]
+        lists: std::path::PathBuf,
+    },
     /// Kill the generator at random moments, 300 times, and look at what it left.
     Torture,
     /// Feed the compiler and generated codecs random input.
@@ -86,7 +92,6 @@ enum Server {
 enum End {
     Done,
     Failed,
-    Unusable,
     Io,
 }
 
@@ -108,6 +113,7 @@ fn run(chore: Chore) -> End {
         Chore::Conformance { check } => start::conformance(check),
         Chore::Soak { rest } => start::soak(&rest),
         Chore::Hostile => long::hostile(),
+        Chore::Corpus { lists } => long::corpus(&lists),
         Chore::Torture => long::torture(),
         Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Ci => ci::run(),
@@ -125,7 +131,6 @@ impl From<End> for ExitCode {
         Self::from(match end {
             End::Done => 0,
             End::Failed => 1,
-            End::Unusable => 2,
             End::Io => 3,
         })
     }

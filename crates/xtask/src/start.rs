@@ -8,13 +8,8 @@ pub(crate) fn demo(rest: &[String]) -> End {
 }
 
 pub(crate) fn serve_calc(http: Option<&str>) -> End {
-    if http.is_some() {
-        eprintln!(
-            "error: serving over HTTP is not supported yet; leave out --http to serve on stdio"
-        );
-        return End::Unusable;
-    }
-    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve"]))
+    let rest: Vec<String> = http.map_or_else(Vec::new, |at| vec!["--http".into(), at.into()]);
+    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve", "--"]).with(&rest))
 }
 
 pub(crate) fn conformance(check: bool) -> End {

@@ -16,7 +16,7 @@ pub(crate) struct List {
     #[arg(long, value_name = "FILE")]
     pub(crate) tools_json: Option<PathBuf>,
     /// The address of a server on streamable HTTP, such as <http://127.0.0.1:3000/mcp>.
-    #[arg(long)]
+    #[arg(long, value_parser = url)]
     pub(crate) url: Option<String>,
     /// The command that starts a server on its standard streams.
     #[arg(last = true, value_name = "CMD")]
@@ -138,6 +138,11 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
     }
     Err("expected a name such as `git_hub`: small letters, digits, and single `_` between them"
         .to_owned())
+}
+
+fn url(text: &str) -> Result<String, String> {
+    let is_http = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
+    is_http.then(|| text.to_owned()).ok_or_else(|| "expected an http or https address".to_owned())
 }
 
 fn rename(text: &str) -> Result<(String, String), String> {

@@ -59,10 +59,9 @@ pub(crate) fn run(arguments: &Mcp) -> End {
     let owner = Owner { service: &arguments.service, toolset: &arguments.toolset };
     let request = Request { owner, selection, from: arguments.origin.provenance() };
     import(arguments, request).unwrap_or_else(|(end, message)| {
-        print::err(&print::shown(&format!(
-            "import: {}; nothing was written\n",
-            message.trim_end()
-        )));
+        let (message, more) = message.split_once('\n').unwrap_or((&message, ""));
+        let more = if more.is_empty() { String::new() } else { format!("{more}\n") };
+        print::err(&print::shown(&format!("import: {message}; nothing was written\n{more}")));
         end
     })
 }
@@ -91,6 +90,14 @@ fn import(arguments: &Mcp, mut request: Request<'_>) -> Result<End, Failure> {
 fn refused(source: &str, refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::List(error) => (End::Rejected, format!("{source}: {error}")),
-        Refusal::Selection(_) => (End::Rejected, refusal.to_string()),
+        Refusal::Selection(mistakes) => match mistakes.as_slice() {
+            [mistake] => (End::Rejected, mistake.clone()),
+            mistakes => {
+                for mistake in mistakes {
+                    print::err(&print::shown(&format!("error: {mistake}\n")));
+                }
+                (End::Rejected, format!("{} mistakes in what was asked for", mistakes.len()))
+            }
+        },
     }
 }

@@ -85,7 +85,7 @@ impl Connection {
         lifecycle: ClientLifecycleMode,
     ) -> Result<Self, Unbegun> {
         let texts = Arc::<Texts>::default();
-        let ear = Ear::new(address.roots(), options);
+        let ear = Ear::new(address.roots());
         let (alive, ended) = mpsc::channel(1);
         let begun = match address {
             ServerAddress::Command(command) => {
@@ -105,7 +105,21 @@ impl Connection {
         };
         let shows_arguments = matches!(address, ServerAddress::Url(_));
         let ended = tokio::sync::Mutex::new(ended);
-        begun.map(|service| Self { service, texts, shows_arguments, ended }).map_err(unbegun)
+        let service = begun.map_err(unbegun)?;
+        let connection = Self { service, texts, shows_arguments, ended };
+        connection.listen();
+        Ok(connection)
+    }
+
+    /// Has the server tell when its tools change, if it can.
+    fn listen(&self) {
+        let peer = self.service.peer();
+        let Some(server) = peer.peer_info() else { return };
+        let tools = server.capabilities.tools.as_ref();
+        let tells = tools.is_some_and(|tools| tools.list_changed == Some(true));
+        if tells && !server.protocol_version.has_initialize() {
+            self.service.service().subscribe(peer.clone());
+        }
     }
 
     /// Whether it is over.
@@ -137,7 +151,7 @@ impl Connection {
         let params =
             cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-        self.ask(ClientRequest::ListToolsRequest(request), None).await
+        self.ask(ClientRequest::ListToolsRequest(request)).await
     }
 
     /// Calls a tool. Given up, it is cancelled.
@@ -152,14 +166,10 @@ impl Connection {
         }
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arguments(Arc::from(arguments.to_owned())));
-        self.ask(ClientRequest::CallToolRequest(request), Some(tool)).await
+        self.ask(ClientRequest::CallToolRequest(request)).await
     }
 
-    async fn ask(
-        &self,
-        request: ClientRequest,
-        tool: Option<&str>,
-    ) -> Result<Box<RawValue>, ClientError> {
+    async fn ask(&self, request: ClientRequest) -> Result<Box<RawValue>, ClientError> {
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let handle = sent.map_err(service_error)?;
@@ -169,8 +179,8 @@ impl Connection {
             connection: self,
             is_answered: false,
         };
-        if let Some(tool) = tool {
-            self.service.service().attend(pending.token.clone(), tool);
+        if let Some(watcher) = toolwright::progress::watcher() {
+            self.service.service().attend(pending.token.clone(), watcher);
         }
         let answer = handle.await_response().await;
         pending.is_answered = true;

@@ -3,35 +3,32 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, Root, RootsCapabilities,
+    ProgressToken, ProtocolVersion, Root, RootsCapabilities, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
+use toolwright::progress::{Progress, Watcher};
 
-use super::options::{ClientOptions, Progress};
+use super::words::{LONGEST, harmless};
 
 /// What a conversation has to be heard by.
 pub(super) struct Ear {
     roots: Vec<String>,
     /// Whether the list of tools has changed since it was asked for.
-    changed: AtomicBool,
-    /// The tools whose calls are under way, by the tokens of their progress.
-    calls: Mutex<HashMap<ProgressToken, String>>,
-    options: ClientOptions,
+    changed: Arc<AtomicBool>,
+    /// Who watches the calls that are under way, by the tokens of their progress.
+    watchers: Mutex<Watchers>,
 }
 
+type Watchers = HashMap<ProgressToken, Arc<dyn Watcher>>;
+
 impl Ear {
-    pub(super) fn new(roots: &[String], options: &ClientOptions) -> Self {
-        Self {
-            roots: roots.to_vec(),
-            changed: AtomicBool::new(false),
-            calls: Mutex::default(),
-            options: options.clone(),
-        }
+    pub(super) fn new(roots: &[String]) -> Self {
+        Self { roots: roots.to_vec(), changed: Arc::default(), watchers: Mutex::default() }
     }
 
     /// Whether the list of tools has changed since this was asked last.
@@ -39,9 +36,26 @@ impl Ear {
         self.changed.swap(false, Ordering::AcqRel)
     }
 
-    /// Listens to the progress of a call.
-    pub(super) fn attend(&self, token: ProgressToken, tool: &str) {
-        self.lock().insert(token, tool.to_owned());
+    /// Asks a server of the newer era to tell of changes; one of the older tells without being asked. Ends with the
+    /// conversation.
+    pub(super) fn subscribe(&self, peer: Peer<RoleClient>) {
+        let changed = self.changed.clone();
+        tokio::spawn(async move {
+            let filter = SubscriptionFilter::builder().tools_list_changed().build();
+            match peer.listen(filter).await {
+                Ok(mut told) => {
+                    while let Ok(Some(_)) = told.next().await {
+                        changed.store(true, Ordering::Release);
+                    }
+                }
+                Err(error) => tracing::debug!("a server does not tell of changes: {error}"),
+            }
+        });
+    }
+
+    /// Listens to the progress of a call for whoever watches it.
+    pub(super) fn attend(&self, token: ProgressToken, watcher: Arc<dyn Watcher>) {
+        self.lock().insert(token, watcher);
     }
 
     /// Listens to the progress of a call no longer.
@@ -49,8 +63,8 @@ impl Ear {
         self.lock().remove(token);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, String>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Watchers> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -81,10 +95,10 @@ impl ClientHandler for Ear {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let tool = self.lock().get(&told.progress_token).cloned();
-        if let (Some(tool), Some(on_progress)) = (tool, &self.options.on_progress) {
-            let ProgressNotificationParam { progress, total, message, .. } = told;
-            on_progress(&Progress { tool, progress, total, message });
+        let watcher = self.lock().get(&told.progress_token).cloned();
+        if let Some(watcher) = watcher {
+            let message = told.message.map(|message| harmless(&message, LONGEST));
+            watcher.progressed(Progress { done: told.progress, total: told.total, message });
         }
     }
 }

@@ -1,5 +1,44 @@
 //! Uses the tools of MCP servers, on rmcp: one [`Client`] a server, reached as a child process or over streamable HTTP,
 //! in either era of the protocol.
+//!
+//! A typed toolset over a child process: a generated executor takes the client as its [`Remote`](toolwright::Remote).
+//!
+//! ```
+//! use toolwright::{Executor, Origin, ToolCall, ToolResult};
+//! use toolwright_mcp::client::{Client, ServerCommand};
+//!
+//! # static REMOTE: Origin = Origin { server: "git", tools: &[], listed: &[], from: toolwright::remote::Provenance::UNKNOWN };
+//! # async fn example(call: ToolCall) -> Result<ToolResult, toolwright_mcp::client::ClientError> {
+//! let client = Client::new(ServerCommand::new("uvx").arg("mcp-server-git"));
+//! let server = client.connect().await?;
+//! assert_eq!(server.name.as_deref(), Some("mcp-git"));
+//! // With a generated crate: `GitExecutor::new(client).execute(&call).await`, which is
+//! let result = call.run_remote(&REMOTE, &client).await;
+//! # Ok(result)
+//! # }
+//! ```
+//!
+//! A server that no schema knows, registered at run time:
+//!
+//! ```
+//! use toolwright_mcp::client::{Client, ServerUrl, register_mcp_toolset};
+//! use toolwright_runtime::Catalog;
+//!
+//! # async fn example(token: String) -> Result<(), Box<dyn std::error::Error>> {
+//! let catalog = Catalog::new();
+//! let client = Client::new(ServerUrl::new("https://example.com/mcp").bearer(token));
+//! let tools = register_mcp_toolset(&catalog, "search", "search", &client, Some("helper")).await?;
+//! assert!(tools.iter().any(|tool| tool.name() == "find"));
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What a server tells of a call's progress goes to whoever [watches](toolwright::progress::watch) the call. Its message is the
+//! server's, for people to read.
+//!
+//! Numbers are exact in both directions. Of a server's words a model is shown the text of a tool's own error alone; those
+//! of the protocol and of transports are details for operators. A call whose connection was lost is never sent again.
 
 mod address;
 mod answer;
@@ -32,7 +71,7 @@ pub use address::{ServerAddress, ServerCommand, ServerUrl, Stderr};
 pub use drift::Drift;
 pub use error::ClientError;
 pub use listing::{Listing, ServerInfo};
-pub use options::{ClientOptions, DriftPolicy, Progress};
+pub use options::{ClientOptions, DriftPolicy};
 pub use toolset::{McpToolset, register_mcp_toolset};
 
 use link::Link;

@@ -1,7 +1,5 @@
 //! What a host may choose about a client. Never acts on it.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How a client behaves. Change what you need:
@@ -14,7 +12,7 @@ use std::time::Duration;
 /// options.call_timeout = Duration::from_secs(5);
 /// options.drift = DriftPolicy::Warn;
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientOptions {
     /// How long a call may take whose tool does not say so itself. A minute.
@@ -30,8 +28,6 @@ pub struct ClientOptions {
     /// How long to wait before a server is tried again: after the first failure, and at most; each failure doubles it.
     /// 100 milliseconds and 30 seconds.
     pub backoff: (Duration, Duration),
-    /// Told of the progress of calls, as servers tell of it.
-    pub on_progress: Option<Arc<dyn Fn(&Progress) + Send + Sync>>,
 }
 
 /// What becomes of calls when a server's tools are not those a toolset was written for.
@@ -46,20 +42,6 @@ pub enum DriftPolicy {
     Ignore,
 }
 
-/// How far a call is, in a server's words.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// The tool's name on the server.
-    pub tool: String,
-    /// How much is done.
-    pub progress: f64,
-    /// How much there is to do, where that is known.
-    pub total: Option<f64>,
-    /// What is being done. A server's text: show it to people only.
-    pub message: Option<String>,
-}
-
 impl Default for ClientOptions {
     fn default() -> Self {
         Self {
@@ -69,20 +51,6 @@ impl Default for ClientOptions {
             max_message_bytes: 16 * 1024 * 1024,
             drift: DriftPolicy::default(),
             backoff: (Duration::from_millis(100), Duration::from_secs(30)),
-            on_progress: None,
         }
-    }
-}
-
-impl fmt::Debug for ClientOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientOptions")
-            .field("call_timeout", &self.call_timeout)
-            .field("connect_timeout", &self.connect_timeout)
-            .field("probe_timeout", &self.probe_timeout)
-            .field("max_message_bytes", &self.max_message_bytes)
-            .field("drift", &self.drift)
-            .field("backoff", &self.backoff)
-            .finish_non_exhaustive()
     }
 }

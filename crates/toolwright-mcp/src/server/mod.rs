@@ -2,16 +2,34 @@
 //! protocol: see `handler`.
 
 mod answer;
+mod content;
+mod exposure;
 mod handler;
+#[cfg(feature = "http-server")]
+mod http;
+mod lines;
 mod listing;
+mod message;
+mod progress;
 mod serve;
+mod tool_list;
+mod wrapping;
 
+pub use content::Content;
+#[cfg(feature = "http-server")]
+pub use http::{Bearer, BearerLayer, HttpOptions};
 pub use serve::ServeError;
+pub use tool_list::ToolList;
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
+use toolwright::{Executor, ExecutorFactory, Payload, Registrar, RegistrationError, ToolSpec};
 use toolwright_runtime::{Approver, Registry};
+
+use content::Presentation;
 
 /// What a schema file says about one MCP server. Generated code writes it as a static.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +50,23 @@ pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) page_size: Option<NonZeroUsize>,
+    pub(crate) tool_list: Option<ToolList>,
+    /// By the tool's own name.
+    pub(crate) presentations: BTreeMap<&'static str, Presentation>,
 }
 
 impl McpServer {
     /// A server that nothing runs the tools of yet.
     pub fn new(spec: &'static ServerSpec) -> Self {
-        Self { spec, registry: Registry::new(), approver: None }
+        Self {
+            spec,
+            registry: Registry::new(),
+            approver: None,
+            page_size: None,
+            tool_list: None,
+            presentations: BTreeMap::new(),
+        }
     }
 
     /// Where agents and the tools they need are registered.
@@ -53,19 +82,79 @@ impl McpServer {
         self
     }
 
+    /// Lists so many tools at a time; otherwise all of them at once, as clients do best with.
+    #[must_use]
+    pub fn with_page_size(mut self, tools: NonZeroUsize) -> Self {
+        self.page_size = Some(tools);
+        self
+    }
+
+    /// What hides and offers tools while the server runs. Clients are told that the list may change only if this was
+    /// asked for.
+    pub fn tool_list(&mut self) -> ToolList {
+        self.tool_list.get_or_insert_with(|| ToolList::new(self.spec)).clone()
+    }
+
+    /// Sets what the results of a tool are shown as: pictures, sounds, resources. Otherwise they are shown as their
+    /// JSON text. The structured result stays beside it as it is.
+    ///
+    /// ```
+    /// # use toolwright_mcp::{Content, McpServer, ServerSpec};
+    /// # static SERVER: ServerSpec = ServerSpec { name: "x", version: "1", toolsets: &[] };
+    /// # let mut server = McpServer::new(&SERVER);
+    /// let unknown = server.present("plot", |payload| {
+    ///     // A result that is one string: the picture in base64.
+    ///     let data = payload.as_str().trim_matches('"').to_owned();
+    ///     vec![Content::Image { data, mime_type: "image/png".to_owned() }]
+    /// });
+    /// assert!(unknown.is_err(), "this server has no such tool");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The server exposes no tool of this name.
+    pub fn present(
+        &mut self,
+        tool: &str,
+        show: impl Fn(&Payload) -> Vec<Content> + Send + Sync + 'static,
+    ) -> Result<(), RegistrationError> {
+        let name = self.spec.exposed_name(tool)?;
+        self.presentations.insert(name, Presentation::new(show));
+        Ok(())
+    }
+
     /// Checks that every exposed tool has something that runs it.
     ///
     /// # Errors
     ///
     /// The first tool that nothing runs.
     pub fn complete(self) -> Result<Self, RegistrationError> {
-        self.registry.require(self.exposed(), &format!("MCP server `{}`", self.spec.name))?;
+        self.registry.require(self.spec.exposed(), &self.spec.to_string())?;
         Ok(self)
     }
+}
 
+impl ServerSpec {
     /// Every exposed tool, listed or not.
     pub(crate) fn exposed(&self) -> impl Iterator<Item = &'static ToolSpec> + use<> {
-        self.spec.toolsets.iter().copied().flatten().copied()
+        self.toolsets.iter().copied().flatten().copied()
+    }
+
+    /// The name of an exposed tool.
+    fn exposed_name(&self, tool: &str) -> Result<&'static str, RegistrationError> {
+        let found = self.exposed().map(ToolSpec::name).find(|name| *name == tool);
+        found.ok_or_else(|| RegistrationError::Unknown {
+            entry: tool.to_owned(),
+            expected: "tool",
+            available: self.exposed().map(|spec| spec.name().to_owned()).collect(),
+            needed_by: self.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for ServerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MCP server `{}`", self.name)
     }
 }
 

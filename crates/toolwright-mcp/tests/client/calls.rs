@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use toolwright::progress::{Progress, Watcher, watch};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
-use toolwright_mcp::client::{Client, Progress};
+use toolwright_mcp::client::Client;
 
-use crate::peer::{client, command, hasty};
+use crate::peer::client;
 use crate::specs::LISTED;
 
 /// Calls a tool of the peer as a generated executor would.
@@ -78,16 +79,22 @@ async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the
     assert_eq!(call.as_result().expect_err("there is none").kind, FailureKind::NotFound);
 }
 
+/// Keeps what it is told.
+#[derive(Default)]
+struct Told(Mutex<Vec<Progress>>);
+
+impl Watcher for Told {
+    fn progressed(&self, progress: Progress) {
+        self.0.lock().expect("nobody panics").push(progress);
+    }
+}
+
 #[tokio::test]
-async fn progress_is_told_with_the_tool_it_is_of() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let sink = told.clone();
-    let mut options = hasty();
-    options.on_progress = Some(Arc::new(move |progress: &Progress| {
-        sink.lock().expect("nobody panics").push((progress.tool.clone(), progress.progress));
-    }));
-    let client = Client::with_options(command(&[]), options);
-    call(&client, "advance", r#"{"text":""}"#).await.expect("it is done");
-    let told = told.lock().expect("nobody panics").clone();
-    assert_eq!(told, [("progress".to_owned(), 1.0), ("progress".to_owned(), 2.0)]);
+async fn progress_is_told_to_whoever_watches_the_call() {
+    let (client, told) = (client(&[]), Arc::new(Told::default()));
+    let watched = watch(told.clone(), call(&client, "advance", r#"{"text":""}"#));
+    watched.await.expect("it is done");
+    let told = told.0.lock().expect("nobody panics").clone();
+    let step = |done| Progress { done, total: Some(2.0), message: Some("step".to_owned()) };
+    assert_eq!(told, [step(1.0), step(2.0)]);
 }

@@ -11,6 +11,7 @@ FAULTS = set(sys.argv[1:])
 MODERN = "modern" in FAULTS
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 EXACT = '{"name":"exact","description":"Big numbers.","inputSchema":{"type":"object","maxProperties":1.0,"x-big":123456789012345678901234567890},"execution":{"taskSupport":"forbidden"}}'
+SUBSCRIPTION = {}
 calls = 0
 
 
@@ -61,7 +62,7 @@ def call(request, line):
     if name == "fail" and "gone" in FAULTS:
         name = "gone"
     if name == "echo" and "changing" in FAULTS:
-        send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": SUBSCRIPTION}})
     if name in ("echo", "exact"):
         raw = line[line.index('"arguments":') + 12:]
         answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]]))
@@ -126,11 +127,14 @@ def main():
             if "nonsense" in FAULTS:
                 send({"jsonrpc": "2.0", "id": id, "result": {"what": ["?"]}})
             elif MODERN:
-                send({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"}})
+                send({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}, "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "peer", "version": "1"}}, "ttlMs": 0, "cacheScope": "private"}})
             else:
                 send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
         elif method == "initialize":
             send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "peer", "version": "1"}}})
+        elif method == "subscriptions/listen":
+            SUBSCRIPTION["io.modelcontextprotocol/subscriptionId"] = id
+            send({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {"_meta": SUBSCRIPTION, "notifications": request["params"]["notifications"]}})
         elif method == "tools/list":
             answer(request, page(request))
         elif method == "tools/call":

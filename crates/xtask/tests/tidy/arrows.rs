@@ -16,8 +16,8 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright", &[]),
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
-    // `import mcp` asks servers, as the client that calls them does: docs/decisions/0012.
     arrows("crates/toolwright-http", &["toolwright"]),
+    // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.
     arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-mcp"]),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),

@@ -1,4 +1,9 @@
-//! `toolwright import` as scripts meet it: exit codes, streams, files.
+//! `toolwright import` as scripts meet it: exit codes, streams, files. `cases/` has files before and after, `live` real
+//! servers.
+
+mod cases;
+mod corpus;
+mod live;
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +21,10 @@ service: clock
 toolsets:
   clock_tools:
     description: Tools of the MCP server clock_tools.
-    mcp: { server: clock_tools }
+    mcp:
+      server: clock_tools
+      listed: { get-time: ac2af86c2e332dda }
+      written: { get-time: { description: \"0247ff83\" } }
     tools:
       get_time:
         remote: get-time
@@ -88,8 +96,8 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
         (&["--tools-json", "list.json", "-o", "no/such/folder.yaml"], 3, "cannot write"),
         (&[], 2, "--tools-json"),
         (&["--tools-json", "list.json", "--url", "http://localhost"], 2, "cannot be used with"),
-        (&["--url", "http://localhost"], 2, "not supported yet"),
-        (&["--", "server", "--stdio"], 2, "not supported yet"),
+        (&["--tools-json", "list.json", "--check"], 2, "--out"),
+        (&["--url", "localhost"], 2, "expected an http or https address"),
     ];
     for (arguments, code, message) in cases {
         let output = import(folder.path(), arguments);

@@ -1,0 +1,171 @@
+//! What all connections of a server share: its tools as they are listed, and the runtime that runs
+//! them. Never answers a request: see `handler`.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, Implementation, ListToolsResult, ServerCapabilities, ServerConfig, Tool,
+};
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+use toolwright::{Outcome, ToolFailure, ToolSpec};
+use toolwright_runtime::Runtime;
+
+use super::content::Presentation;
+use super::listing::{Era, Listed};
+use super::serve::ServeError;
+use super::tool_list::ToolList;
+use super::{McpServer, ServerSpec};
+
+/// How long a client may take a list that never changes for the list, in milliseconds.
+const FRESH: u64 = 300_000;
+
+/// What every cursor begins with.
+const CURSOR: &str = "from-";
+
+/// A server at work, for any number of clients.
+pub(crate) struct Exposure {
+    spec: &'static ServerSpec,
+    tools: Vec<Exposed>,
+    /// Where each name stands in `tools`, earlier names included.
+    names: BTreeMap<&'static str, usize>,
+    tool_list: Option<ToolList>,
+    page_size: Option<NonZeroUsize>,
+    runtime: Runtime,
+    at_work: TaskTracker,
+}
+
+/// An exposed tool, ready to be listed.
+pub(crate) struct Exposed {
+    pub(crate) spec: &'static ToolSpec,
+    pub(crate) listed: Listed,
+    pub(crate) presentation: Option<Presentation>,
+}
+
+impl Exposure {
+    pub(crate) fn new(mut server: McpServer) -> Result<Self, ServeError> {
+        let expose = |spec: &'static ToolSpec| {
+            let presentation = server.presentations.remove(spec.name());
+            Ok(Exposed { spec, listed: Listed::new(spec)?, presentation })
+        };
+        let tools = server.spec.exposed().map(expose).collect::<Result<Vec<_>, ServeError>>()?;
+        let names = tools.iter().enumerate().flat_map(|(at, tool)| {
+            tool.spec.aliases().chain([tool.spec.name()]).map(move |name| (name, at))
+        });
+        let names = names.collect();
+        let mut runtime = Runtime::builder(server.registry);
+        if let Some(approver) = server.approver {
+            runtime = runtime.with_approver(approver);
+        }
+        Ok(Self {
+            spec: server.spec,
+            tools,
+            names,
+            tool_list: server.tool_list,
+            page_size: server.page_size,
+            runtime: runtime.build(),
+            at_work: TaskTracker::new(),
+        })
+    }
+
+    /// Who the server is and what it can do.
+    pub(crate) fn info(&self) -> ServerConfig {
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = self.tool_list.is_some().then_some(true);
+        }
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new(self.spec.name, self.spec.version))
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// What changes the list, if something may.
+    pub(crate) fn tool_list(&self) -> Option<&ToolList> {
+        self.tool_list.as_ref()
+    }
+
+    /// A tool that is exposed and not hidden, by its name or an earlier one.
+    pub(crate) fn tool(&self, name: &str) -> Result<&Exposed, ErrorData> {
+        let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
+        tool.filter(|tool| self.offers(tool)).ok_or_else(|| {
+            let known: Vec<_> = self.listed().map(|tool| tool.spec.name()).collect();
+            let message = format!("there is no tool `{name}`, there is `{}`", known.join("`, `"));
+            ErrorData::invalid_params(message, None)
+        })
+    }
+
+    fn offers(&self, tool: &Exposed) -> bool {
+        self.tool_list.as_ref().is_none_or(|list| list.offers(tool.spec.name()))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &Exposed> {
+        self.tools.iter().filter(|tool| tool.spec.is_advertised() && self.offers(tool))
+    }
+
+    /// Whether a tool's arguments are repeated in headers, which rmcp compares.
+    pub(crate) fn reads_headers_of(&self, name: &str) -> bool {
+        self.tool(name).is_ok_and(|tool| tool.spec.args_schema().contains("x-mcp-header"))
+    }
+
+    /// The list, or the page of it that a cursor stands for.
+    pub(crate) fn list(
+        &self,
+        cursor: Option<&str>,
+        era: Era,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let from = cursor.map_or(Ok(0), |cursor| self.position(cursor))?;
+        let mut rest = self
+            .tools
+            .iter()
+            .enumerate()
+            .skip(from)
+            .filter(|(_, tool)| tool.spec.is_advertised() && self.offers(tool));
+        let size = self.page_size.map_or(usize::MAX, NonZeroUsize::get);
+        let page: Vec<Tool> =
+            rest.by_ref().take(size).map(|(_, tool)| tool.listed.of(era).clone()).collect();
+        let mut list = ListToolsResult::with_all_items(page);
+        list.next_cursor = rest.next().map(|(at, _)| cursor_to(at));
+        if era == Era::Newer {
+            list.ttl_ms = Some(if self.tool_list.is_some() { 0 } else { FRESH });
+            list.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(list)
+    }
+
+    /// Cursors count all exposed tools, so that what is hidden meanwhile moves no page.
+    fn position(&self, cursor: &str) -> Result<usize, ErrorData> {
+        let position = cursor.strip_prefix(CURSOR).and_then(|at| at.parse().ok());
+        position.filter(|at| *at < self.tools.len() && cursor_to(*at) == cursor).ok_or_else(|| {
+            ErrorData::invalid_params("the cursor is none of this list; list from the start", None)
+        })
+    }
+
+    /// What a model is not told goes to standard error, where MCP leaves room for it (2025-06-18,
+    /// transports, stdio).
+    pub(crate) fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
+        if let Outcome::Failure(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
+            eprintln!("{}: {} failed, {kind}: {detail}", self.spec.name, tool.spec.name());
+        }
+    }
+
+    /// Counts a call as running until what is returned is dropped.
+    pub(crate) fn work(&self) -> TaskTrackerToken {
+        self.at_work.token()
+    }
+
+    /// Waits until no call runs.
+    #[cfg(feature = "http-server")]
+    pub(crate) async fn idle(&self) {
+        self.at_work.close();
+        self.at_work.wait().await;
+    }
+}
+
+fn cursor_to(position: usize) -> String {
+    format!("{CURSOR}{position}")
+}

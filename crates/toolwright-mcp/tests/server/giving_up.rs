@@ -1,0 +1,117 @@
+//! Calls that nobody waits for any more: their work stops.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use toolwright_mcp::{HttpOptions, ServeError};
+
+use crate::lab::{Lab, lab_with};
+use crate::lines::Connection;
+use crate::wire::{META, MODERN, Response, send};
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+
+async fn within_seconds<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), work).await.expect("it happens in time")
+}
+
+async fn waiting(lab: &Lab) -> Connection {
+    let mut connection = Connection::open(lab_with(lab.clone()));
+    connection.send(INITIALIZE).await;
+    connection.next_message().await;
+    connection.send(WAIT).await;
+    within_seconds(lab.waiting.notified()).await;
+    connection
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_and_is_not_answered() {
+    let lab = Lab::default();
+    let mut connection = waiting(&lab).await;
+    connection
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#)
+        .await;
+    within_seconds(lab.given_up.notified()).await;
+    connection.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
+    assert_eq!(connection.next_message().await["id"], 2, "nothing is said of the first");
+    connection.send(WAIT).await;
+    within_seconds(lab.waiting.notified()).await;
+}
+
+#[tokio::test]
+async fn a_closed_connection_stops_its_calls() {
+    let lab = Lab::default();
+    drop(waiting(&lab).await);
+    within_seconds(lab.given_up.notified()).await;
+}
+
+/// A call of `wait` over HTTP, by a client of 2026-07-28, that has begun.
+async fn waiting_over_http(
+    lab: &Lab,
+    options: HttpOptions,
+) -> (JoinHandle<Result<(), ServeError>>, JoinHandle<Response>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(lab_with(lab.clone()).serve_listener(listener, options));
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"wait",{META}}}}}"#
+    );
+    let asking = tokio::spawn(async move {
+        let mut headers = MODERN.to_vec();
+        headers.extend([("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")]);
+        send(address, "POST", &headers, &body).await
+    });
+    within_seconds(lab.waiting.notified()).await;
+    (serving, asking)
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_over_http_stops_its_call() {
+    let lab = Lab::default();
+    let (_serving, asking) = waiting_over_http(&lab, HttpOptions::new()).await;
+    asking.abort();
+    within_seconds(lab.given_up.notified()).await;
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_calls_end() {
+    let (lab, stop) = (Lab::default(), CancellationToken::new());
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let (serving, asking) = waiting_over_http(&lab, options).await;
+    stop.cancel();
+    assert!(within_a_moment(lab.given_up.notified()).await.is_err(), "the call goes on");
+    lab.release.notify_one();
+    let response = within_seconds(asking).await.unwrap();
+    assert!(response.body.contains(r#""text":"1""#), "{}", response.body);
+    within_seconds(serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_shutdown_does_not_wait_for_ever() {
+    let (lab, stop) = (Lab::default(), CancellationToken::new());
+    let options =
+        HttpOptions::new().with_shutdown(stop.clone()).with_grace(Duration::from_millis(50));
+    let (serving, _asking) = waiting_over_http(&lab, options).await;
+    stop.cancel();
+    within_seconds(serving).await.unwrap().unwrap();
+    within_seconds(lab.given_up.notified()).await;
+}
+
+#[tokio::test]
+async fn a_call_whose_id_is_still_in_use_is_refused_and_the_first_goes_on() {
+    let lab = Lab::default();
+    let mut connection = waiting(&lab).await;
+    connection.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await;
+    let refused = connection.next_message().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&1.into(), &(-32600).into()));
+    assert!(within_a_moment(lab.given_up.notified()).await.is_err(), "the call goes on");
+}
+
+async fn within_a_moment(
+    work: impl Future<Output = ()>,
+) -> Result<(), tokio::time::error::Elapsed> {
+    tokio::time::timeout(Duration::from_millis(50), work).await
+}

@@ -1,0 +1,251 @@
+//! The rules of HTTP: who may ask, how, and what is answered to the others. Requests are written byte by byte, so that
+//! nothing of a client's own corrects them.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use toolwright_mcp::{BearerLayer, HttpOptions};
+
+use crate::lab::lab;
+use crate::wire::{ACCEPT, HOST, JSON, META, MODERN, Response, send, served};
+
+async fn call_of(address: SocketAddr, more: &[(&str, &str)], tool: &str, args: &str) -> Response {
+    let mut headers = MODERN.to_vec();
+    headers.extend([("Mcp-Method", "tools/call"), ("Mcp-Name", tool)]);
+    headers.extend(more);
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"{tool}","arguments":{args},{META}}}}}"#
+    );
+    send(address, "POST", &headers, &body).await
+}
+
+async fn call(address: SocketAddr, more: &[(&str, &str)]) -> Response {
+    call_of(address, more, "echo", r#"{"a":1}"#).await
+}
+
+fn initialize() -> String {
+    let params = r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#)
+}
+
+#[tokio::test]
+async fn a_request_of_2026_07_28_stands_alone_and_is_answered_in_json() {
+    let response = call(served(HttpOptions::new()).await, &[]).await;
+    assert_eq!(response.status, 200, "{}", response.body);
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    assert!(response.body.contains(r#""structuredContent":{"a":1}"#), "{}", response.body);
+    assert_eq!(response.header("mcp-session-id"), None);
+}
+
+#[tokio::test]
+async fn initialize_makes_a_session_that_calls_share() {
+    let address = served(HttpOptions::new()).await;
+    let headers = [HOST, JSON, ACCEPT];
+    let response = send(address, "POST", &headers, &initialize()).await;
+    assert_eq!(response.status, 200, "{}", response.body);
+    let session = response.header("mcp-session-id").unwrap().to_owned();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"old"}}"#;
+    let headers = [HOST, JSON, ACCEPT, ("Mcp-Session-Id", session.as_str())];
+    let response = send(address, "POST", &headers, call).await;
+    assert!(response.body.contains(r#""text":"24""#), "it has a session id: {}", response.body);
+    let ended = send(address, "DELETE", &headers, "").await;
+    assert_eq!(ended.status, 202);
+    assert_eq!(send(address, "POST", &headers, call).await.status, 404, "the session is over");
+}
+
+#[tokio::test]
+async fn a_request_that_stands_alone_has_no_session_unless_the_host_derives_one() {
+    let address = served(HttpOptions::new()).await;
+    assert!(call_of(address, &[], "old", "{}").await.body.contains(r#""text":"0""#));
+    let options = HttpOptions::new().with_scope(|request, scope| {
+        let user = request.headers.get("x-user").and_then(|user| user.to_str().ok());
+        scope.session_id = user.map(str::to_owned);
+    });
+    let address = served(options).await;
+    let response = call_of(address, &[("X-User", "ann")], "old", "{}").await;
+    assert!(response.body.contains(r#""text":"3""#), "{}", response.body);
+}
+
+#[tokio::test]
+async fn another_host_or_origin_is_forbidden() {
+    let address = served(HttpOptions::new()).await;
+    let mut headers = vec![("Host", "evil.example")];
+    headers.extend(&MODERN[1..]);
+    assert_eq!(send(address, "POST", &headers, "{}").await.status, 403);
+    for origin in ["https://evil.example", "null", "http://localhost.evil.example"] {
+        assert_eq!(call(address, &[("Origin", origin)]).await.status, 403, "{origin}");
+    }
+    for origin in ["http://localhost:5173", "http://127.0.0.1", "http://[::1]:1"] {
+        assert_eq!(call(address, &[("Origin", origin)]).await.status, 200, "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn hosts_and_origins_are_those_that_the_host_names() {
+    let options = HttpOptions::new()
+        .with_allowed_hosts(["tools.example"])
+        .with_allowed_origins(["https://app.example:443"]);
+    let address = served(options).await;
+    assert_eq!(call(address, &[]).await.status, 403, "localhost is not named any more");
+    let options =
+        HttpOptions::new().with_any_host().with_allowed_origins(["https://app.example:443"]);
+    let address = served(options).await;
+    assert_eq!(call(address, &[("Origin", "https://app.example")]).await.status, 200);
+    assert_eq!(call(address, &[("Origin", "http://localhost")]).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_longer_body_than_allowed_is_refused() {
+    let address = served(HttpOptions::new().with_max_body(2_000)).await;
+    assert_eq!(call(address, &[]).await.status, 200);
+    let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(2_000));
+    assert_eq!(call_of(address, &[], "echo", &long).await.status, 413);
+}
+
+#[tokio::test]
+async fn a_token_that_is_missing_or_refused_is_challenged() {
+    #[derive(Clone)]
+    struct User(&'static str);
+    let bearer = BearerLayer::new(|token| async move {
+        tokio::task::yield_now().await;
+        (token == "sesame").then_some(User("ali"))
+    });
+    let bearer = bearer.with_resource_metadata("https://tools.example/meta").unwrap();
+    let options = HttpOptions::new().with_bearer(bearer).with_scope(|request, scope| {
+        let user: Option<&User> = request.extensions.get();
+        scope.session_id = user.map(|user| user.0.to_owned());
+    });
+    let address = served(options).await;
+    let meta = r#"resource_metadata="https://tools.example/meta""#;
+    for (header, challenge) in [
+        (("X-None", "x"), format!("Bearer {meta}")),
+        (("Authorization", "Basic c2VzYW1l"), format!("Bearer {meta}")),
+        (("Authorization", "Bearer "), format!("Bearer {meta}")),
+        (("Authorization", "Bearer guess"), format!(r#"Bearer error="invalid_token", {meta}"#)),
+    ] {
+        let response = call(address, &[header]).await;
+        assert_eq!(response.status, 401, "{header:?}");
+        assert_eq!(response.header("www-authenticate"), Some(challenge.as_str()), "{header:?}");
+        assert_eq!(response.body, "");
+    }
+    let response = call_of(address, &[("Authorization", "bearer sesame")], "old", "{}").await;
+    assert_eq!(response.status, 200);
+    assert!(response.body.contains(r#""text":"3""#), "the caller is known: {}", response.body);
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_the_server_and_its_open_streams() {
+    let stop = CancellationToken::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let options = HttpOptions::new().with_shutdown(stop.clone());
+    let serving = tokio::spawn(lab().serve_listener(listener, options));
+    let headers = [HOST, JSON, ACCEPT];
+    let response = send(address, "POST", &headers, &initialize()).await;
+    let session = response.header("mcp-session-id").unwrap().to_owned();
+    let listening = tokio::spawn(async move {
+        let headers = [HOST, ("Accept", "text/event-stream"), ("Mcp-Session-Id", &session)];
+        send(address, "GET", &headers, "").await.status
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!listening.is_finished());
+    stop.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    ended.expect("it ends").unwrap().unwrap();
+    assert_eq!(listening.await.unwrap(), 200);
+}
+
+/// A call in a session is answered as a stream, which without TCP_NODELAY waits 40 ms for an acknowledgement.
+#[tokio::test]
+async fn a_call_does_not_wait_for_delayed_acknowledgements() {
+    let address = served(HttpOptions::new()).await;
+    let response = send(address, "POST", &[HOST, JSON, ACCEPT], &initialize()).await;
+    let session = response.header("mcp-session-id").unwrap().to_owned();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    let body = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut fastest = Duration::MAX;
+    for _ in 0..20 {
+        let since = std::time::Instant::now();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut read = String::new();
+        while !read.ends_with("\r\n0\r\n\r\n") {
+            let mut part = [0; 4096];
+            let length = stream.read(&mut part).await.unwrap();
+            assert_ne!(length, 0, "{read}");
+            read += std::str::from_utf8(&part[..length]).unwrap();
+        }
+        assert!(read.contains(r#""text":"0""#), "{read}");
+        fastest = fastest.min(since.elapsed());
+    }
+    assert!(fastest < Duration::from_millis(20), "{fastest:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_a_bad_request_with_an_answer_in_json() {
+    let address = served(HttpOptions::new()).await;
+    for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600)] {
+        let response = send(address, "POST", &MODERN, body).await;
+        assert_eq!(response.status, 400, "{body}");
+        assert_eq!(response.header("content-type"), Some("application/json"));
+        assert!(response.body.contains(&format!(r#""code":{code}"#)), "{}", response.body);
+    }
+}
+
+/// What the transport finds wrong with a request comes first: a body is not read for those who may not send it.
+#[tokio::test]
+async fn headers_are_judged_before_the_body_is_read() {
+    let address = served(HttpOptions::new()).await;
+    let mut wrong = vec![HOST, JSON];
+    assert_eq!(send(address, "POST", &wrong, "{").await.status, 406, "no Accept");
+    wrong[0] = ("Host", "evil.example");
+    assert_eq!(send(address, "POST", &wrong, "{").await.status, 403);
+    let text = [HOST, ACCEPT, ("Content-Type", "text/plain")];
+    assert_eq!(send(address, "POST", &text, "{").await.status, 415);
+}
+
+#[tokio::test]
+async fn headers_that_contradict_the_body_are_refused() {
+    let address = served(HttpOptions::new()).await;
+    for (name, value) in [("Mcp-Method", "tools/list"), ("Mcp-Name", "count")] {
+        let mut headers = MODERN.to_vec();
+        headers.extend([("Mcp-Method", "tools/call"), ("Mcp-Name", "echo")]);
+        headers.retain(|(known, _)| *known != name);
+        headers.push((name, value));
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{}},{META}}}}}"#
+        );
+        let response = send(address, "POST", &headers, &body).await;
+        assert_eq!(response.status, 400, "{name}");
+        assert!(response.body.contains("-32020"), "{}", response.body);
+    }
+}
+
+/// An argument that a schema has repeated in a header (`x-mcp-header`) is compared with it, and still reaches its codec
+/// as it was sent.
+#[tokio::test]
+async fn an_argument_that_contradicts_its_header_is_refused() {
+    let address = served(HttpOptions::new()).await;
+    for (region, status) in [("eu", 200), ("us", 400)] {
+        let args = r#"{"region":"eu","more":100000000000000000000000}"#;
+        let response = call_of(address, &[("Mcp-Param-Region", region)], "regional", args).await;
+        assert_eq!(response.status, status, "{}", response.body);
+        assert_eq!(response.body.contains("100000000000000000000000"), status == 200);
+    }
+    assert_eq!(call_of(address, &[], "regional", r#"{"region":"eu"}"#).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_host_whose_own_code_panics_answers_still() {
+    let options = HttpOptions::new().with_scope(|_, _| panic!("for this test"));
+    let response = call(served(options).await, &[]).await;
+    assert!(response.body.contains("-32603"), "{}", response.body);
+    assert!(!response.body.contains("for this test"));
+}

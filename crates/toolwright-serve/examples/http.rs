@@ -1,0 +1,13 @@
+//! The calculator over HTTP: all that a program of one's own needs. Never more than that.
+
+#[path = "../src/calculator.rs"]
+mod calculator;
+
+use toolwright_mcp::HttpOptions;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let server = calculator_calc_mcp::server::server(calculator::Calculator)?;
+    server.serve_http("127.0.0.1:8080", HttpOptions::new()).await?;
+    Ok(())
+}
