@@ -12,12 +12,13 @@ use toolwright_codegen::source::{Source, Sources};
 use toolwright_codegen::{compile, syntax, yaml};
 
 /// Folders of schemas that pass `check`, each file by itself or, in [`PROJECTS`], all together.
-const PASSING: [&str; 7] = [
+const PASSING: [&str; 8] = [
     "schema",
     "tests/codecs",
     "tests/real",
     "codegen/tests/cases/ok",
     "codegen/tests/import/cases",
+    "tests/http",
     "crates/toolwright-bench/schema",
     "crates/toolwright-cli/templates/init",
 ];

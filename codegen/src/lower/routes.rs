@@ -93,7 +93,8 @@ impl Lowering<'_> {
         if self.project.schemas.is_sound(payload)
             && let Some(object) = as_object(&self.project, payload).cloned()
         {
-            self.check_placed(text, &route, &object, placed);
+            let written = self.project.schemas[payload].span;
+            self.check_placed(text, &route, &object, written, placed);
             self.check_contents(method, text, &route, &object);
         }
         route
@@ -187,7 +188,14 @@ impl Lowering<'_> {
     }
 
     /// Every property stands in one place, and what stands in the path is always there.
-    fn check_placed(&mut self, text: &Http, route: &Route, payload: &ObjectShape, placed: Placed) {
+    fn check_placed(
+        &mut self,
+        text: &Http,
+        route: &Route,
+        payload: &ObjectShape,
+        written: Span,
+        placed: Placed,
+    ) {
         let mut known_at: BTreeMap<String, Vec<Span>> = BTreeMap::new();
         for name in placed.iter().filter(|name| !name.value.is_empty()) {
             let found = payload.properties.iter().find(|one| one.name.value == name.value);
@@ -212,7 +220,7 @@ impl Lowering<'_> {
             }
         }
         if !matches!(route.body, Some((Body::Rest, _))) {
-            self.check_unplaced(text, payload, &known_at);
+            self.check_unplaced(text, payload, written, &known_at);
         }
         for (name, places) in known_at.into_iter().filter(|(_, places)| places.len() > 1) {
             self.report.add(http::http_placed_twice(&name, places));
@@ -223,6 +231,7 @@ impl Lowering<'_> {
         &mut self,
         text: &Http,
         payload: &ObjectShape,
+        written: Span,
         places: &BTreeMap<String, Vec<Span>>,
     ) {
         for property in &payload.properties {
@@ -235,7 +244,7 @@ impl Lowering<'_> {
         // What the schema says nothing of is taken and dropped; what it speaks of has to go somewhere.
         if let Additional::Declared | Additional::Typed(_) = payload.additional {
             let what = "what the payload has beside its properties";
-            self.report.add(http::http_not_placed(text.span, what, text.span));
+            self.report.add(http::http_not_placed(text.span, what, written));
         }
     }
 

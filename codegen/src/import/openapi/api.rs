@@ -16,7 +16,7 @@ use crate::yaml;
 const MAX_STEPS: usize = 16;
 
 /// The keys of a path item that are operations, and their methods.
-pub(super) const VERBS: [(&str, &str); 8] = [
+const VERBS: [(&str, &str); 8] = [
     ("get", "GET"),
     ("head", "HEAD"),
     ("post", "POST"),

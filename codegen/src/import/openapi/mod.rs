@@ -2,6 +2,7 @@
 //! tools on them. Pure: text in, text and warnings out. Whatever has no place is named in a warning, what cannot be kept
 //! true leaves its operation out. Never reads a file, never fetches.
 
+mod alike;
 mod answers;
 mod api;
 mod body;
@@ -17,7 +18,7 @@ use std::fmt;
 use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection, yaml_text};
 use crate::schema::Json;
-use api::Api;
+use api::{Api, Operation};
 use document::Method;
 
 /// What is made of a document, and of which part of it.
@@ -80,7 +81,8 @@ pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<Importe
     }
     let (operations, left_out) = (methods.len(), chosen.len() - methods.len());
     let types = maker.into_types();
-    service::warn_of_rest(&api, &mut warnings);
+    let taken: Vec<Operation<'_>> = chosen.iter().map(|(_, operation)| *operation).collect();
+    service::warn_of_rest(&api, &taken, &mut warnings);
     let document = document::document(&api, import, types, methods);
     Ok(ImportedApi {
         text: yaml_text::document(&document),

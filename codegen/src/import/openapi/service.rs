@@ -1,7 +1,7 @@
 //! What a document says about the whole service: what it is, where it is, how to sign in. Never a secret: there is none.
 
 use super::super::warnings::Warnings;
-use super::api::{Api, VERBS};
+use super::api::{Api, Operation};
 use super::{entries, text};
 use crate::schema::Json;
 
@@ -53,32 +53,23 @@ fn credentials(api: &Api) -> Vec<String> {
         .collect()
 }
 
-/// Says what of the document nothing was made of.
-pub(super) fn warn_of_rest(api: &Api, warnings: &mut Warnings) {
+/// Says what of the document nothing was made of, as far as operations that were asked for are concerned.
+pub(super) fn warn_of_rest(api: &Api, chosen: &[Operation<'_>], warnings: &mut Warnings) {
     if !entries(&api.root, "webhooks").is_empty() {
         warnings.add("webhooks were left out: they are calls of the service, not to it");
     }
-    for (path, item) in entries(&api.root, "paths") {
-        let Ok(item) = api.follow(item) else { continue };
-        let operations = VERBS.iter().filter_map(|(key, verb)| Some((*verb, item.get(key)?)));
-        for (verb, operation) in operations {
-            for (key, words) in [
-                (
-                    "callbacks",
-                    "`callbacks` were left out: they are calls of the service, not to it",
-                ),
-                (
-                    "servers",
-                    "`servers` of one operation were left out: all go below one base address",
-                ),
-            ] {
-                if operation.get(key).is_some() {
-                    warnings.at(format!("{verb} {path}"), words);
-                }
-            }
+    for operation in chosen {
+        let label = operation.label();
+        if operation.itself.get("callbacks").is_some() {
+            warnings
+                .at(&label, "`callbacks` were left out: they are calls of the service, not to it");
         }
-        if item.get("servers").is_some() {
-            warnings.at(path, "`servers` of one path were left out: all go below one base address");
+        let owners = [operation.itself, operation.item];
+        if owners.iter().any(|owner| owner.get("servers").is_some()) {
+            warnings.at(
+                &label,
+                "`servers` of an operation were left out: all go below one base address",
+            );
         }
     }
 }

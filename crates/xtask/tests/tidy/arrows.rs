@@ -16,6 +16,7 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright", &[]),
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-http", &["toolwright"]),
     // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.
     arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-mcp"]),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
@@ -58,6 +59,7 @@ enum Kind {
     Tools,
     Agent,
     Server,
+    Http,
 }
 
 impl Kind {
@@ -68,6 +70,7 @@ impl Kind {
             "tools" => Some(Self::Tools),
             "agents" => Some(Self::Agent),
             "mcp" => Some(Self::Server),
+            "http" => Some(Self::Http),
             _ => None,
         }
     }
@@ -78,13 +81,14 @@ impl Kind {
             Self::Service | Self::Tools => &["toolwright"],
             Self::Agent => &["toolwright", "toolwright-runtime"],
             Self::Server => &["toolwright", "toolwright-mcp"],
+            Self::Http => &["toolwright", "toolwright-http"],
         }
     }
 
     /// Which other generated crates it may build on: providers, never consumers.
     fn may_use(self, other: Self) -> bool {
         match self {
-            Self::Service => other == Self::Service,
+            Self::Service | Self::Http => other == Self::Service,
             Self::Tools | Self::Agent | Self::Server => {
                 other == Self::Service || other == Self::Tools
             }
@@ -169,7 +173,9 @@ fn unwanted(file: &File) -> Vec<String> {
 
 /// Consumers name what providers define: no type, codec or schema of their own (G17).
 pub(crate) fn consumers(files: &[File]) -> Vec<String> {
-    let consumer = |file: &&File| matches!(Kind::of(&file.path), Some(Kind::Agent | Kind::Server));
+    let consumer = |file: &&File| {
+        matches!(Kind::of(&file.path), Some(Kind::Agent | Kind::Server | Kind::Http))
+    };
     let defines = |file: &&File| {
         ["types.rs", "codecs.rs", "transforms.rs"].contains(&file.name())
             || file.has_ending(&["json"])
@@ -272,6 +278,8 @@ mod tests {
             ("gen/x/service/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
             ("gen/x/agents/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 0),
             ("gen/x/mcp/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 1),
+            ("gen/x/http/Cargo.toml", "[dependencies]\ntoolwright-http = {}\na-service = {}\n", 0),
+            ("gen/x/http/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
             ("gen/x/mcp/y/Cargo.toml", "[package]\nbuild = \"build.rs\"\n", 1),
         ] {
             assert_eq!(count(generated, path, dependencies), expected, "{path}: {dependencies}");

@@ -15,6 +15,7 @@ const COMPILER: &str = "codegen/src/";
 const CONTRACT: &str = "crates/toolwright/src/";
 const RUNTIME: &str = "crates/toolwright-runtime/src/";
 const MCP: &str = "crates/toolwright-mcp/src/";
+const HTTP: &str = "crates/toolwright-http/src/";
 
 /// Words end where a name ends, so `fs` is the module and not the end of `refs`.
 const WALLS: &[Wall] = &[
@@ -85,6 +86,8 @@ const WALLS: &[Wall] = &[
     wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
     wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
     // Standard output is the protocol's.
+    wall("fs", HTTP, &[], "credentials and addresses come from the caller"),
+    wall("println", HTTP, &[], "libraries print nothing, this one least of all"),
     wall("println", MCP, &[], "standard output is the protocol's"),
 ];
 
