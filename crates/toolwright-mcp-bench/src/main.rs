@@ -4,7 +4,18 @@ mod by_hand;
 mod cpu;
 mod driver;
 mod ours;
-// Tables and lines have one form in all benchmarks; as a dependency, that package would bring its peers along.
+// Shared as files: as dependencies, their packages would bring a compiler, clients and other peers along, and switch on
+// features that no server needs.
+#[expect(
+    unreachable_pub,
+    dead_code,
+    reason = "it is the module of a library there, with more users"
+)]
+#[path = "../../toolwright-mcp-conformance/src/peers.rs"]
+mod peers;
+#[expect(unreachable_pub, reason = "it is the module of a library there")]
+#[path = "../../toolwright-mcp-conformance/src/fixtures/process.rs"]
+mod process;
 #[expect(unreachable_pub, reason = "it is the module of a library there")]
 #[path = "../../toolwright-bench/src/report.rs"]
 mod report;

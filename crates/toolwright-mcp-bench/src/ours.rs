@@ -19,8 +19,9 @@ impl CalculatorService for Calculator {
 /// Serves stdio, or the listener that is given.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
     let server = calculator_calc_mcp::server::server(Calculator)?;
-    Ok(match listener {
+    match listener {
         None => server.serve_stdio().await?,
         Some(listener) => server.serve_listener(listener, HttpOptions::new()).await?,
-    })
+    }
+    Ok(())
 }

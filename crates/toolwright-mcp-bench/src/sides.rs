@@ -4,12 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, io};
 
-use toolwright_mcp_conformance::fixtures::Served;
-use toolwright_mcp_conformance::peers::{Npm, PyPi};
-
 use crate::driver::{Client, Http, Stdio, Way};
-
-const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
+use crate::peers::{Npm, PEERS, PyPi};
+use crate::process::Served;
 
 /// One of the servers.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -80,7 +80,12 @@ mod tests {
         };
         let checks = checks.iter().map(check).collect();
         let scenario = Scenario { name: "ping".to_owned(), is_required: true, checks };
-        Run { revision: "2025-11-25", leg: Leg::Server, scenarios: vec![scenario] }
+        Run {
+            revision: "2025-11-25",
+            leg: Leg::Server,
+            scenarios: vec![scenario],
+            is_as_expected: true,
+        }
     }
 
     fn surprises(checks: &[(&str, Status)], expected: &str) -> Vec<String> {

@@ -32,6 +32,8 @@ pub(super) struct Run {
     pub(super) leg: Leg,
     /// The scenarios by name.
     pub(super) scenarios: Vec<Scenario>,
+    /// Whether the suite too found what was expected, of the scenarios that the revision requires.
+    pub(super) is_as_expected: bool,
 }
 
 /// One scenario and what it checked.
@@ -91,7 +93,8 @@ impl Leg {
     }
 }
 
-/// Runs everything that a revision asks of one side. What is under test is a URL or a command.
+/// Runs everything that a revision asks of one side. What is under test is a URL or a command; what is expected to fail
+/// stands in a file.
 ///
 /// # Errors
 ///
@@ -101,11 +104,15 @@ pub(super) fn run(
     leg: Leg,
     revision: &'static str,
     under_test: &str,
+    expected: &Path,
 ) -> io::Result<Run> {
     let found = tempfile::tempdir()?;
     let output = npm
         .program(PROGRAM)
-        .args([leg.as_str(), leg.option(), under_test, "--requirements", revision, "--output-dir"])
+        .args([leg.as_str(), leg.option(), under_test, "--requirements", revision])
+        .arg("--expected-failures")
+        .arg(expected)
+        .arg("--output-dir")
         .arg(found.path())
         .output()?;
     let mut scenarios = Vec::new();
@@ -119,7 +126,7 @@ pub(super) fn run(
         found.is_required = !unscored.contains(&found.name);
     }
     scenarios.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(Run { revision, leg, scenarios })
+    Ok(Run { revision, leg, scenarios, is_as_expected: output.status.success() })
 }
 
 /// A scenario with a `/` in its name has a folder in a folder.

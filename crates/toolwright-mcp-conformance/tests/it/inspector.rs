@@ -52,8 +52,8 @@ const IS_ERROR: i32 = 5;
 fn is_clean_on_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
     let npm = npm();
     is_clean(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
-    let served = served(server);
-    is_clean(&npm, &[served.url()], tool, args, wrong);
+    let process = served(server);
+    is_clean(&npm, &[process.url()], tool, args, wrong);
 }
 
 #[test]

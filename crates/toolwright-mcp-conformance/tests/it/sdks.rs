@@ -45,8 +45,8 @@ fn sight(era: &str) -> Value {
 
 /// Runs a client against the server on stdio and over HTTP.
 fn meets(client: impl Fn() -> Command, era: &str) {
-    let served = served("fixtures");
-    for target in [&[PROGRAM, "serve"][..], &[served.url()]] {
+    let process = served("fixtures");
+    for target in [&[PROGRAM, "serve"][..], &[process.url()]] {
         let output = client().arg(era).args(target).output().unwrap();
         let (out, err) = printed(&output);
         let seen: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));

@@ -29,11 +29,7 @@ const OURS: &[Arrows] = &[
         ours: &["toolwright", "toolwright-runtime"],
         generated: true,
     },
-    Arrows {
-        folder: "crates/toolwright-mcp-bench",
-        ours: &["toolwright-mcp", "toolwright-mcp-conformance"],
-        generated: true,
-    },
+    Arrows { folder: "crates/toolwright-mcp-bench", ours: &["toolwright-mcp"], generated: true },
     Arrows {
         folder: "crates/toolwright-mcp-conformance",
         ours: &["toolwright", "toolwright-codegen", "toolwright-mcp", "toolwright-runtime"],
