@@ -56,6 +56,8 @@ pub(crate) fn compile_after(
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (project, warnings) = understand(reading, sources)?;
     let crates = plan::plan(&project, options);
+    // Plans hold all they need, and what is emitted takes as much room again.
+    drop(project);
     let files = emit::emit(&crates, options.layout);
     Ok(Compiled { files, warnings })
 }

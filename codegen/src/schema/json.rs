@@ -41,6 +41,7 @@ impl Json {
         // A string takes whatever is written to it.
         let _ = write_pretty(self, 0, &mut text);
         text.push('\n');
+        text.shrink_to_fit();
         text
     }
 }
