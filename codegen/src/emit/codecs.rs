@@ -66,7 +66,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
 fn collect_names<'a>(tokens: &'a TokenStream, found: &mut BTreeSet<&'a str>) {
     let mut before = "";
     for token in tokens.tokens() {
-        if before != "::" && token.starts_with(|first: char| first.is_uppercase()) {
+        if token.as_bytes()[0].is_ascii_uppercase() && before != "::" {
             found.insert(token);
         }
         before = token;

@@ -2,6 +2,7 @@
 //! other is the way to the node, so that it does not change when an unrelated tool is added.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::{pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
@@ -35,6 +36,8 @@ pub struct TypeName {
 pub struct TypeNames {
     names: Vec<TypeName>,
     by_node: BTreeMap<NodeId, usize>,
+    /// Where the types of each scope stand: they follow each other.
+    by_scope: BTreeMap<Scope, Range<usize>>,
 }
 
 impl TypeNames {
@@ -48,10 +51,10 @@ impl TypeNames {
             met: Vec::new(),
         };
         for service in ServiceId::first(project.services.len()) {
-            walk.service(service);
+            walk.within(Scope::Service(service), |walk| walk.service(service));
         }
         for toolset in ToolsetId::first(project.toolsets.len()) {
-            walk.toolset(toolset);
+            walk.within(Scope::Toolset(toolset), |walk| walk.toolset(toolset));
         }
         walk.names
     }
@@ -68,7 +71,8 @@ impl TypeNames {
 
     /// The types of one scope.
     pub fn of(&self, scope: Scope) -> impl Iterator<Item = &TypeName> {
-        self.names.iter().filter(move |name| name.scope == scope)
+        let range = self.by_scope.get(&scope).cloned().unwrap_or_default();
+        self.names[range].iter()
     }
 }
 
@@ -152,9 +156,16 @@ struct Met {
 }
 
 impl Walk<'_> {
+    /// What `name` names is of a scope.
+    fn within(&mut self, scope: Scope, name: impl FnOnce(&mut Self)) {
+        let start = self.names.names.len();
+        self.scope = Some(scope);
+        name(self);
+        self.names.by_scope.insert(scope, start..self.names.names.len());
+    }
+
     fn service(&mut self, service: ServiceId) {
         let project = self.project;
-        self.scope = Some(Scope::Service(service));
         for id in project.types_of(service) {
             let named = &project[id];
             let origin = format!("The type `{}`.", named.name.value);
@@ -181,7 +192,6 @@ impl Walk<'_> {
     }
 
     fn toolset(&mut self, toolset: ToolsetId) {
-        self.scope = Some(Scope::Toolset(toolset));
         for &tool in &self.project[toolset].tools {
             self.tool(tool);
         }
@@ -242,6 +252,20 @@ impl Walk<'_> {
             | Shape::Overlapping(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether a node is no type and has none inside it, so that it needs no name.
+    fn is_plain(&self, node: NodeId) -> bool {
+        matches!(
+            self.project.schemas[node].shape,
+            Shape::Any
+                | Shape::Null
+                | Shape::Boolean
+                | Shape::String(_)
+                | Shape::Integer(_)
+                | Shape::Number(_)
+                | Shape::Named(_)
+        )
     }
 
     /// Makes a node a type, and looks for more inside it.
@@ -313,6 +337,9 @@ impl Walk<'_> {
     fn object(&mut self, object: &ObjectShape, name: &str) {
         let project = self.project;
         for property in object.fields(&project.schemas) {
+            if self.is_plain(property.schema) {
+                continue;
+            }
             let key = &property.name.value;
             let origin = format!("The {} of [`{name}`].", code(key));
             self.visit(property.schema, format!("{name}{}", pascal_part(key)), origin);

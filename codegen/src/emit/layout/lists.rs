@@ -84,7 +84,7 @@ impl Layout<'_> {
         self.expression(last, tail + 1);
         let line = self.line_of(mark);
         // As rustfmt has it, the end has to have room in the first line too.
-        let has_room = columns(line) as usize + tail < WIDTH;
+        let has_room = columns(line) + tail < WIDTH;
         let hangs = has_room && line.ends_with(['(', '[', '{']);
         if hangs {
             // A tuple of one has its comma in any case.

@@ -84,7 +84,7 @@ impl Layout<'_> {
     }
 
     fn column(&self) -> usize {
-        columns(&self.out[self.start..]) as usize
+        columns(&self.out[self.start..])
     }
 
     /// Whether tokens can stand in this line, with so many columns to follow them.
@@ -122,7 +122,7 @@ impl Layout<'_> {
     }
 
     fn is_too_long(&self, mark: Mark) -> bool {
-        columns(self.line_of(mark)) as usize > WIDTH
+        columns(self.line_of(mark)) > WIDTH
     }
 
     /// The first token of a kind outside all brackets of a span.

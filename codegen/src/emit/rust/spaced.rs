@@ -2,7 +2,7 @@
 //! being one line. Layout asks it and decides; nothing is decided here.
 
 use super::spacing::{self, Around, Side};
-use super::stream::{MARK, TokenStream};
+use super::stream::TokenStream;
 
 /// What a token is to layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +29,14 @@ pub(in crate::emit) enum Kind {
 
 /// One token in the line.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::emit) struct Token {
-    /// Where it begins and ends in the line, in bytes.
-    start: u32,
-    end: u32,
-    /// Where it begins, in columns.
-    column: u32,
+struct Token {
+    /// Where it begins and ends in the line.
+    start: usize,
+    end: usize,
     /// How many tokens before it cannot stand in a line with others.
-    breaks: u32,
+    breaks: usize,
     /// The bracket that belongs to it; itself for any other token.
-    mate: u32,
+    mate: usize,
     kind: Kind,
 }
 
@@ -61,6 +59,7 @@ impl Span {
 #[derive(Debug, Default)]
 pub(in crate::emit) struct Spaced {
     line: String,
+    is_ascii: bool,
     tokens: Vec<Token>,
     open: Vec<Group>,
 }
@@ -73,7 +72,7 @@ struct Group {
     is_import: bool,
     /// Whether its brackets are those of a call, and no tuple's.
     is_call: bool,
-    commas: u32,
+    commas: usize,
     in_parameters: bool,
 }
 
@@ -83,12 +82,13 @@ impl Spaced {
         self.line.clear();
         self.tokens.clear();
         self.open.clear();
-        let mut cursor = Cursor { before: Side::Start, column: 0, breaks: 0, in_parameters: false };
-        for token in stream.marked().split(MARK).skip(1) {
+        self.is_ascii = stream.is_ascii();
+        let mut cursor = Cursor { before: Side::Start, last: 0, breaks: 0, in_parameters: false };
+        for token in stream.tokens() {
             self.add(token, &mut cursor);
         }
-        let end = Token { breaks: cursor.breaks, ..self.token_at(&cursor, Kind::Plain) };
-        self.tokens.push(end);
+        // What stands behind the last token: nothing.
+        self.put("", false, Kind::Plain, &mut cursor);
     }
 
     /// All its tokens.
@@ -102,12 +102,12 @@ impl Spaced {
 
     /// The bracket that belongs to the one at a place; the place itself where no bracket stands.
     pub(in crate::emit) fn mate(&self, at: usize) -> usize {
-        self.tokens[at].mate as usize
+        self.tokens[at].mate
     }
 
     pub(in crate::emit) fn text(&self, at: usize) -> &str {
         let Token { start, end, .. } = self.tokens[at];
-        &self.line[start as usize..end as usize]
+        &self.line[start..end]
     }
 
     pub(in crate::emit) fn is(&self, at: usize, text: &str) -> bool {
@@ -119,17 +119,17 @@ impl Spaced {
         if span.is_empty() {
             return "";
         }
-        &self.line[self.tokens[span.from].start as usize..self.tokens[span.to - 1].end as usize]
+        &self.line[self.tokens[span.from].start..self.tokens[span.to - 1].end]
     }
 
     /// The tokens in one line, with the space before the token that follows.
     pub(in crate::emit) fn flat_up_to(&self, span: Span) -> &str {
-        &self.line[self.tokens[span.from].start as usize..self.tokens[span.to].start as usize]
+        &self.line[self.tokens[span.from].start..self.tokens[span.to].start]
     }
 
     /// The tokens behind one, in one line, with the space behind that one.
     pub(in crate::emit) fn flat_behind(&self, at: usize, to: usize) -> &str {
-        &self.line[self.tokens[at].end as usize..self.tokens[to - 1].end as usize]
+        &self.line[self.tokens[at].end..self.tokens[to - 1].end]
     }
 
     /// How wide they are in one line; none where they cannot stand in one.
@@ -138,13 +138,13 @@ impl Spaced {
             return Some(0);
         }
         let (first, last) = (&self.tokens[span.from], &self.tokens[span.to - 1]);
-        let breaks = self.tokens[span.to].breaks - first.breaks;
-        let width = last.column - first.column + self.columns(last);
-        (breaks == 0).then_some(width as usize)
-    }
-
-    fn columns(&self, token: &Token) -> u32 {
-        columns(&self.line[token.start as usize..token.end as usize])
+        let is_one_line = self.tokens[span.to].breaks == first.breaks;
+        let width = if self.is_ascii {
+            last.end - first.start
+        } else {
+            columns(&self.line[first.start..last.end])
+        };
+        is_one_line.then_some(width)
     }
 
     fn add(&mut self, token: &str, cursor: &mut Cursor) {
@@ -169,23 +169,27 @@ impl Spaced {
         self.put(token, space, kind, cursor);
         cursor.before = side;
         let Some(group) = self.open.last_mut() else { return };
-        group.commas += u32::from(kind == Kind::Comma);
+        group.commas += usize::from(kind == Kind::Comma);
         let breaks = matches!(kind, Kind::Semicolon | Kind::Arrow) && group.bracket == b'{';
-        cursor.breaks += u32::from(breaks);
+        cursor.breaks += usize::from(breaks);
     }
 
     fn around(&self, cursor: &Cursor) -> Around<'_> {
-        let word = self.tokens.len().checked_sub(1).map_or("", |last| self.text(last));
-        Around { before: cursor.before, word, in_parameters: cursor.in_parameters }
+        Around {
+            before: cursor.before,
+            line: &self.line,
+            last: cursor.last,
+            in_parameters: cursor.in_parameters,
+        }
     }
 
     fn open(&mut self, bracket: u8, cursor: &mut Cursor) {
         let around = self.around(cursor);
         // `pub (A, B)` is a field of a tuple, `pub(crate)` none.
         let is_field =
-            around.word == "pub" && self.open.last().is_some_and(|group| group.bracket == b'(');
+            around.word() == "pub" && self.open.last().is_some_and(|group| group.bracket == b'(');
         let space = is_field || spacing::before_bracket(bracket, &around);
-        let is_import = bracket == b'{' && around.word == "::";
+        let is_import = bracket == b'{' && around.word() == "::";
         let is_call = around.is_called();
         let group = Group {
             at: self.tokens.len(),
@@ -210,7 +214,7 @@ impl Spaced {
         let last = self.tokens.len() - 1;
         let is_tuple_of_one = group.bracket == b'(' && group.commas == 1 && !group.is_call;
         if self.tokens[last].kind == Kind::Comma && !is_tuple_of_one {
-            self.drop_comma(last, cursor);
+            self.drop_comma(last);
         }
         let is_padded = bracket == b'}' && !group.is_import && group.at != last;
         let text = match bracket {
@@ -220,62 +224,52 @@ impl Spaced {
         };
         self.put(text, is_padded, Kind::Close, cursor);
         let at = self.tokens.len() - 1;
-        self.tokens[at].mate = place(group.at);
-        self.tokens[group.at].mate = place(at);
+        self.tokens[at].mate = group.at;
+        self.tokens[group.at].mate = at;
         cursor.before = Side::Operand;
         cursor.in_parameters = group.in_parameters;
     }
 
     /// A comma before a closing bracket is not written in one line.
-    fn drop_comma(&mut self, at: usize, cursor: &mut Cursor) {
+    fn drop_comma(&mut self, at: usize) {
         let comma = &mut self.tokens[at];
         comma.end = comma.start;
-        self.line.truncate(comma.start as usize);
-        cursor.column = comma.column;
+        self.line.truncate(comma.start);
     }
 
     fn put(&mut self, text: &str, space: bool, kind: Kind, cursor: &mut Cursor) {
         if space {
             self.line.push(' ');
-            cursor.column += 1;
         }
-        let token = self.token_at(cursor, kind);
+        let (start, mate) = (self.line.len(), self.tokens.len());
         self.line.push_str(text);
-        cursor.column += columns(text);
-        self.tokens.push(Token { end: place(self.line.len()), ..token });
-    }
-
-    fn token_at(&self, cursor: &Cursor, kind: Kind) -> Token {
-        let (start, mate) = (place(self.line.len()), place(self.tokens.len()));
-        Token { start, end: start, column: cursor.column, breaks: cursor.breaks, mate, kind }
+        cursor.last = start;
+        let end = self.line.len();
+        self.tokens.push(Token { start, end, breaks: cursor.breaks, mate, kind });
     }
 }
 
 /// What is known where the next token begins.
 struct Cursor {
     before: Side,
-    column: u32,
-    breaks: u32,
+    /// Where the last token began.
+    last: usize,
+    breaks: usize,
     in_parameters: bool,
 }
 
 fn kind_of(token: &str) -> Kind {
-    match token {
-        "," => Kind::Comma,
-        ";" => Kind::Semicolon,
-        "." => Kind::Dot,
-        "=" => Kind::Equals,
-        "=>" => Kind::Arrow,
+    match token.as_bytes() {
+        [b','] => Kind::Comma,
+        [b';'] => Kind::Semicolon,
+        [b'.'] => Kind::Dot,
+        [b'='] => Kind::Equals,
+        [b'=', b'>'] => Kind::Arrow,
         _ => Kind::Plain,
     }
 }
 
 /// How many columns a text takes.
-pub(in crate::emit) fn columns(text: &str) -> u32 {
-    let count = if text.is_ascii() { text.len() } else { text.chars().count() };
-    place(count)
-}
-
-fn place(at: usize) -> u32 {
-    u32::try_from(at).expect("a module is smaller than four gigabytes")
+pub(in crate::emit) fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }

@@ -33,21 +33,27 @@ impl Side {
 pub(super) struct Around<'a> {
     /// The token before.
     pub(super) before: Side,
-    /// Its text.
-    pub(super) word: &'a str,
+    /// The line up to here, and where that token begins in it.
+    pub(super) line: &'a str,
+    pub(super) last: usize,
     /// Whether the parameters of a closure have begun and not ended here.
     pub(super) in_parameters: bool,
 }
 
-impl Around<'_> {
+impl<'a> Around<'a> {
+    /// The text of the token before.
+    pub(super) fn word(&self) -> &'a str {
+        &self.line[self.last.min(self.line.len())..]
+    }
+
     /// Whether brackets that open here are of a call or a function: a comma at their end says nothing.
     pub(super) fn is_called(&self) -> bool {
-        self.ends_operand() || matches!(self.word, "!" | "fn")
+        self.ends_operand() || matches!(self.word(), "!" | "fn")
     }
 
     /// Whether a value or a type ended here.
     fn ends_operand(&self) -> bool {
-        self.before == Side::Operand || (self.before == Side::Word && !is_keyword(self.word))
+        self.before == Side::Operand || (self.before == Side::Word && !is_keyword(self.word()))
     }
 }
 
@@ -60,7 +66,7 @@ pub(super) fn of(token: &str, around: &Around<'_>) -> (bool, Side) {
         [b':', b':'] | [b'.', b'.', ..] => (free && !around.ends_operand(), Side::Prefix),
         [b'?'] if around.ends_operand() => (false, Side::Operand),
         [b'<'] => {
-            (free && !around.ends_operand() && !introduces_generics(around.word), Side::Prefix)
+            (free && !around.ends_operand() && !introduces_generics(around.word()), Side::Prefix)
         }
         [b'>'] | [b'>', b'>'] => (false, Side::Operand),
         [b'!'] if around.ends_operand() => (false, Side::Prefix),
@@ -79,7 +85,7 @@ pub(super) fn of(token: &str, around: &Around<'_>) -> (bool, Side) {
 pub(super) fn before_bracket(bracket: u8, around: &Around<'_>) -> bool {
     let clings = match bracket {
         b'{' => false,
-        _ => around.ends_operand() || takes_brackets(around.word),
+        _ => around.ends_operand() || takes_brackets(around.word()),
     };
     !clings && !around.before.clings()
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 /// What stands before every token of a stream's text. No token holds it: identifiers and numbers are made of other
 /// characters, and what comes from a schema is escaped in literals and replaced in docs.
-pub(super) const MARK: char = '\u{1}';
+const MARK: u8 = 1;
 
 /// Tokens of Rust, in order.
 ///
@@ -47,7 +47,15 @@ impl TokenStream {
 
     /// The tokens as they are written.
     pub(in crate::emit) fn tokens(&self) -> impl Iterator<Item = &str> {
-        self.text.split(MARK).skip(1)
+        let mut rest = self.text.as_str();
+        std::iter::from_fn(move || {
+            let marked = rest.get(1..)?;
+            // Most tokens are a few bytes long: a search that is made for more takes longer to begin.
+            let end = marked.bytes().position(|byte| byte == MARK).unwrap_or(marked.len());
+            let (token, others) = marked.split_at(end);
+            rest = others;
+            Some(token)
+        })
     }
 
     /// Whether there is a statement in it that ends with a semicolon, outside all brackets.
@@ -69,9 +77,9 @@ impl TokenStream {
         self.push_token(token);
     }
 
-    /// The text with the marks in it.
-    pub(super) fn marked(&self) -> &str {
-        &self.text
+    /// Whether each of its characters is one byte, and one column wide.
+    pub(super) fn is_ascii(&self) -> bool {
+        self.text.is_ascii()
     }
 
     fn push_marked(&mut self, marked: &str) {
