@@ -43,6 +43,7 @@ impl<'a> Lowering<'a> {
         let description = owned(text.description.as_ref());
         let name = name.clone();
         self.project.methods.push(Method { service, name, description, payload, result, errors });
+        self.project.services[service.position()].methods.push(id);
         self.method_texts.push(text);
     }
 

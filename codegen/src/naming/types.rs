@@ -2,6 +2,7 @@
 //! other is the way to the node, so that it does not change when an unrelated tool is added.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::{pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
@@ -35,6 +36,8 @@ pub struct TypeName {
 pub struct TypeNames {
     names: Vec<TypeName>,
     by_node: BTreeMap<NodeId, usize>,
+    /// Where the types of a scope stand in `names`: together, as scopes are walked one after the other.
+    by_scope: BTreeMap<Scope, Range<usize>>,
 }
 
 impl TypeNames {
@@ -68,7 +71,8 @@ impl TypeNames {
 
     /// The types of one scope.
     pub fn of(&self, scope: Scope) -> impl Iterator<Item = &TypeName> {
-        self.names.iter().filter(move |name| name.scope == scope)
+        let range = self.by_scope.get(&scope).cloned().unwrap_or_default();
+        self.names[range].iter()
     }
 }
 
@@ -250,7 +254,9 @@ impl Walk<'_> {
         if self.names.by_node.contains_key(&node) {
             return;
         }
-        self.names.by_node.insert(node, self.names.names.len());
+        let index = self.names.names.len();
+        self.names.by_node.insert(node, index);
+        self.names.by_scope.entry(scope).or_insert(index..index).end = index + 1;
         self.names.names.push(TypeName { scope, name: name.clone(), node, origin });
         self.inside(node, &name);
     }

@@ -28,11 +28,32 @@ pub(crate) fn soak(rest: &[String]) -> End {
     run(&Invocation::cargo(&package).with(rest))
 }
 
-pub(crate) fn bench(name: Option<&str>, json: bool) -> End {
-    let json = json.then_some("--json");
-    let rest: Vec<String> = name.into_iter().chain(json).map(str::to_owned).collect();
-    let package = ["run", "--quiet", "--release", "--package", "toolwright-bench", "--"];
-    run(&Invocation::cargo(&package).with(&rest))
+/// Areas with a package of their own: what they compare with would make every other area slower to build.
+const AREAS_APART: [(&str, &str); 1] = [("generation", "toolwright-generation-bench")];
+
+pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
+    let flags = [("--json", json), ("--write", write)];
+    let mut rest: Vec<String> = flags
+        .iter()
+        .filter(|(_, is_given)| *is_given)
+        .map(|(flag, _)| (*flag).to_owned())
+        .collect();
+    if let Some((_, package)) = AREAS_APART.iter().find(|(area, _)| name == Some(*area)) {
+        return bench_of(package, &rest);
+    }
+    rest.extend(name.map(str::to_owned));
+    let mut end = bench_of("toolwright-bench", &rest);
+    for (_, package) in AREAS_APART.iter().filter(|_| name.is_none()) {
+        if matches!(end, End::Done) {
+            end = bench_of(package, &rest);
+        }
+    }
+    end
+}
+
+fn bench_of(package: &str, rest: &[String]) -> End {
+    let package = ["run", "--quiet", "--release", "--package", package, "--"];
+    run(&Invocation::cargo(&package).with(rest))
 }
 
 fn run(invocation: &Invocation) -> End {
