@@ -1,5 +1,7 @@
 //! The toolwright compiler: toolset schemas in, Rust crates out.
 
+#![recursion_limit = "512"]
+
 pub mod builder;
 pub mod config;
 pub mod diagnostic;
@@ -96,4 +98,12 @@ pub(crate) fn understand(
     } else {
         Ok(Understood { documents, project, warnings: findings })
     }
+}
+
+/// The plans of schema files, for tests of what is made of plans.
+#[cfg(test)]
+fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
+    let read = disk::read_sources(paths).expect("the files are readable");
+    let (project, _) = understand(read.findings, &read.sources).expect("the files are right");
+    plan::plan(&project, &Options::default())
 }

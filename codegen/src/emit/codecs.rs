@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{Ident, Literal, TokenStream, quote};
 use super::tokens::{ident, imports, integer, integers, items, length, numbers};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
@@ -33,7 +31,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let mut used = BTreeSet::new();
     for part in parts {
-        collect_names(part.clone(), &mut used);
+        collect_names(part, &mut used);
     }
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let codec = names(&[
@@ -64,18 +62,14 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     imports(&sources, &used)
 }
 
-/// The names that stand at the head of a path.
-fn collect_names(tokens: TokenStream, found: &mut BTreeSet<String>) {
-    let mut follows_colon = false;
-    for token in tokens {
-        match &token {
-            TokenTree::Group(group) => collect_names(group.stream(), found),
-            TokenTree::Ident(ident) if !follows_colon => {
-                found.insert(ident.to_string());
-            }
-            _ => {}
+/// The names of types that stand at the head of a path.
+fn collect_names<'a>(tokens: &'a TokenStream, found: &mut BTreeSet<&'a str>) {
+    let mut before = "";
+    for token in tokens.tokens() {
+        if token.as_bytes()[0].is_ascii_uppercase() && before != "::" {
+            found.insert(token);
         }
-        follows_colon = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ':');
+        before = token;
     }
 }
 
@@ -130,10 +124,13 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         Body::Alias(_) => (TokenStream::new(), TokenStream::new()),
     };
     let (decode, encode) = match definition.validator.as_deref().map(ident) {
-        Some(validator) => (
-            quote!(input.checked(&#validator, |input| { #decode })),
-            quote!(out.checked(&#validator, |out| { #encode });),
-        ),
+        Some(validator) => {
+            let (decode, encode) = (body(decode), body(encode));
+            (
+                quote!(input.checked(&#validator, |input| #decode)),
+                quote!(out.checked(&#validator, |out| #encode);),
+            )
+        }
         None => (decode, encode),
     };
     [
@@ -194,10 +191,15 @@ fn keys(plan: &Struct) -> Vec<&str> {
     plan.members.iter().map(key).collect()
 }
 
-fn variable(member: &Member) -> Ident {
+fn variable(member: &Member) -> Ident<'_> {
     match member {
         Member::Field(Field { variable, .. }) | Member::Fixed { variable, .. } => ident(variable),
     }
+}
+
+/// The body of a closure: in braces only where it has statements.
+fn body(tokens: TokenStream) -> TokenStream {
+    if tokens.has_statements() { quote!({ #tokens }) } else { tokens }
 }
 
 /// The statement for an undeclared key that is kept.

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, import, optional_of, path};
 use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
 

@@ -2,10 +2,14 @@
 
 mod codecs;
 mod consumers;
+mod layout;
 mod print;
+mod rust;
 mod service;
 mod specs;
 mod templates;
+#[cfg(test)]
+mod tests;
 mod tokens;
 mod toolset;
 mod transforms;

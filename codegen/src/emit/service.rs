@@ -1,9 +1,7 @@
 //! `service.rs` and `errors.rs`: what a provider implements, and how it may fail.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{Ident, TokenStream, quote};
 use super::tokens::{docs, ident, located_type};
 use crate::model::Recovery;
 use crate::plan::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
@@ -85,7 +83,7 @@ fn error_items(method: &TraitMethod) -> [TokenStream; 4] {
     ]
 }
 
-fn definition(method: &str, name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|variant| {
         let (name, docs) = (ident(&variant.name), docs(&variant.docs));
@@ -102,7 +100,7 @@ fn definition(method: &str, name: &proc_macro2::Ident, variants: &[ErrorVariant]
     }
 }
 
-fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn inherent(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let needs_call = variants.iter().any(|variant| variant.recovery == Recovery::CorrectCall);
     let call = if needs_call { quote!(call) } else { quote!(_call) };
     let arms = variants.iter().map(|variant| {
@@ -133,7 +131,7 @@ fn inherent(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream
     }
 }
 
-fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn display(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let names = variants.iter().map(|variant| ident(&variant.name));
     let descriptions = variants.iter().map(|variant| &variant.description);
     quote! {
@@ -148,7 +146,7 @@ fn display(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream 
     }
 }
 
-fn source(name: &proc_macro2::Ident, variants: &[ErrorVariant]) -> TokenStream {
+fn source(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
     let declared = (!names.is_empty()).then(|| quote!(#(Self::#names)|* => None,));
     quote! {

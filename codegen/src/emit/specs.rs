@@ -1,9 +1,7 @@
 //! `specs.rs`: everything known about the tools, as statics.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
 use crate::model::ToolAnnotations;
 use crate::plan::{DeclarationPlan, ToolPlan, ToolsetCrate};

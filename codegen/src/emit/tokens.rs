@@ -3,17 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
-
+use super::rust::{Ident, Literal, TokenStream, quote};
 use crate::plan::{IntegerLimits, ItemLimits, LocatedType, NumberLimits, RootType, StringLimits};
 
 /// An identifier the naming module made.
-pub(super) fn ident(name: &str) -> Ident {
-    match name.strip_prefix("r#") {
-        Some(raw) => Ident::new_raw(raw, Span::call_site()),
-        None => Ident::new(name, Span::call_site()),
-    }
+pub(super) fn ident(name: &str) -> Ident<'_> {
+    Ident::new(name)
 }
 
 /// A path the plan made, such as `todos_service::types`.
@@ -22,19 +17,23 @@ pub(super) fn path(path: &str) -> TokenStream {
     quote!(#(#parts)::*)
 }
 
-/// Doc lines, one attribute each: a longer one would print as `/** */`.
+/// Doc lines.
 pub(super) fn docs<S: AsRef<str>>(lines: &[S]) -> TokenStream {
-    let lines = lines.iter().map(AsRef::as_ref).map(|line| match line {
-        "" => String::new(),
-        line => format!(" {line}"),
-    });
-    quote!(#(#[doc = #lines])*)
+    let mut docs = TokenStream::new();
+    for line in lines {
+        docs.push_doc(line.as_ref());
+    }
+    docs
 }
 
 /// `use path::{names};`, with the braces only where they are needed.
-pub(super) fn import(visibility: &TokenStream, from: &str, names: &[String]) -> TokenStream {
+pub(super) fn import<S: AsRef<str>>(
+    visibility: &TokenStream,
+    from: &str,
+    names: &[S],
+) -> TokenStream {
     let from = path(from);
-    let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
+    let names: Vec<_> = names.iter().map(|name| ident(name.as_ref())).collect();
     match names.as_slice() {
         [name] => quote!(#visibility use #from::#name;),
         names => quote!(#visibility use #from::{#(#names),*};),
@@ -44,12 +43,13 @@ pub(super) fn import(visibility: &TokenStream, from: &str, names: &[String]) -> 
 /// The imports of those names that are used, by path; none where no name is.
 pub(super) fn imports(
     sources: &[(String, Vec<String>)],
-    used: &BTreeSet<String>,
+    used: &BTreeSet<&str>,
 ) -> Option<TokenStream> {
     let lines: Vec<_> = sources
         .iter()
         .map(|(from, names)| {
-            (from, names.iter().filter(|name| used.contains(*name)).cloned().collect::<Vec<_>>())
+            let names = names.iter().map(String::as_str).filter(|name| used.contains(name));
+            (from, names.collect::<Vec<_>>())
         })
         .filter(|(_, names)| !names.is_empty())
         .map(|(from, names)| import(&TokenStream::new(), from, &names))
@@ -156,18 +156,19 @@ fn count(count: u64) -> TokenStream {
 
 /// A number literal with `_` between groups of three digits, as people write long ones.
 pub(super) fn grouped(number: &str) -> TokenStream {
-    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
+    let (sign, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
     let (mantissa, exponent) = match digits.find('e') {
         Some(at) => digits.split_at(at),
         None => (digits, ""),
     };
     let text = match mantissa.split_once('.') {
         Some((whole, fraction)) => {
-            format!("{sign}{}.{}{exponent}", from_right(whole), from_left(fraction))
+            format!("{}.{}{exponent}", from_right(whole), from_left(fraction))
         }
-        None => format!("{sign}{}{exponent}", from_right(mantissa)),
+        None => format!("{}{exponent}", from_right(mantissa)),
     };
-    text.parse().expect("digits, a point and an exponent are tokens")
+    let (sign, number) = (sign.then(|| quote!(-)), Literal::number(text));
+    quote!(#sign #number)
 }
 
 fn from_right(digits: &str) -> String {

@@ -1,9 +1,7 @@
 //! `calls.rs`, `executor.rs` and `registration.rs` of a toolset.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, path, root_type};
 use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
 

@@ -1,9 +1,7 @@
 //! `transforms.rs`: where a tool differs in shape from the method behind it.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, located_type, path, root_type};
 use crate::plan::{InjectedValue, LocatedType, Move, ToolsetCrate, Transform, TransformBody};
 use crate::prose::code;
@@ -19,7 +17,7 @@ pub(super) fn module(plan: &ToolsetCrate) -> Option<Module> {
     let call = has(|body| !matches!(body, TransformBody::ReshapeResult)).then(|| quote!(ToolCall,));
     let uses = quote! {
         use super::{#specs #types};
-        use toolwright::{executor, #call ToolFailure};
+        use toolwright::{#call ToolFailure, executor};
     };
     let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();
     (!transforms.is_empty()).then(|| Module {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::print::Module;
+use super::rust::{Ident, TokenStream, quote};
 use super::tokens::{docs, ident, import, imports, integer};
 use crate::plan::{
     Body, Definition, EnumVariant, Field, IntegerVariant, Member, Struct, TypeUse, Types,
@@ -155,7 +153,7 @@ fn field(field: &Field) -> TokenStream {
     quote!(#docs pub #name: #ty)
 }
 
-fn constructor(plan: &Struct, name: &proc_macro2::Ident) -> TokenStream {
+fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
     let parameters = fields(plan).filter(|field| field.required).map(|field| {
         let name = ident(&field.name);
         match &field.ty {
@@ -267,7 +265,7 @@ fn choice<'a>(
 }
 
 /// The names of other modules that the types of this one mention.
-fn used_types(types: &Types) -> BTreeSet<String> {
+fn used_types(types: &Types) -> BTreeSet<&str> {
     let mut used = BTreeSet::new();
     for definition in &types.definitions {
         match &definition.body {
@@ -294,20 +292,20 @@ fn used_types(types: &Types) -> BTreeSet<String> {
     used
 }
 
-fn used_by_struct(plan: &Struct, used: &mut BTreeSet<String>) {
+fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
     for field in fields(plan) {
         if !field.required && field.ty.nullable().is_some() {
-            used.insert("Nullable".to_owned());
+            used.insert("Nullable");
         }
         used_by(&field.ty, used);
     }
     if let Some(additional) = &plan.additional {
-        used.insert("Map".to_owned());
+        used.insert("Map");
         used_by(&additional.ty, used);
     }
 }
 
-fn used_by(ty: &TypeUse, used: &mut BTreeSet<String>) {
+fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
     let name = match ty {
         TypeUse::Value => "Value",
         TypeUse::BigInteger(_) => "Integer",
@@ -315,7 +313,7 @@ fn used_by(ty: &TypeUse, used: &mut BTreeSet<String>) {
         TypeUse::Named(name) | TypeUse::Boxed(name) => name,
         _ => "",
     };
-    used.insert(name.to_owned());
+    used.insert(name);
     match ty {
         TypeUse::Map(inner)
         | TypeUse::List(inner, _)

@@ -208,6 +208,11 @@ fn members(project: &Project, name: &TypeName, check: &mut Check<'_>) {
 }
 
 fn fields(project: &Project, object: &ObjectShape, owner: &str, check: &mut Check<'_>) {
+    // Nearly always all of them differ, and then nothing is to be said.
+    let mut taken = BTreeSet::new();
+    if object.fields(&project.schemas).all(|field| taken.insert(identifier(&field.name.value))) {
+        return;
+    }
     let mut fields = Namespace::new("field", &[]);
     for property in object.fields(&project.schemas) {
         let written = format!("property `{}` of `{owner}`", property.name.value);

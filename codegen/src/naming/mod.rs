@@ -44,7 +44,7 @@ pub fn is_type_name(text: &str) -> bool {
 
 /// `snake_case`, without keyword escape: for parts of longer names and for files.
 pub fn snake(text: &str) -> String {
-    words(text).join("_")
+    if is_snake(text) { text.to_owned() } else { words(text).join("_") }
 }
 
 /// `SCREAMING_SNAKE_CASE`: a static.
@@ -67,7 +67,11 @@ pub fn pascal(text: &str) -> String {
 
 /// `PascalCase`, without keyword escape: for parts of longer names.
 pub fn pascal_part(text: &str) -> String {
-    words(text).iter().map(|word| capitalised(word)).collect()
+    if is_snake(text) {
+        text.split('_').map(capitalised).collect()
+    } else {
+        words(text).iter().map(|word| capitalised(word)).collect()
+    }
 }
 
 /// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
@@ -149,6 +153,15 @@ pub fn library(package: &str) -> String {
 
 fn hyphened(name: &str) -> String {
     name.replace('_', "-")
+}
+
+/// Whether a text is in snake case already, as most names are: its words are what stands between `_`.
+fn is_snake(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && !text.ends_with('_')
+        && text.bytes().all(is_part)
+        && !text.contains("__")
 }
 
 /// The words of a text: split at case changes and at all that is no letter or digit. A symbol that

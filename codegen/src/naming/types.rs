@@ -36,7 +36,7 @@ pub struct TypeName {
 pub struct TypeNames {
     names: Vec<TypeName>,
     by_node: BTreeMap<NodeId, usize>,
-    /// Where the types of a scope stand in `names`: together, as scopes are walked one after the other.
+    /// Where the types of each scope stand: they follow each other.
     by_scope: BTreeMap<Scope, Range<usize>>,
 }
 
@@ -51,10 +51,10 @@ impl TypeNames {
             met: Vec::new(),
         };
         for service in ServiceId::first(project.services.len()) {
-            walk.service(service);
+            walk.within(Scope::Service(service), |walk| walk.service(service));
         }
         for toolset in ToolsetId::first(project.toolsets.len()) {
-            walk.toolset(toolset);
+            walk.within(Scope::Toolset(toolset), |walk| walk.toolset(toolset));
         }
         walk.names
     }
@@ -156,9 +156,16 @@ struct Met {
 }
 
 impl Walk<'_> {
+    /// What `name` names is of a scope.
+    fn within(&mut self, scope: Scope, name: impl FnOnce(&mut Self)) {
+        let start = self.names.names.len();
+        self.scope = Some(scope);
+        name(self);
+        self.names.by_scope.insert(scope, start..self.names.names.len());
+    }
+
     fn service(&mut self, service: ServiceId) {
         let project = self.project;
-        self.scope = Some(Scope::Service(service));
         for id in project.types_of(service) {
             let named = &project[id];
             let origin = format!("The type `{}`.", named.name.value);
@@ -185,7 +192,6 @@ impl Walk<'_> {
     }
 
     fn toolset(&mut self, toolset: ToolsetId) {
-        self.scope = Some(Scope::Toolset(toolset));
         for &tool in &self.project[toolset].tools {
             self.tool(tool);
         }
@@ -248,15 +254,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a node is no type and has none inside it, so that it needs no name.
+    fn is_plain(&self, node: NodeId) -> bool {
+        matches!(
+            self.project.schemas[node].shape,
+            Shape::Any
+                | Shape::Null
+                | Shape::Boolean
+                | Shape::String(_)
+                | Shape::Integer(_)
+                | Shape::Number(_)
+                | Shape::Named(_)
+        )
+    }
+
     /// Makes a node a type, and looks for more inside it.
     fn define(&mut self, node: NodeId, name: String, origin: String) {
         let Some(scope) = self.scope else { return };
         if self.names.by_node.contains_key(&node) {
             return;
         }
-        let index = self.names.names.len();
-        self.names.by_node.insert(node, index);
-        self.names.by_scope.entry(scope).or_insert(index..index).end = index + 1;
+        self.names.by_node.insert(node, self.names.names.len());
         self.names.names.push(TypeName { scope, name: name.clone(), node, origin });
         self.inside(node, &name);
     }
@@ -319,6 +337,9 @@ impl Walk<'_> {
     fn object(&mut self, object: &ObjectShape, name: &str) {
         let project = self.project;
         for property in object.fields(&project.schemas) {
+            if self.is_plain(property.schema) {
+                continue;
+            }
             let key = &property.name.value;
             let origin = format!("The {} of [`{name}`].", code(key));
             self.visit(property.schema, format!("{name}{}", pascal_part(key)), origin);

@@ -1,6 +1,6 @@
 //! JSON values as a schema writes them: numbers keep their text, objects their order.
 
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Display};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Json {
     /// The text on several lines, indented by two spaces, with a newline at the end.
     pub fn pretty(&self) -> String {
         let mut text = String::new();
-        write_pretty(self, 0, &mut text);
+        write_pretty(self, 0, &mut text).expect("a string takes what is written to it");
         text.push('\n');
         text
     }
@@ -47,98 +47,103 @@ impl Json {
 /// The text on one line, without spaces.
 impl Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Null => f.write_str("null"),
-            Self::Boolean(value) => write!(f, "{value}"),
-            Self::Number(text) => f.write_str(text),
-            Self::String(text) => f.write_str(&quoted(text)),
-            Self::Array(items) => {
-                f.write_char('[')?;
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        f.write_char(',')?;
-                    }
-                    write!(f, "{item}")?;
-                }
-                f.write_char(']')
-            }
-            Self::Object(entries) => {
-                f.write_char('{')?;
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    if index > 0 {
-                        f.write_char(',')?;
-                    }
-                    write!(f, "{}:{value}", quoted(key))?;
-                }
-                f.write_char('}')
-            }
-        }
+        write_compact(self, ",", f)
     }
 }
 
 /// A JSON string literal.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    write_quoted(text, &mut out).expect("a string takes what is written to it");
     out
 }
 
-fn write_pretty(value: &Json, depth: usize, out: &mut String) {
-    let indent = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
+/// Writes a string literal: what needs no escape as it stands, which is most of it.
+fn write_quoted(text: &str, out: &mut impl fmt::Write) -> fmt::Result {
+    out.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+        out.write_str(&rest[..at])?;
+        let mut others = rest[at..].chars();
+        others.next().map_or(Ok(()), |special| write_escaped(special, out))?;
+        rest = others.as_str();
+    }
+    out.write_str(rest)?;
+    out.write_char('"')
+}
+
+fn write_escaped(special: char, out: &mut impl fmt::Write) -> fmt::Result {
+    match special {
+        '"' => out.write_str("\\\""),
+        '\\' => out.write_str("\\\\"),
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        '\t' => out.write_str("\\t"),
+        control => write!(out, "\\u{:04x}", control as u32),
+    }
+}
+
+/// Writes a value on one line, with this between the items of an outermost array.
+fn write_compact(value: &Json, between: &str, out: &mut impl fmt::Write) -> fmt::Result {
     match value {
-        Json::Array(items)
-            if items.iter().any(|item| matches!(item, Json::Array(_) | Json::Object(_))) =>
-        {
+        Json::Null => out.write_str("null"),
+        Json::Boolean(value) => out.write_str(if *value { "true" } else { "false" }),
+        Json::Number(text) => out.write_str(text),
+        Json::String(text) => write_quoted(text, out),
+        Json::Array(items) => {
+            out.write_char('[')?;
+            for (index, item) in items.iter().enumerate() {
+                out.write_str(if index > 0 { between } else { "" })?;
+                write_compact(item, ",", out)?;
+            }
+            out.write_char(']')
+        }
+        Json::Object(entries) => {
+            out.write_char('{')?;
+            for (index, (key, value)) in entries.iter().enumerate() {
+                out.write_str(if index > 0 { "," } else { "" })?;
+                write_quoted(key, out)?;
+                out.write_char(':')?;
+                write_compact(value, ",", out)?;
+            }
+            out.write_char('}')
+        }
+    }
+}
+
+fn write_pretty(value: &Json, depth: usize, out: &mut String) -> fmt::Result {
+    let has_parts =
+        |items: &[Json]| items.iter().any(|item| matches!(item, Json::Array(_) | Json::Object(_)));
+    match value {
+        Json::Array(items) if has_parts(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                indent(out, depth + 1);
-                write_pretty(item, depth + 1, out);
+                out.push_str(if index > 0 { "," } else { "" });
+                break_line(depth + 1, out);
+                write_pretty(item, depth + 1, out)?;
             }
-            indent(out, depth);
+            break_line(depth, out);
             out.push(']');
-        }
-        Json::Array(items) => {
-            let items: Vec<String> = items.iter().map(Json::to_string).collect();
-            let _ = write!(out, "[{}]", items.join(", "));
+            Ok(())
         }
         Json::Object(entries) if !entries.is_empty() => {
             out.push('{');
             for (index, (key, item)) in entries.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                indent(out, depth + 1);
-                out.push_str(&quoted(key));
+                out.push_str(if index > 0 { "," } else { "" });
+                break_line(depth + 1, out);
+                write_quoted(key, out)?;
                 out.push_str(": ");
-                write_pretty(item, depth + 1, out);
+                write_pretty(item, depth + 1, out)?;
             }
-            indent(out, depth);
+            break_line(depth, out);
             out.push('}');
+            Ok(())
         }
-        scalar => {
-            let _ = write!(out, "{scalar}");
-        }
+        flat => write_compact(flat, ", ", out),
     }
+}
+
+fn break_line(depth: usize, out: &mut String) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
 }

@@ -23,9 +23,7 @@ fn g8_g9_binding_changes_provenance_only() {
         differing(unbound["src/specs.rs"], bound["src/specs.rs"]),
         [
             "implementation: spec::Implementation::External,",
-            "implementation: spec::Implementation::Method {",
-            "service: \"a\",",
-            "method: \"put\","
+            "implementation: spec::Implementation::Method { service: \"a\", method: \"put\" },",
         ]
     );
     let same = [

@@ -114,7 +114,8 @@ fn g6_g8_implementing_a_toolset_never_moves_it() {
     let files = generated(text);
     let specs = files.get("a/tools/t/src/specs.rs").expect("the toolset stays with its owner");
     assert!(specs.contains("Declaration::new(\"x\", \"t\", \"a\")"), "{specs}");
-    let agent = "implementation: spec::Implementation::Agent {\n            service: \"b\",\n            agent: \"helper\",";
+    let agent =
+        "implementation: spec::Implementation::Agent { service: \"b\", agent: \"helper\" },";
     assert!(specs.contains(agent), "{specs}");
     assert_eq!(paths(&files, "b/tools/"), Vec::<&str>::new());
 }
@@ -132,9 +133,7 @@ fn g7_g8_export_means_the_same_for_a_service_and_an_agent() {
         let expected: &[&str] = match *path {
             "src/specs.rs" => &[
                 "implementation: spec::Implementation::External,",
-                "implementation: spec::Implementation::Agent {",
-                "service: \"a\",",
-                "agent: \"helper\",",
+                "implementation: spec::Implementation::Agent { service: \"a\", agent: \"helper\" },",
             ],
             _ => &[],
         };

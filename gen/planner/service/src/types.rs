@@ -19,10 +19,7 @@ pub struct PlanInput {
 impl PlanInput {
     /// What is required, and nothing else.
     pub fn new(goal: impl Into<String>) -> Self {
-        Self {
-            goal: goal.into(),
-            max_steps: None,
-        }
+        Self { goal: goal.into(), max_steps: None }
     }
 }
 
@@ -66,11 +63,7 @@ pub struct PlanStep {
 impl PlanStep {
     /// What is required, and nothing else.
     pub fn new(title: impl Into<String>, status: StepStatus) -> Self {
-        Self {
-            title: title.into(),
-            status,
-            minutes: None,
-        }
+        Self { title: title.into(), status, minutes: None }
     }
 }
 

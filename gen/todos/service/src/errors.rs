@@ -27,19 +27,13 @@ impl UpdateTodosError {
     pub fn into_failure(self, _call: &ToolCall) -> ToolFailure {
         match self {
             Self::RunNotFound => {
-                ToolFailure::declared(
-                    "run_not_found",
-                    "The run is unknown.",
-                    Recovery::Replan,
-                )
+                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan)
             }
-            Self::StoreUnavailable => {
-                ToolFailure::declared(
-                    "store_unavailable",
-                    "The todos cannot be stored now; try later.",
-                    Recovery::Retry,
-                )
-            }
+            Self::StoreUnavailable => ToolFailure::declared(
+                "store_unavailable",
+                "The todos cannot be stored now; try later.",
+                Recovery::Retry,
+            ),
             Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
         }
     }
@@ -49,9 +43,7 @@ impl fmt::Display for UpdateTodosError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RunNotFound => f.write_str("The run is unknown."),
-            Self::StoreUnavailable => {
-                f.write_str("The todos cannot be stored now; try later.")
-            }
+            Self::StoreUnavailable => f.write_str("The todos cannot be stored now; try later."),
             Self::Internal(cause) => write!(f, "internal: {cause}"),
         }
     }
@@ -85,11 +77,7 @@ impl GetTodosError {
     pub fn into_failure(self, _call: &ToolCall) -> ToolFailure {
         match self {
             Self::RunNotFound => {
-                ToolFailure::declared(
-                    "run_not_found",
-                    "The run is unknown.",
-                    Recovery::Replan,
-                )
+                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan)
             }
             Self::Internal(cause) => ToolFailure::internal(cause.as_ref()),
         }

@@ -13,9 +13,7 @@ pub trait TodosService: Send + Sync {
     fn update_todos(
         &self,
         payload: types::UpdateTodosPayload,
-    ) -> impl Future<
-        Output = Result<types::TodosSnapshot, errors::UpdateTodosError>,
-    > + Send;
+    ) -> impl Future<Output = Result<types::TodosSnapshot, errors::UpdateTodosError>> + Send;
 
     /// Get the todos of one run.
     ///
@@ -25,7 +23,5 @@ pub trait TodosService: Send + Sync {
     fn get_todos(
         &self,
         payload: types::GetTodosPayload,
-    ) -> impl Future<
-        Output = Result<types::TodosSnapshot, errors::GetTodosError>,
-    > + Send;
+    ) -> impl Future<Output = Result<types::TodosSnapshot, errors::GetTodosError>> + Send;
 }

@@ -44,17 +44,8 @@ pub struct TodoItem {
 
 impl TodoItem {
     /// What is required, and nothing else.
-    pub fn new(
-        id: impl Into<String>,
-        title: impl Into<String>,
-        status: TodoStatus,
-    ) -> Self {
-        Self {
-            id: id.into(),
-            title: title.into(),
-            status,
-            note: None,
-        }
+    pub fn new(id: impl Into<String>, title: impl Into<String>, status: TodoStatus) -> Self {
+        Self { id: id.into(), title: title.into(), status, note: None }
     }
 }
 
@@ -113,9 +104,6 @@ pub struct GetTodosPayload {
 impl GetTodosPayload {
     /// What is required, and nothing else.
     pub fn new(run_id: impl Into<String>) -> Self {
-        Self {
-            run_id: run_id.into(),
-            status: None,
-        }
+        Self { run_id: run_id.into(), status: None }
     }
 }

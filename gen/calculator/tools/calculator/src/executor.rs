@@ -21,17 +21,9 @@ impl<S: CalculatorService> CalculatorExecutor<S> {
 impl<S: CalculatorService> Executor for CalculatorExecutor<S> {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         match call.tool() {
-            "add" => {
-                call.run(
-                    specs::Add,
-                    async move |args| {
-                        self.service
-                            .add(args)
-                            .await
-                            .map_err(|error| error.into_failure(call))
-                    },
-                )
-            }
+            "add" => call.run(specs::Add, async move |args| {
+                self.service.add(args).await.map_err(|error| error.into_failure(call))
+            }),
             _ => call.not_found(specs::ALL),
         }
     }

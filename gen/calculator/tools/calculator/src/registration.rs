@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::specs;
 use super::executor::CalculatorExecutor;
+use super::specs;
 use calculator_service::service::CalculatorService;
 use toolwright::{Executor, Registrar, RegistrationError};
 
@@ -17,13 +17,10 @@ pub fn register<S: CalculatorService + 'static>(
     registrar: &mut dyn Registrar,
     service: impl Fn() -> S + Send + Sync + 'static,
 ) -> Result<(), RegistrationError> {
-    registrar
-        .register_factory(
-            specs::ALL,
-            Arc::new(move || -> Arc<dyn Executor> {
-                Arc::new(CalculatorExecutor::new(service()))
-            }),
-        )
+    registrar.register_factory(
+        specs::ALL,
+        Arc::new(move || -> Arc<dyn Executor> { Arc::new(CalculatorExecutor::new(service())) }),
+    )
 }
 
 /// Registers the `calculator` tools with what runs them: one instance, which all runs share.

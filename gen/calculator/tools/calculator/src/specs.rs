@@ -18,10 +18,7 @@ pub static ADD: ToolSpec = ToolSpec::typed(
     spec::Declaration {
         title: Some("Add"),
         description: "Add two numbers.",
-        implementation: spec::Implementation::Method {
-            service: "calculator",
-            method: "add",
-        },
+        implementation: spec::Implementation::Method { service: "calculator", method: "add" },
         annotations: spec::ToolAnnotations {
             read_only: Some(true),
             idempotent: Some(true),
@@ -32,12 +29,7 @@ pub static ADD: ToolSpec = ToolSpec::typed(
             call: Some("Adding {{ args.a }} and {{ args.b }}"),
             result: Some("{{ result.sum }}"),
         },
-        examples: &[
-            spec::Example {
-                args: "{\"a\":2,\"b\":40}",
-                result: Some("{\"sum\":42}"),
-            },
-        ],
+        examples: &[spec::Example { args: "{\"a\":2,\"b\":40}", result: Some("{\"sum\":42}") }],
         args_schema: include_str!("../schema/add.args.json"),
         result_schema: include_str!("../schema/add.result.json"),
         ..spec::Declaration::new("add", "calculator", "calculator")

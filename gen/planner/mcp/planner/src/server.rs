@@ -7,20 +7,15 @@ use toolwright::{Executor, RegistrationError};
 use toolwright_mcp::{McpServer, ServerSpec};
 
 /// The MCP server `planner`.
-pub static SERVER: ServerSpec = ServerSpec {
-    name: "planner",
-    version: "1.0.0",
-    toolsets: &[planning_tools::specs::ALL],
-};
+pub static SERVER: ServerSpec =
+    ServerSpec { name: "planner", version: "1.0.0", toolsets: &[planning_tools::specs::ALL] };
 
 /// The server, with what runs its tools.
 ///
 /// # Errors
 ///
 /// A tool that nothing runs.
-pub fn server(
-    planning_executor: Arc<dyn Executor>,
-) -> Result<McpServer, RegistrationError> {
+pub fn server(planning_executor: Arc<dyn Executor>) -> Result<McpServer, RegistrationError> {
     let mut server = McpServer::new(&SERVER);
     planning_tools::registration::register_shared(&mut server, planning_executor)?;
     server.complete()

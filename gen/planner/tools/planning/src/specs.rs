@@ -27,14 +27,12 @@ pub static PLAN_SESSION: ToolSpec = ToolSpec::typed(
             call: Some("Planning: {{ args.goal }}"),
             result: Some("A plan of {{ result.steps | length }} steps"),
         },
-        examples: &[
-            spec::Example {
-                args: "{\"goal\":\"Ship the release\"}",
-                result: Some(
-                    "{\"goal\":\"Ship the release\",\"steps\":[{\"title\":\"Write the notes\",\"status\":\"pending\",\"minutes\":20}]}",
-                ),
-            },
-        ],
+        examples: &[spec::Example {
+            args: "{\"goal\":\"Ship the release\"}",
+            result: Some(
+                "{\"goal\":\"Ship the release\",\"steps\":[{\"title\":\"Write the notes\",\"status\":\"pending\",\"minutes\":20}]}",
+            ),
+        }],
         args_schema: include_str!("../schema/plan_session.args.json"),
         result_schema: include_str!("../schema/plan_session.result.json"),
         ..spec::Declaration::new("plan_session", "planning", "planner")

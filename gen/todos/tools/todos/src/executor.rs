@@ -21,30 +21,14 @@ impl<S: TodosService> TodosExecutor<S> {
 impl<S: TodosService> Executor for TodosExecutor<S> {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         match call.tool() {
-            "update_todos" | "set_todos" => {
-                call.run(
-                    specs::UpdateTodos,
-                    async move |args| {
-                        let payload = transforms::update_todos_payload(args, call)?;
-                        self.service
-                            .update_todos(payload)
-                            .await
-                            .map_err(|error| error.into_failure(call))
-                    },
-                )
-            }
-            "get_todos" => {
-                call.run(
-                    specs::GetTodos,
-                    async move |args| {
-                        let payload = transforms::get_todos_payload(args, call)?;
-                        self.service
-                            .get_todos(payload)
-                            .await
-                            .map_err(|error| error.into_failure(call))
-                    },
-                )
-            }
+            "update_todos" | "set_todos" => call.run(specs::UpdateTodos, async move |args| {
+                let payload = transforms::update_todos_payload(args, call)?;
+                self.service.update_todos(payload).await.map_err(|error| error.into_failure(call))
+            }),
+            "get_todos" => call.run(specs::GetTodos, async move |args| {
+                let payload = transforms::get_todos_payload(args, call)?;
+                self.service.get_todos(payload).await.map_err(|error| error.into_failure(call))
+            }),
             _ => call.not_found(specs::ALL),
         }
     }

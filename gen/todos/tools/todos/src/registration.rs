@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::specs;
 use super::executor::TodosExecutor;
+use super::specs;
 use todos_service::service::TodosService;
 use toolwright::{Executor, Registrar, RegistrationError};
 
@@ -17,13 +17,10 @@ pub fn register<S: TodosService + 'static>(
     registrar: &mut dyn Registrar,
     service: impl Fn() -> S + Send + Sync + 'static,
 ) -> Result<(), RegistrationError> {
-    registrar
-        .register_factory(
-            specs::ALL,
-            Arc::new(move || -> Arc<dyn Executor> {
-                Arc::new(TodosExecutor::new(service()))
-            }),
-        )
+    registrar.register_factory(
+        specs::ALL,
+        Arc::new(move || -> Arc<dyn Executor> { Arc::new(TodosExecutor::new(service())) }),
+    )
 }
 
 /// Registers the `todos` tools with what runs them: one instance, which all runs share.

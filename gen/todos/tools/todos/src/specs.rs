@@ -20,10 +20,7 @@ pub static UPDATE_TODOS: ToolSpec = ToolSpec::typed(
     spec::Declaration {
         title: Some("Update todos"),
         description: "Create, replace or merge todos for this run.",
-        implementation: spec::Implementation::Method {
-            service: "todos",
-            method: "update_todos",
-        },
+        implementation: spec::Implementation::Method { service: "todos", method: "update_todos" },
         tags: &["planning", "write"],
         aliases: &["set_todos"],
         annotations: spec::ToolAnnotations {
@@ -40,14 +37,12 @@ pub static UPDATE_TODOS: ToolSpec = ToolSpec::typed(
             prompt: Some("Store {{ args.items | length }} todos?"),
             denied: Some("The todos were left as they are."),
         }),
-        examples: &[
-            spec::Example {
-                args: "{\"mode\":\"merge\",\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
-                result: Some(
-                    "{\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
-                ),
-            },
-        ],
+        examples: &[spec::Example {
+            args: "{\"mode\":\"merge\",\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
+            result: Some(
+                "{\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
+            ),
+        }],
         limits: spec::CallLimits {
             timeout: Some(Duration::from_secs(5)),
             attempts: Some(3),
@@ -75,10 +70,7 @@ pub static GET_TODOS: ToolSpec = ToolSpec::typed(
     spec::Declaration {
         title: Some("Get todos"),
         description: "Get the todos of this run.",
-        implementation: spec::Implementation::Method {
-            service: "todos",
-            method: "get_todos",
-        },
+        implementation: spec::Implementation::Method { service: "todos", method: "get_todos" },
         tags: &["planning", "read"],
         annotations: spec::ToolAnnotations {
             read_only: Some(true),

@@ -2,7 +2,7 @@
 //! Where the `todos` tools differ in shape from the methods behind them.
 
 use super::types;
-use toolwright::{executor, ToolCall, ToolFailure};
+use toolwright::{ToolCall, ToolFailure, executor};
 
 /// The payload of the method behind `update_todos`: its arguments, and `run_id` from the call's run id.
 ///
