@@ -45,6 +45,7 @@ impl<'a> Lowering<'a> {
         let http = None;
         let method = Method { service, name, description, payload, result, errors, http };
         self.project.methods.push(method);
+        self.project.services[service.position()].methods.push(id);
         self.method_texts.push(text);
     }
 

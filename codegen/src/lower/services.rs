@@ -41,7 +41,12 @@ impl<'a> Lowering<'a> {
     fn new_service(&mut self, name: &Spanned<String>) -> ServiceId {
         self.check_given_name("a service", name);
         let id = ServiceId::at(self.project.services.len());
-        self.project.services.push(Service { name: name.clone(), description: None });
+        self.project.services.push(Service {
+            name: name.clone(),
+            description: None,
+            types: Vec::new(),
+            methods: Vec::new(),
+        });
         self.names.services.insert(name.value.clone(), id);
         id
     }

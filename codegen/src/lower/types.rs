@@ -43,6 +43,7 @@ impl<'a> Lowering<'a> {
         self.claims.give(Kind::Type, Some(service), name);
         self.names.types.entry((service, name.value.clone())).or_insert(id);
         self.project.types.push(NamedType { service, name: name.clone(), schema });
+        self.project.services[service.position()].types.push(id);
         schema
     }
 }

@@ -90,6 +90,10 @@ pub struct Service {
     pub name: Spanned<String>,
     /// What it is for.
     pub description: Option<String>,
+    /// Its types, in declared order.
+    pub types: Vec<TypeId>,
+    /// Its methods, in declared order.
+    pub methods: Vec<MethodId>,
 }
 
 /// A schema with a name of its own.
@@ -403,12 +407,12 @@ impl Project {
 
     /// The types of one service, in declared order.
     pub fn types_of(&self, service: ServiceId) -> impl Iterator<Item = TypeId> {
-        TypeId::first(self.types.len()).filter(move |&id| self[id].service == service)
+        self[service].types.iter().copied()
     }
 
     /// The methods of one service, in declared order.
     pub fn methods_of(&self, service: ServiceId) -> impl Iterator<Item = MethodId> {
-        MethodId::first(self.methods.len()).filter(move |&id| self[id].service == service)
+        self[service].methods.iter().copied()
     }
 
     /// Where a service was first mentioned.

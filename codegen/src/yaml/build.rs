@@ -58,8 +58,11 @@ struct Open {
 
 enum Parts {
     Sequence(Vec<Node>),
-    Mapping { entries: Vec<Entry>, keys: HashMap<String, Vec<Span>>, key: Option<Key> },
+    Mapping { entries: Vec<Entry>, keys: Keys, key: Option<Key> },
 }
+
+/// Where each key of a mapping stands: once, and again. Nearly all stand once, so that asks for no memory of its own.
+type Keys = HashMap<String, (Span, Vec<Span>)>;
 
 /// A key whose value comes next.
 struct Key {
@@ -101,7 +104,7 @@ impl<'a> Builder<'a> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
-                let parts = Parts::Mapping { entries: Vec::new(), keys: HashMap::new(), key: None };
+                let parts = Parts::Mapping { entries: Vec::new(), keys: Keys::new(), key: None };
                 self.open(parts, anchor, span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
@@ -169,9 +172,14 @@ impl<'a> Builder<'a> {
         else {
             return None;
         };
-        let places = keys.entry(text.to_owned()).or_default();
-        places.push(span);
-        let is_kept = places.len() == 1 && is_string && !is_merge;
+        let mut is_first = true;
+        keys.entry(text.to_owned())
+            .and_modify(|(_, again)| {
+                again.push(span);
+                is_first = false;
+            })
+            .or_insert((span, Vec::new()));
+        let is_kept = is_first && is_string && !is_merge;
         *key = Some(Key { name: Spanned::new(text.to_owned(), span), is_kept });
         Some(())
     }
@@ -283,8 +291,9 @@ impl<'a> Builder<'a> {
     }
 
     /// Reports keys that a mapping has several times. Findings are put in order later, so the order here is free.
-    fn report_repeated(&mut self, keys: HashMap<String, Vec<Span>>) {
-        for (key, places) in keys.into_iter().filter(|(_, places)| places.len() > 1) {
+    fn report_repeated(&mut self, keys: Keys) {
+        for (key, (first, again)) in keys.into_iter().filter(|(_, (_, again))| !again.is_empty()) {
+            let places = [first].into_iter().chain(again).collect();
             self.report.add(mistakes::duplicate_key(&key, places));
         }
     }

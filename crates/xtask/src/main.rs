@@ -48,6 +48,9 @@ enum Chore {
         /// Print a JSON object a line.
         #[arg(long)]
         json: bool,
+        /// Write what was found into docs/ too, where an area has a section of its own there (`generation`).
+        #[arg(long, requires = "name")]
+        write: bool,
     },
     /// Judge generated codecs by the JSON Schema suite and by real tools; write docs/conformance.md.
     Conformance {
@@ -115,7 +118,7 @@ fn run(chore: Chore) -> End {
         Chore::Gen { check } => generate::run(check),
         Chore::Demo { rest } => start::demo(&rest),
         Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
-        Chore::Bench { name, json } => start::bench(name.as_deref(), json),
+        Chore::Bench { name, json, write } => start::bench(name.as_deref(), json, write),
         Chore::Conformance { check } => start::conformance(check),
         Chore::McpConformance { check } => start::mcp_conformance(check),
         Chore::Soak { rest } => start::soak(&rest),

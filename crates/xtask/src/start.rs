@@ -29,20 +29,28 @@ pub(crate) fn soak(rest: &[String]) -> End {
     run(&Invocation::cargo(&package).with(rest))
 }
 
-pub(crate) fn bench(name: Option<&str>, json: bool) -> End {
-    let json = json.then_some("--json");
-    // What MCP servers are compared with would make every other benchmark slower to build.
-    let mcp = |rest: &[String]| bench_of("toolwright-mcp-bench", rest);
-    let words =
-        |name: Option<&str>| name.into_iter().chain(json).map(str::to_owned).collect::<Vec<_>>();
-    match name {
-        Some("mcp") => mcp(&words(None)),
-        Some(name) => bench_of("toolwright-bench", &words(Some(name))),
-        None => match bench_of("toolwright-bench", &words(None)) {
-            End::Done => mcp(&words(None)),
-            end => end,
-        },
+/// Areas with a package of their own: what they compare with would make every other area slower to build.
+const AREAS_APART: [(&str, &str); 2] =
+    [("generation", "toolwright-generation-bench"), ("mcp", "toolwright-mcp-bench")];
+
+pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
+    let flags = [("--json", json), ("--write", write)];
+    let mut rest: Vec<String> = flags
+        .iter()
+        .filter(|(_, is_given)| *is_given)
+        .map(|(flag, _)| (*flag).to_owned())
+        .collect();
+    if let Some((_, package)) = AREAS_APART.iter().find(|(area, _)| name == Some(*area)) {
+        return bench_of(package, &rest);
     }
+    rest.extend(name.map(str::to_owned));
+    let mut end = bench_of("toolwright-bench", &rest);
+    for (_, package) in AREAS_APART.iter().filter(|_| name.is_none()) {
+        if matches!(end, End::Done) {
+            end = bench_of(package, &rest);
+        }
+    }
+    end
 }
 
 fn bench_of(package: &str, rest: &[String]) -> End {

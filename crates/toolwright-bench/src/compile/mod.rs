@@ -1,8 +1,9 @@
 //! Area `compile`: what 100 tools with 700 types cost to compile, ours and with serde's derive. Needs Linux.
 //!
 //! Processor time is counted, as time on the wall depends on what else the machine does. Dependencies are compiled
-//! before, and without incremental compilation.
+//! before, and without incremental compilation. Then what the compiler itself costs those who name it in a build script.
 
+mod build_dependency;
 mod derived;
 mod ours;
 mod shapes;
@@ -55,6 +56,31 @@ pub fn run() -> io::Result<Vec<Comparison>> {
         all.push(compare(step, &ours, &derived)?);
     }
     all.push(sizes(&ours, &derived)?);
+    all.extend(build_dependencies(folder.path(), repository, &lock)?);
+    Ok(all)
+}
+
+/// Once each: a cold build is minutes of processor time, beside which its variance is small.
+fn build_dependencies(
+    folder: &Path,
+    repository: &Path,
+    lock: &Path,
+) -> io::Result<Vec<Comparison>> {
+    let codegen = repository.join("codegen").display().to_string();
+    let ours = Workspace::write(folder, build_dependency::ours(&codegen), lock)?;
+    let (our_seconds, our_crates) = (ours.cargo(&["build"])?, ours.count_of_dependencies()?);
+    let mut all = Vec::new();
+    for (peer_name, side) in build_dependency::peers() {
+        let peer = Workspace::write(folder, side, lock)?;
+        let (seconds, crates) = (peer.cargo(&["build"])?, peer.count_of_dependencies()?);
+        for (what, unit, ours, peer) in [
+            ("cold compile as a build dependency", "CPU s", our_seconds, seconds),
+            ("crates of a build dependency", "crates", our_crates, crates),
+        ] {
+            let (name, ratio) = (what.to_owned(), ours / peer);
+            all.push(Comparison { name, ours, peer, peer_name, unit, ratio, target: None });
+        }
+    }
     Ok(all)
 }
 

@@ -1,5 +1,6 @@
 //! A workspace on disk that is compiled, and what compiling it costs. Knows nothing of what is in it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,20 +68,39 @@ impl Workspace {
     /// Runs cargo and returns the seconds of processor time it and all compilers took.
     pub(super) fn cargo(&self, arguments: &[&str]) -> io::Result<f64> {
         let before = children_seconds()?;
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        let status = self.command(arguments).status()?;
+        if !status.success() {
+            let command = format!("`cargo {}`", arguments.join(" "));
+            return Err(io::Error::other(format!("{command} in {} failed", self.folder.display())));
+        }
+        Ok(children_seconds()? - before)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
             .args(arguments)
             .args(["--quiet", "--offline"])
             .current_dir(&self.folder)
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_TARGET_DIR", self.folder.join("target"))
             .env_remove("RUSTFLAGS")
-            .stdin(Stdio::null())
-            .status()?;
-        if !status.success() {
-            let command = format!("`cargo {}`", arguments.join(" "));
-            return Err(io::Error::other(format!("{command} in {} failed", self.folder.display())));
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// How many other packages a build of this one compiles.
+    pub(super) fn count_of_dependencies(&self) -> io::Result<f64> {
+        let tree = ["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
+        let output = self.command(&tree).stderr(Stdio::inherit()).output()?;
+        if !output.status.success() {
+            return Err(io::Error::other("`cargo tree` failed"));
         }
-        Ok(children_seconds()? - before)
+        let listed = String::from_utf8_lossy(&output.stdout).into_owned();
+        // What stands in parentheses says where a package is from, and whether it was listed before.
+        let packages: BTreeSet<&str> =
+            listed.lines().filter_map(|line| line.split(" (").next()).collect();
+        Ok(f64::from(u32::try_from(packages.len().saturating_sub(1)).unwrap_or(u32::MAX)))
     }
 
     /// Forgets what was compiled of these packages, so that they are compiled again; dependencies stay.

@@ -23,6 +23,7 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
     arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-generation-bench", &["toolwright-codegen"]),
     arrows("crates/xtask", &["toolwright-codegen"]),
     Arrows {
         folder: "crates/toolwright-demo",

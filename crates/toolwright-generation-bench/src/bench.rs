@@ -1,0 +1,248 @@
+//! The order of runs: rounds in which every generator has its turn, then sizes that grow. Needs Linux.
+//!
+//! Whatever else the machine does slows all sides of a round, so ratios are taken a round and their median is told.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::generators::{Generator, Peers};
+use crate::measure::{self, Cost, Failed};
+use crate::report::{Found, Point};
+use crate::tools::Language;
+
+/// Of the table.
+const TOOLS: usize = 1_000;
+/// Of the growth curve.
+pub const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
+/// How often each run of the table is measured: odd, so that one of them is the median.
+const ROUNDS: usize = 3;
+/// How often small sizes of the curve are, which take next to nothing.
+const SMALL_ROUNDS: usize = 3;
+/// What a peer may take, in seconds of processor time.
+const LIMIT: u32 = 60;
+/// What ours may: it has to show how it grows.
+const OUR_LIMIT: u32 = 600;
+
+/// What ours is measured on, in the order of the runs: each finds what the one before left.
+const RUNS: [&str; 4] = ["cold", "nothing changed", "one tool edited", "`--check`"];
+
+/// Runs everything, with npm packages installed into `packages`.
+///
+/// # Errors
+///
+/// When a file cannot be read or written, or ours fails.
+pub fn run(packages: &Path) -> io::Result<Found> {
+    let (peers, notice) = Peers::install(packages);
+    let folder = tempfile::tempdir()?;
+    let mut bench = Bench { peers, folder: folder.path().to_owned(), notices: Vec::new() };
+    bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
+    let mut found = bench.side_by_side()?;
+    found.growth = bench.growth()?;
+    found.notices = bench.notices;
+    Ok(found)
+}
+
+struct Bench {
+    peers: Peers,
+    folder: PathBuf,
+    notices: Vec<String>,
+}
+
+/// One round: what each kind of run of ours took, and each peer.
+struct Round {
+    ours: Vec<Cost>,
+    peers: Vec<Option<Cost>>,
+}
+
+impl Bench {
+    fn side_by_side(&mut self) -> io::Result<Found> {
+        let mut peers: Vec<Generator> = Generator::ALL[1..].to_vec();
+        let mut rounds: Vec<Round> = Vec::new();
+        for round in 0..ROUNDS {
+            eprintln!("{TOOLS} tools, round {} of {ROUNDS}", round + 1);
+            let ours = self.ours()?;
+            let mut costs = Vec::new();
+            for peer in &peers {
+                costs.push(self.cold(*peer, TOOLS)?);
+            }
+            rounds.push(Round { ours, peers: costs });
+            // Who fails once is not tried again.
+            let last = rounds.last_mut().map(|round| &mut round.peers);
+            let ran: Vec<bool> =
+                last.iter().flat_map(|costs| costs.iter().map(Option::is_some)).collect();
+            retain(&mut peers, &ran);
+            rounds.iter_mut().for_each(|round| retain(&mut round.peers, &ran));
+        }
+        Ok(summary(&peers, &rounds))
+    }
+
+    /// The four runs of ours, one after the other.
+    fn ours(&mut self) -> io::Result<Vec<Cost>> {
+        let (input, out) = self.folders(Generator::Toolwright, TOOLS)?;
+        let generate =
+            Generator::Toolwright.command(&self.peers, &input, &out)?.unwrap_or_default();
+        let check = Generator::check_command(&input, &out)?;
+        let mut costs = Vec::new();
+        for run in RUNS {
+            if run == "one tool edited" {
+                edit(&input)?;
+            }
+            let words = if run == "`--check`" { &check } else { &generate };
+            costs.push(measure::run(words, &out, OUR_LIMIT)?.map_err(ours_failed)?);
+        }
+        Ok(costs)
+    }
+
+    fn growth(&mut self) -> io::Result<Vec<(Generator, Vec<Point>)>> {
+        let mut curves: Vec<(Generator, Vec<Point>)> =
+            Generator::ALL.map(|generator| (generator, Vec::new())).into();
+        for tools in SIZES {
+            for (generator, points) in &mut curves {
+                let goes_on = points.last().map(|point| point.tools) == before(tools);
+                if goes_on && let Some(cost) = self.median_of_cold(*generator, tools)? {
+                    points.push(Point { tools, cost });
+                }
+            }
+        }
+        curves.retain(|(_, points)| !points.is_empty());
+        Ok(curves)
+    }
+
+    fn median_of_cold(&mut self, generator: Generator, tools: u32) -> io::Result<Option<Cost>> {
+        eprintln!("{tools} tools, {}", generator.name());
+        let rounds = if tools <= 100 { SMALL_ROUNDS } else { 1 };
+        let mut costs = Vec::new();
+        for _ in 0..rounds {
+            let Some(cost) = self.cold(generator, tools as usize)? else { return Ok(None) };
+            costs.push(cost);
+        }
+        Ok(Some(medians(&costs)))
+    }
+
+    /// A run into an empty folder; none, and a notice, if the generator is not there or does not end well.
+    fn cold(&mut self, generator: Generator, tools: usize) -> io::Result<Option<Cost>> {
+        let (input, out) = self.folders(generator, tools)?;
+        let Some(words) = generator.command(&self.peers, &input, &out)? else {
+            self.notice(format!("{} was left out: it is not installed", generator.name()));
+            return Ok(None);
+        };
+        let is_ours = generator == Generator::Toolwright;
+        let ended = measure::run(&words, &out, if is_ours { OUR_LIMIT } else { LIMIT })?;
+        match ended {
+            Ok(cost) => Ok(Some(cost)),
+            Err(failed) if is_ours => Err(ours_failed(failed)),
+            Err(Failed { reason }) => {
+                let name = generator.name();
+                self.notice(format!(
+                    "{name} did not finish {tools} tools within {LIMIT} CPU s ({reason})"
+                ));
+                Ok(None)
+            }
+        }
+    }
+
+    fn notice(&mut self, notice: String) {
+        if !self.notices.contains(&notice) {
+            eprintln!("note: {notice}");
+            self.notices.push(notice);
+        }
+    }
+
+    /// A folder with the tools in the generator's language, and an empty one beside it, as BAML's target is.
+    fn folders(&self, generator: Generator, tools: usize) -> io::Result<(PathBuf, PathBuf)> {
+        let language = generator.language();
+        let place = self.folder.join(format!("{generator:?}"));
+        if place.exists() {
+            fs::remove_dir_all(&place)?;
+        }
+        // BAML wants the folder to have this name.
+        let input = place.join(if language == Language::Baml { "baml_src" } else { "in" });
+        language.write(tools, &input)?;
+        let out = place.join("out");
+        fs::create_dir_all(&out)?;
+        Ok((input, out))
+    }
+}
+
+fn ours_failed(Failed { reason }: Failed) -> io::Error {
+    io::Error::other(format!("toolwright did not generate the tools of the benchmark: {reason}"))
+}
+
+/// Changes the description of one tool.
+fn edit(input: &Path) -> io::Result<()> {
+    let path = input.join(Language::Yaml.file(0));
+    let text = fs::read_to_string(&path)?;
+    fs::write(path, text.replacen("with all its options", "with most of its options", 1))
+}
+
+fn before(tools: u32) -> Option<u32> {
+    SIZES.iter().copied().take_while(|size| *size < tools).last()
+}
+
+fn retain<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    items.retain(|_| kept.next().copied().unwrap_or_default());
+}
+
+fn summary(peers: &[Generator], rounds: &[Round]) -> Found {
+    let ours = RUNS.iter().enumerate().map(|(run, name)| {
+        let costs: Vec<Cost> = rounds.iter().map(|round| round.ours[run]).collect();
+        (*name, medians(&costs))
+    });
+    let peers = peers.iter().enumerate().map(|(index, peer)| {
+        let pairs = rounds.iter().filter_map(|round| Some((round.ours[0], round.peers[index]?)));
+        let pairs: Vec<(Cost, Cost)> = pairs.collect();
+        let costs: Vec<Cost> = pairs.iter().map(|(_, theirs)| *theirs).collect();
+        let ratio = median(pairs.iter().map(|(ours, theirs)| ours.cpu / theirs.cpu));
+        (*peer, medians(&costs), ratio)
+    });
+    Found { tools: TOOLS, ours: ours.collect(), peers: peers.collect(), ..Found::default() }
+}
+
+fn medians(costs: &[Cost]) -> Cost {
+    let of = |figure: fn(&Cost) -> f64| median(costs.iter().map(figure));
+    Cost {
+        cpu: of(|cost| cost.cpu),
+        wall: of(|cost| cost.wall),
+        peak: of(|cost| cost.peak),
+        output: of(|cost| cost.output),
+    }
+}
+
+/// The middle value; zero if there is none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(cpu: f64) -> Cost {
+        Cost { cpu, ..Cost::default() }
+    }
+
+    #[test]
+    fn a_ratio_is_the_median_of_the_rounds_ratios() {
+        let round =
+            |ours, theirs| Round { ours: vec![cost(ours); 4], peers: vec![Some(cost(theirs))] };
+        let rounds = [round(1.0, 4.0), round(3.0, 6.0), round(2.0, 10.0)];
+        let found = summary(&[Generator::Typify], &rounds);
+        assert_eq!(found.ours[0], ("cold", cost(2.0)));
+        let (_, theirs, ratio) = found.peers[0];
+        assert_eq!((theirs, ratio), (cost(6.0), 0.25));
+    }
+
+    #[test]
+    fn an_edit_changes_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        Language::Yaml.write(20, folder.path()).unwrap();
+        let read = |set| fs::read_to_string(folder.path().join(Language::Yaml.file(set))).unwrap();
+        let before = [read(0), read(1)];
+        edit(folder.path()).unwrap();
+        assert_ne!(read(0), before[0]);
+        assert_eq!(read(1), before[1]);
+    }
+}

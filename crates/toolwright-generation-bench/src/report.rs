@@ -1,0 +1,197 @@
+//! What the benchmark found, as tables for people and as lines for programs. Measures nothing.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::generators::Generator;
+use crate::measure::Cost;
+
+/// Everything one run of the benchmark found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// How many tools the table is about.
+    pub tools: usize,
+    /// What ours took for each kind of run, a cold one first.
+    pub ours: Vec<(&'static str, Cost)>,
+    /// What each peer took, and the median of the rounds' ratios of our processor time to its.
+    pub peers: Vec<(Generator, Cost, f64)>,
+    /// What each generator took for growing numbers of tools.
+    pub growth: Vec<(Generator, Vec<Point>)>,
+    /// What was left out, and why.
+    pub notices: Vec<String>,
+}
+
+/// A cold run over so many tools.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// How many tools.
+    pub tools: u32,
+    /// What it took.
+    pub cost: Cost,
+}
+
+/// One figure of ours beside one of a peer, with the fields that every area of `cargo xtask bench --json` has.
+#[derive(Debug, Serialize)]
+struct Comparison {
+    name: String,
+    ours: f64,
+    peer: f64,
+    peer_name: &'static str,
+    unit: &'static str,
+    ratio: f64,
+}
+
+impl Found {
+    /// The comparisons as JSON, one object a line.
+    pub fn json_lines(&self) -> String {
+        let lines = self.comparisons();
+        let lines = lines.iter().filter_map(|comparison| serde_json::to_string(comparison).ok());
+        lines.fold(String::new(), |text, line| text + &line + "\n")
+    }
+
+    fn comparisons(&self) -> Vec<Comparison> {
+        let Some((_, cold)) = self.ours.first() else { return Vec::new() };
+        let mut all = Vec::new();
+        for (run, cost) in &self.ours[1..] {
+            let name = format!("generation/{} tools, {run}", self.tools);
+            let (ours, peer) = (cost.cpu, cold.cpu);
+            all.push(Comparison {
+                name,
+                ours,
+                peer,
+                peer_name: "a cold run",
+                unit: "CPU s",
+                ratio: ours / peer,
+            });
+        }
+        for (peer, theirs, ratio) in &self.peers {
+            let figures = [
+                ("processor time", cold.cpu, theirs.cpu, "CPU s", *ratio),
+                ("time on the wall", cold.wall, theirs.wall, "s", cold.wall / theirs.wall),
+                ("peak memory", cold.peak, theirs.peak, "MB", cold.peak / theirs.peak),
+                ("output", cold.output, theirs.output, "kB", cold.output / theirs.output),
+            ];
+            all.extend(figures.map(|(what, ours, peer_figure, unit, ratio)| Comparison {
+                name: format!("generation/{} tools, {what}", self.tools),
+                ours,
+                peer: peer_figure,
+                peer_name: peer.name(),
+                unit,
+                ratio,
+            }));
+        }
+        all
+    }
+
+    /// Both tables in Markdown.
+    pub fn tables(&self) -> String {
+        let mut text = self.side_by_side();
+        text.push('\n');
+        text.push_str(&self.growth_table());
+        // Writing to a string cannot fail, here and below.
+        for notice in &self.notices {
+            let _ = write!(text, "\n{notice}.\n");
+        }
+        text
+    }
+
+    fn side_by_side(&self) -> String {
+        let mut text = format!(
+            "| {} tools | CPU s | wall s | peak MB | output kB | CPU, ours to it | it emits |\n|---|--:|--:|--:|--:|--:|---|\n",
+            self.tools
+        );
+        let mut row = |name: &str, cost: &Cost, ratio: &str, emits: &str| {
+            let Cost { cpu, wall, peak, output } = cost;
+            let _ = writeln!(
+                text,
+                "| {name} | {} | {} | {peak:.0} | {output:.0} | {ratio} | {emits} |",
+                seconds(*cpu),
+                seconds(*wall)
+            );
+        };
+        for (index, (run, cost)) in self.ours.iter().enumerate() {
+            let emits = if index == 0 { Generator::Toolwright.emits() } else { "" };
+            row(&format!("toolwright, {run}"), cost, "", emits);
+        }
+        for (peer, cost, ratio) in &self.peers {
+            row(peer.name(), cost, &format!("{ratio:.2}"), peer.emits());
+        }
+        text
+    }
+
+    fn growth_table(&self) -> String {
+        let mut text = "| CPU s, peak MB |".to_owned();
+        for (generator, _) in &self.growth {
+            let _ = write!(text, " {} |", generator.name());
+        }
+        text.push_str("\n|--:|");
+        text.push_str(&"--:|".repeat(self.growth.len()));
+        text.push('\n');
+        for tools in crate::bench::SIZES {
+            let _ = write!(text, "| {tools} tools |");
+            for (_, points) in &self.growth {
+                let point = points.iter().find(|point| point.tools == tools);
+                let _ = match point {
+                    Some(Point { cost, .. }) => {
+                        write!(text, " {}, {:.0} |", seconds(cost.cpu), cost.peak)
+                    }
+                    None => write!(text, " – |"),
+                };
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Seconds with as many digits as can be trusted: to the clock's hundredth below one.
+fn seconds(seconds: f64) -> String {
+    if seconds < 10.0 { format!("{seconds:.2}") } else { format!("{seconds:.1}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> Found {
+        let cost = |cpu| Cost { cpu, wall: 2.0 * cpu, peak: 50.0, output: 1234.4 };
+        let point = |tools, cpu| Point { tools, cost: cost(cpu) };
+        Found {
+            tools: 1000,
+            ours: vec![("cold", cost(0.5)), ("nothing changed", cost(0.05))],
+            peers: vec![(Generator::Typify, cost(2.0), 0.25)],
+            growth: vec![
+                (Generator::Toolwright, vec![point(10, 0.01), point(100, 0.05)]),
+                (Generator::Typify, vec![point(10, 0.02)]),
+            ],
+            notices: vec!["BAML was left out: npm is not there".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_line_of_json_has_the_six_fixed_fields() {
+        let lines = found().json_lines();
+        assert_eq!(lines.lines().count(), 5);
+        assert_eq!(
+            lines.lines().nth(1),
+            Some(
+                "{\"name\":\"generation/1000 tools, processor time\",\"ours\":0.5,\"peer\":2.0,\
+                 \"peer_name\":\"typify 0.8\",\"unit\":\"CPU s\",\"ratio\":0.25}"
+            )
+        );
+    }
+
+    #[test]
+    fn the_tables_have_a_row_a_run_and_a_row_a_size() {
+        let tables = found().tables();
+        for wanted in [
+            "| toolwright, nothing changed | 0.05 | 0.10 | 50 | 1234 |  |  |\n",
+            "| typify 0.8 | 2.00 | 4.00 | 50 | 1234 | 0.25 | types with",
+            "\n| 10 tools | 0.01, 50 | 0.02, 50 |\n| 100 tools | 0.05, 50 | – |\n",
+            "\nBAML was left out: npm is not there.\n",
+        ] {
+            assert!(tables.contains(wanted), "{wanted:?} in {tables}");
+        }
+    }
+}

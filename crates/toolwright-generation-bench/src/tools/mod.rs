@@ -1,0 +1,255 @@
+//! The tools that every generator is given, as data, and the languages they are written in. Knows no generator.
+//!
+//! Ten tools make a toolset. A tool takes seven properties, one of them an object and one a type that its toolset
+//! shares, and gives three.
+
+mod baml;
+mod json_schema;
+mod proto;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::{fs, io};
+
+/// How many tools a toolset has.
+pub const TOOLS_A_TOOLSET: usize = 10;
+
+/// A service and its tools.
+#[derive(Debug)]
+pub struct Toolset {
+    number: usize,
+    item: Object,
+    tools: Vec<Tool>,
+}
+
+/// What a tool takes and gives.
+#[derive(Debug)]
+struct Tool {
+    number: usize,
+    payload: Object,
+    result: Object,
+}
+
+/// An object and its name, which languages with inline objects leave out.
+#[derive(Debug)]
+struct Object {
+    name: String,
+    description: Option<&'static str>,
+    is_closed: bool,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+struct Field {
+    name: &'static str,
+    kind: Kind,
+    is_required: bool,
+    description: Option<&'static str>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text {
+        limits: Option<(u32, u32)>,
+    },
+    NullableText,
+    DateTime,
+    Integer {
+        least: u32,
+        most: Option<u32>,
+    },
+    Number {
+        least: u32,
+        most: Option<u32>,
+    },
+    Flag,
+    Choice(&'static [&'static str]),
+    Texts {
+        most: u32,
+    },
+    Object(Object),
+    /// The type that the toolset shares.
+    Item,
+    Items {
+        most: u32,
+    },
+}
+
+/// A language that the tools can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Ours.
+    Yaml,
+    /// Draft 7: a document a toolset, a definition a type.
+    JsonSchema,
+    /// A class an object, a function a tool.
+    Baml,
+    /// proto3: a message an object, a service a toolset.
+    Proto,
+}
+
+impl Language {
+    /// The text of a toolset.
+    pub fn text(self, toolset: &Toolset) -> String {
+        match self {
+            Self::Yaml => yaml::text(toolset),
+            Self::JsonSchema => json_schema::text(toolset),
+            Self::Baml => baml::text(toolset),
+            Self::Proto => proto::text(toolset),
+        }
+    }
+
+    /// The name of a toolset's file.
+    pub fn file(self, toolset: usize) -> String {
+        let extension = match self {
+            Self::Yaml => "yaml",
+            Self::JsonSchema => "json",
+            Self::Baml => "baml",
+            Self::Proto => "proto",
+        };
+        format!("set{toolset:05}.{extension}")
+    }
+
+    /// Writes so many tools into a folder, a file a toolset.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn write(self, tools: usize, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        for number in 0..toolsets(tools) {
+            fs::write(folder.join(self.file(number)), self.text(&toolset(number)))?;
+        }
+        if self == Self::Baml {
+            fs::write(folder.join("main.baml"), baml::MAIN)?;
+        }
+        Ok(())
+    }
+}
+
+/// In how many toolsets so many tools are.
+pub const fn toolsets(tools: usize) -> usize {
+    tools.div_ceil(TOOLS_A_TOOLSET)
+}
+
+/// A toolset by its number. All are alike but for names.
+pub fn toolset(number: usize) -> Toolset {
+    let tools = (0..TOOLS_A_TOOLSET).map(|tool| Tool {
+        number: tool,
+        payload: payload(number, tool),
+        result: result(number, tool),
+    });
+    Toolset { number, item: item(number), tools: tools.collect() }
+}
+
+fn item(toolset: usize) -> Object {
+    Object {
+        name: format!("Item{toolset}"),
+        description: Some("An item of the service."),
+        is_closed: true,
+        fields: vec![
+            required("id", Kind::Text { limits: Some((1, 64)) }).about("Its id."),
+            required("title", Kind::Text { limits: Some((1, 200)) }),
+            required("status", Kind::Choice(&["open", "in_progress", "done"]))
+                .about("How far it is."),
+            optional("labels", Kind::Texts { most: 20 }),
+            optional("weight", Kind::Number { least: 0, most: None }),
+        ],
+    }
+}
+
+fn payload(toolset: usize, tool: usize) -> Object {
+    Object {
+        name: format!("Do{toolset}N{tool}Payload"),
+        description: None,
+        is_closed: false,
+        fields: vec![
+            required("query", Kind::Text { limits: Some((1, 500)) }).about("What to look for."),
+            required("limit", Kind::Integer { least: 1, most: Some(100) })
+                .about("How many at most."),
+            optional("mode", Kind::Choice(&["fast", "exact", "fuzzy"])).about("How to look."),
+            optional("since", Kind::DateTime),
+            optional("include_archived", Kind::Flag),
+            optional("filter", Kind::Object(filter(toolset, tool))),
+            optional("item", Kind::Item),
+        ],
+    }
+}
+
+fn filter(toolset: usize, tool: usize) -> Object {
+    Object {
+        name: format!("Do{toolset}N{tool}Filter"),
+        description: Some("Narrows it down."),
+        is_closed: true,
+        fields: vec![
+            required("field", Kind::Text { limits: None }),
+            optional("values", Kind::Texts { most: 50 }),
+            optional("threshold", Kind::Number { least: 0, most: Some(1) }),
+        ],
+    }
+}
+
+fn result(toolset: usize, tool: usize) -> Object {
+    Object {
+        name: format!("Do{toolset}N{tool}Result"),
+        description: None,
+        is_closed: false,
+        fields: vec![
+            required("items", Kind::Items { most: 100 }),
+            required("total", Kind::Integer { least: 0, most: None }),
+            optional("next", Kind::NullableText).about("The next page."),
+        ],
+    }
+}
+
+fn required(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, is_required: true, description: None }
+}
+
+fn optional(name: &'static str, kind: Kind) -> Field {
+    Field { is_required: false, ..required(name, kind) }
+}
+
+impl Field {
+    fn about(mut self, description: &'static str) -> Self {
+        self.description = Some(description);
+        self
+    }
+}
+
+impl Object {
+    /// This object and those inside it, these first.
+    fn with_inner(&self) -> Vec<&Object> {
+        let inner = self.fields.iter().filter_map(|field| match &field.kind {
+            Kind::Object(object) => Some(object),
+            _ => None,
+        });
+        inner.flat_map(Object::with_inner).chain([self]).collect()
+    }
+}
+
+impl Toolset {
+    /// Every object, for languages that name each.
+    fn objects(&self) -> Vec<&Object> {
+        let of_tools = self.tools.iter().flat_map(|tool| [&tool.payload, &tool.result]);
+        [&self.item].into_iter().chain(of_tools).flat_map(Object::with_inner).collect()
+    }
+
+    /// What a tool of it is said to do.
+    fn purpose(&self, tool: &Tool) -> String {
+        let Self { number, .. } = self;
+        format!("Does thing {} of service {number}, with all its options.", tool.number)
+    }
+}
+
+/// `in_progress` as `InProgress`.
+fn pascal(name: &str) -> String {
+    let capitalized = |word: &str| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    name.split('_').map(capitalized).collect()
+}

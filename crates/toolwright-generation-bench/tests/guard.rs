@@ -1,0 +1,101 @@
+//! Holds generation to its figures without a clock that other programs can slow down: what it allocates, which is the
+//! same in every run, and ratios of processor time taken in one run, with a wide margin.
+
+use std::alloc::System;
+use std::hint::black_box;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::time::{ClockId, clock_gettime};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use toolwright_codegen::options::Options;
+use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{check, compile};
+use toolwright_generation_bench::generators::typify_text;
+use toolwright_generation_bench::tools::{Language, toolset, toolsets};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// The allocator counts for the whole process, so tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sources(tools: usize) -> Sources {
+    let source = |number| Source {
+        path: Language::Yaml.file(number),
+        text: Language::Yaml.text(&toolset(number)),
+    };
+    Sources::new((0..toolsets(tools)).map(source).collect())
+}
+
+/// Bytes that were asked for, whether or not they were given back.
+fn allocated<T>(work: impl FnOnce() -> T) -> f64 {
+    let region = Region::new(ALLOCATOR);
+    black_box(work());
+    let bytes = region.change().bytes_allocated;
+    u32::try_from(bytes / 1024).map(f64::from).expect("less than four terabytes")
+}
+
+/// Seconds of processor time: the least of five, as others only ever make one slower.
+fn cpu_seconds<T>(mut work: impl FnMut() -> T) -> f64 {
+    let now = || {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        let seconds = u32::try_from(time.tv_sec).expect("no test runs for a century");
+        f64::from(seconds)
+            + f64::from(u32::try_from(time.tv_nsec).expect("less than a second")) / 1e9
+    };
+    let runs = (0..5).map(|_| {
+        let start = now();
+        black_box(work());
+        now() - start
+    });
+    runs.fold(f64::INFINITY, f64::min)
+}
+
+fn generate(sources: &Sources) -> usize {
+    let compiled = compile(sources, &Options::default()).expect("the tools are sound");
+    assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
+    compiled.files.iter().map(|(_, text)| text.len()).sum()
+}
+
+#[test]
+fn ten_times_the_tools_take_ten_times_the_memory_calls() {
+    let _turn = alone();
+    let (few, many) = (sources(20), sources(200));
+    // What is made once for all runs is made before.
+    generate(&few);
+    let ratio = allocated(|| generate(&many)) / allocated(|| generate(&few));
+    assert!(ratio < 10.5, "200 tools allocate {ratio:.2} times what 20 do, expected 10");
+}
+
+#[test]
+fn checking_ten_times_the_tools_takes_ten_times_as_long() {
+    let _turn = alone();
+    let (few, many) = (sources(100), sources(1_000));
+    let ratio = cpu_seconds(|| check(&many)) / cpu_seconds(|| check(&few));
+    // What looks at every tool for every tool shows as a hundred.
+    assert!(ratio < 20.0, "1,000 tools take {ratio:.1} times what 100 do, expected about 10");
+}
+
+#[test]
+fn a_tool_allocates_less_than_its_types_do_in_typify() {
+    let _turn = alone();
+    let tools = 100;
+    let ours = sources(tools);
+    let theirs: Vec<String> =
+        (0..toolsets(tools)).map(|number| Language::JsonSchema.text(&toolset(number))).collect();
+    let all_types = || -> usize {
+        theirs.iter().map(|text| typify_text(text).expect("the schemas are sound").len()).sum()
+    };
+    let ratio = allocated(|| generate(&ours)) / allocated(all_types);
+    assert!(
+        ratio < MOST_OF_TYPIFY,
+        "ours allocates {ratio:.2} of typify, expected {MOST_OF_TYPIFY} at most"
+    );
+}
+
+/// Ours makes codecs, specs, calls and executors beside the types.
+const MOST_OF_TYPIFY: f64 = 1.0;
