@@ -48,6 +48,8 @@ pub struct Compiled {
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let Understood { project, warnings, .. } = understand(Vec::new(), sources)?;
     let crates = plan::plan(&project, options);
+    // Plans hold all they need, and what is emitted takes as much room again.
+    drop(project);
     let files = emit::emit(&crates, options.layout);
     Ok(Compiled { files, warnings })
 }

@@ -13,7 +13,7 @@ fn generate(schema: &str, folder: &Path) -> Vec<PathBuf> {
     let read = read_sources(&[root.join(schema)]).expect("the schemas are readable");
     let compiled = compile(&read.sources, &Options::default()).expect("the schemas are right");
     // A crate's root declares its modules in an order of its own.
-    let is_module = |path: &str| path.ends_with(".rs") && !path.ends_with("lib.rs");
+    let is_module = |path: &str| path.contains("/src/") && !path.ends_with("/lib.rs");
     let modules = compiled.files.iter().filter(|(path, _)| is_module(path));
     modules.map(|(path, text)| written(&folder.join(path), text)).collect()
 }

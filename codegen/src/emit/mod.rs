@@ -15,6 +15,10 @@ mod toolset;
 mod transforms;
 mod types;
 
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::thread;
+
 use crate::files::Files;
 use crate::options::Layout;
 use crate::plan::{Contents, Crate, ServiceCrate, ToolsetCrate, ValidatorStatic};
@@ -35,33 +39,61 @@ pub(crate) fn emit(crates: &[Crate], layout: Layout) -> Files {
 /// Prints crates, and nothing beside them.
 pub(crate) fn emit_crates(crates: &[Crate], layout: Layout) -> Files {
     let mut files = Files::default();
-    for krate in crates {
-        emit_crate(krate, layout, &mut files);
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    for (path, text) in emit_in_parts(crates, layout, processors.min(crates.len() / FEW)) {
+        files.add(path, text);
     }
     files
 }
 
-fn emit_crate(krate: &Crate, layout: Layout, files: &mut Files) {
+/// Files with their paths.
+type Texts = Vec<(String, String)>;
+
+/// Fewer crates than this are printed before another thread has begun.
+const FEW: usize = 16;
+
+/// Prints each part of the crates in a thread of its own. Crates know nothing of each other, and what comes of them stands
+/// in their order, so the number of parts makes no difference.
+fn emit_in_parts(crates: &[Crate], layout: Layout, parts: usize) -> Texts {
+    let emit_part = |part: &[Crate]| -> Texts {
+        part.iter().flat_map(|krate| emit_crate(krate, layout)).collect()
+    };
+    if parts < 2 {
+        return emit_part(crates);
+    }
+    thread::scope(|scope| {
+        let threads = crates.chunks(crates.len().div_ceil(parts));
+        let threads: Vec<_> = threads.map(|part| scope.spawn(move || emit_part(part))).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
+}
+
+fn emit_crate(krate: &Crate, layout: Layout) -> Texts {
     let dir = &krate.dir;
     let modules = modules(&krate.contents);
+    let mut files = Texts::new();
     if layout == Layout::Crates {
-        files.add(format!("{dir}/Cargo.toml"), templates::manifest(krate));
-        files.add(format!("{dir}/README.md"), templates::readme(krate, &modules));
+        files.push((format!("{dir}/Cargo.toml"), templates::manifest(krate)));
+        files.push((format!("{dir}/README.md"), templates::readme(krate, &modules)));
     }
-    files.add(format!("{dir}/src/lib.rs"), templates::root(krate, &modules));
+    files.push((format!("{dir}/src/lib.rs"), templates::root(krate, &modules)));
     for module in &modules {
-        files.add(format!("{dir}/src/{}.rs", module.name), module.print());
+        files.push((format!("{dir}/src/{}.rs", module.name), module.print()));
     }
     for validator in validators(&krate.contents) {
-        files.add(format!("{dir}/schema/{}", validator.file), validator.schema.clone());
+        files.push((format!("{dir}/schema/{}", validator.file), validator.schema.clone()));
     }
     if let Contents::Toolset(toolset) = &krate.contents {
         for (file, text) in
             toolset.tools.iter().flat_map(|tool| [&tool.args_schema, &tool.result_schema])
         {
-            files.add(format!("{dir}/schema/{file}"), text.clone());
+            files.push((format!("{dir}/schema/{file}"), text.clone()));
         }
     }
+    files
 }
 
 fn validators(contents: &Contents) -> &[ValidatorStatic] {

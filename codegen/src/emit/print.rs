@@ -23,6 +23,8 @@ impl Module {
             text.push('\n');
             printer.print(part, &mut text);
         }
+        // Thousands of files are kept until they are written.
+        text.shrink_to_fit();
         text
     }
 }

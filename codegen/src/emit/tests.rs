@@ -8,6 +8,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream as Read, TokenTree};
 use super::layout::Printer;
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
+use crate::options::Layout;
 use crate::plan::Crate;
 
 /// Schemas whose code is tried: the worked examples, and one project for each file of cases.
@@ -197,6 +198,17 @@ fn push_group(group: &proc_macro2::Group, out: &mut TokenStream) {
         Delimiter::Bracket => quote!([#inside]),
         Delimiter::None => inside,
     });
+}
+
+/// Output depends on the input alone, and not on how many threads there are.
+#[test]
+fn any_number_of_threads_prints_the_same() {
+    for crates in projects() {
+        let expected = super::emit_in_parts(&crates, Layout::Crates, 1);
+        for parts in [0, 2, 3, 7, crates.len()] {
+            assert!(super::emit_in_parts(&crates, Layout::Crates, parts) == expected, "{parts}");
+        }
+    }
 }
 
 #[test]
