@@ -106,7 +106,7 @@ pub(crate) fn understand(
 #[cfg(test)]
 fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
     let read = disk::read_sources(paths).expect("the files are readable");
-    let understood = understand(read.findings, &read.sources).expect("the files are right");
-    let project = understood.project;
+    let Understood { project, .. } =
+        understand(read.findings, &read.sources).expect("the files are right");
     plan::plan(&project, &Options::default())
 }

@@ -37,7 +37,7 @@ pub fn run(packages: &Path) -> io::Result<Found> {
     let mut bench = Bench { peers, folder: folder.path().to_owned(), notices: Vec::new() };
     bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
     let mut found = bench.side_by_side()?;
-    found.growth = bench.growth()?;
+    found.growth = bench.growth(&found)?;
     found.notices = bench.notices;
     Ok(found)
 }
@@ -93,19 +93,42 @@ impl Bench {
         Ok(costs)
     }
 
-    fn growth(&mut self) -> io::Result<Vec<(Generator, Vec<Point>)>> {
+    fn growth(&mut self, found: &Found) -> io::Result<Vec<(Generator, Vec<Point>)>> {
         let mut curves: Vec<(Generator, Vec<Point>)> =
             Generator::ALL.map(|generator| (generator, Vec::new())).into();
         for tools in SIZES {
             for (generator, points) in &mut curves {
                 let goes_on = points.last().map(|point| point.tools) == before(tools);
-                if goes_on && let Some(cost) = self.median_of_cold(*generator, tools)? {
+                if goes_on && let Some(cost) = self.point(*generator, points, tools, found)? {
                     points.push(Point { tools, cost });
                 }
             }
         }
         curves.retain(|(_, points)| !points.is_empty());
         Ok(curves)
+    }
+
+    /// The next point of a curve; none where the generator cannot reach it.
+    fn point(
+        &mut self,
+        generator: Generator,
+        known: &[Point],
+        tools: u32,
+        found: &Found,
+    ) -> io::Result<Option<Cost>> {
+        if tools as usize == TOOLS {
+            return Ok(found.cold(generator));
+        }
+        let last = known.last().map_or(0.0, |point| point.cost.cpu);
+        // No generator grows slower than its input, so the minute need not be waited for.
+        if generator != Generator::Toolwright && last * 10.0 > f64::from(LIMIT) {
+            let name = generator.name();
+            self.notice(format!(
+                "{name} was not given {tools} tools, which take it more than {LIMIT} CPU s"
+            ));
+            return Ok(None);
+        }
+        self.median_of_cold(generator, tools)
     }
 
     fn median_of_cold(&mut self, generator: Generator, tools: u32) -> io::Result<Option<Cost>> {

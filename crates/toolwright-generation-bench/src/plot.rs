@@ -76,6 +76,12 @@ impl Panel {
         self.left + WIDTH * (logarithm(f64::from(tools)) - first) / (last - first)
     }
 
+    /// The size that stands at a place.
+    fn tools(&self, x: f64) -> String {
+        let here = SIZES.iter().find(|tools| (self.x(**tools) - x).abs() < 1.0);
+        here.map_or_else(String::new, |tools| grouped(*tools))
+    }
+
     fn y(&self, value: f64) -> f64 {
         let part = (logarithm(value) - f64::from(self.from)) / f64::from(self.to - self.from);
         TOP + HEIGHT * (1.0 - part)
@@ -157,7 +163,8 @@ impl Panel {
             free = at + LINE;
             let right = self.left + WIDTH + 10.0;
             // A curve that ends early has its name at the edge too, with how far it came.
-            let note = if x + 1.0 < self.left + WIDTH { " (stops)" } else { "" };
+            let is_whole = x + 1.0 >= self.left + WIDTH;
+            let note = if is_whole { String::new() } else { format!(" (to {})", self.tools(x)) };
             let _ = writeln!(
                 text,
                 r#"<text class="{}" x="{right}" y="{:.1}">{}{note}</text>"#,
@@ -247,7 +254,7 @@ mod tests {
             ("class=\"curve ", 4),
             ("<circle", 12),
             (">toolwright</text>", 2),
-            (">typify 0.8 (stops)</text>", 2),
+            (">typify 0.8 (to 100)</text>", 2),
             ("class=\"linear\"", 2),
             ("prefers-color-scheme: dark", 1),
         ] {

@@ -43,6 +43,14 @@ struct Comparison {
 }
 
 impl Found {
+    /// What a cold run over the table's tools took a generator; none if it is not in the table.
+    pub fn cold(&self, generator: Generator) -> Option<Cost> {
+        if generator == Generator::Toolwright {
+            return self.ours.first().map(|(_, cost)| *cost);
+        }
+        self.peers.iter().find(|(peer, ..)| *peer == generator).map(|(_, cost, _)| *cost)
+    }
+
     /// The comparisons as JSON, one object a line.
     pub fn json_lines(&self) -> String {
         let lines = self.comparisons();
