@@ -65,13 +65,13 @@ impl Bench {
             for peer in &peers {
                 costs.push(self.cold(*peer, TOOLS)?);
             }
-            rounds.push(Round { ours, peers: costs });
             // Who fails once is not tried again.
-            let last = rounds.last_mut().map(|round| &mut round.peers);
-            let ran: Vec<bool> =
-                last.iter().flat_map(|costs| costs.iter().map(Option::is_some)).collect();
+            let ran: Vec<bool> = costs.iter().map(Option::is_some).collect();
+            rounds.push(Round { ours, peers: costs });
             retain(&mut peers, &ran);
-            rounds.iter_mut().for_each(|round| retain(&mut round.peers, &ran));
+            for round in &mut rounds {
+                retain(&mut round.peers, &ran);
+            }
         }
         Ok(summary(&peers, &rounds))
     }
