@@ -34,7 +34,7 @@ const RUNS: [&str; 4] = ["cold", "nothing changed", "one tool edited", "`--check
 pub fn run(packages: &Path) -> io::Result<Found> {
     let (peers, notice) = Peers::install(packages);
     let folder = tempfile::tempdir()?;
-    let mut bench = Bench { peers, folder: folder.path().to_owned(), notices: Vec::new() };
+    let mut bench = Bench { peers, folder: folder.path().to_owned(), runs: 0, notices: Vec::new() };
     bench.notices.extend(notice.map(|why| format!("npm packages could not be installed: {why}")));
     let mut found = bench.side_by_side()?;
     found.growth = bench.growth(&found)?;
@@ -45,6 +45,8 @@ pub fn run(packages: &Path) -> io::Result<Found> {
 struct Bench {
     peers: Peers,
     folder: PathBuf,
+    /// How many runs there were: each has folders of its own.
+    runs: usize,
     notices: Vec<String>,
 }
 
@@ -65,13 +67,13 @@ impl Bench {
             for peer in &peers {
                 costs.push(self.cold(*peer, TOOLS)?);
             }
-            rounds.push(Round { ours, peers: costs });
             // Who fails once is not tried again.
-            let last = rounds.last_mut().map(|round| &mut round.peers);
-            let ran: Vec<bool> =
-                last.iter().flat_map(|costs| costs.iter().map(Option::is_some)).collect();
+            let ran: Vec<bool> = costs.iter().map(Option::is_some).collect();
+            rounds.push(Round { ours, peers: costs });
             retain(&mut peers, &ran);
-            rounds.iter_mut().for_each(|round| retain(&mut round.peers, &ran));
+            for round in &mut rounds {
+                retain(&mut round.peers, &ran);
+            }
         }
         Ok(summary(&peers, &rounds))
     }
@@ -172,12 +174,13 @@ impl Bench {
     }
 
     /// A folder with the tools in the generator's language, and an empty one beside it, as BAML's target is.
-    fn folders(&self, generator: Generator, tools: usize) -> io::Result<(PathBuf, PathBuf)> {
+    ///
+    /// Nothing is removed before the end: ext4 passes over what was deleted a moment ago, so whoever came after a large
+    /// removal would be charged for it.
+    fn folders(&mut self, generator: Generator, tools: usize) -> io::Result<(PathBuf, PathBuf)> {
         let language = generator.language();
-        let place = self.folder.join(format!("{generator:?}"));
-        if place.exists() {
-            fs::remove_dir_all(&place)?;
-        }
+        self.runs += 1;
+        let place = self.folder.join(self.runs.to_string());
         // BAML wants the folder to have this name.
         let input = place.join(if language == Language::Baml { "baml_src" } else { "in" });
         language.write(tools, &input)?;

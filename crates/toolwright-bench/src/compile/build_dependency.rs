@@ -20,7 +20,7 @@ pub(super) fn peers() -> [(&'static str, Side); 2] {
             "typify, syn and prettyplease",
             side(
                 "build-typify",
-                "typify = \"0.8\"\nprettyplease = \"0.3\"\nsyn = \"3\"\nserde_json = \"1\"\n",
+                "typify = \"0.8\"\nprettyplease = \"0.2\"\nsyn = \"2\"\nserde_json = \"1\"\n",
             ),
         ),
     ]

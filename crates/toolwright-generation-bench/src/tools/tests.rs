@@ -158,10 +158,10 @@ fn baml() -> Fields {
         let mut words = line.split_whitespace();
         match (words.next(), words.next()) {
             (Some(keyword @ ("enum" | "class" | "function")), Some(name)) => {
-                block = (keyword, name)
+                block = (keyword, name);
             }
             (Some(value), Some(_)) if block.0 == "enum" => {
-                enums.entry(block.1).or_default().push(value)
+                enums.entry(block.1).or_default().push(value);
             }
             (Some(name), Some(kind)) if block.0 == "class" => {
                 types.entry(block.1.to_owned()).or_default().push(baml_field(name, kind, &enums));
