@@ -414,8 +414,9 @@ fn encode_struct(plan: &Struct) -> TokenStream {
     let members = plan.members.iter().map(encode_member);
     let keys = keys(plan);
     let additional = plan.additional.as_ref().map(|field| {
-        let (name, encode) = (ident(&field.name), encoder(&field.ty));
-        quote!(object.additional(&self.#name, &[#(#keys),*], #encode);)
+        let name = ident(&field.name);
+        let keys = quote!(&[#(#keys),*]);
+        with_encoder(&field.ty, |encode| quote!(object.additional(&self.#name, #keys, #encode);))
     });
     quote! {
         let Some(mut object) = out.object() else { return };
@@ -464,17 +465,17 @@ fn encode_optional(field: &Field) -> TokenStream {
     quote!(if let Some(value) = &self.#name { #encode; })
 }
 
-/// A function from a writer and a reference to nothing.
-fn encoder(ty: &TypeUse) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(Writer::value),
-        TypeUse::Null => quote!(|w, ()| w.null()),
-        ty => {
-            let encode = encode_with(ty, &quote!(w), &Place::reference(&ident("v")));
-            let encode = statement(ty, &encode);
-            quote!(|w, v| #encode)
-        }
-    }
+/// A call that is given a function from a writer and a reference to nothing. What may print on several lines is a
+/// statement of its own in it, as clippy wants.
+fn with_encoder(ty: &TypeUse, call: impl Fn(&TokenStream) -> TokenStream) -> TokenStream {
+    let encode = match ty {
+        TypeUse::Value => return call(&quote!(Writer::value)),
+        TypeUse::Null => quote!(w.null()),
+        ty => encode_with(ty, &quote!(w), &Place::reference(&ident("v"))),
+    };
+    let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(v) };
+    let brief = call(&quote!(|w, #value| #encode));
+    if is_brief(ty) && brief.is_short() { brief } else { call(&quote!(|w, #value| { #encode; })) }
 }
 
 /// The code that encodes a value: what may print on several lines is a statement of its own, as clippy
@@ -568,23 +569,21 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
             quote!(#writer.number(#by_copy, #limits))
         }
         TypeUse::List(item, limits) => {
-            let (item, limits) = (encoder(item), items(limits));
-            quote!(#writer.array(#by_reference, #limits, #item))
+            let limits = items(limits);
+            with_encoder(item, |item| quote!(#writer.array(#by_reference, #limits, #item)))
         }
         TypeUse::Tuple(items) => {
             let items = items.iter().enumerate().map(|(place, item)| {
-                let (place, item) = (Literal::usize_unsuffixed(place), encoder(item));
-                quote!(t.item(&#receiver.#place, #item);)
+                let place = Literal::usize_unsuffixed(place);
+                with_encoder(item, |item| quote!(t.item(&#receiver.#place, #item);))
             });
             quote!(#writer.tuple(|t| { #(#items)* }))
         }
         TypeUse::Map(value) => {
-            let value = encoder(value);
-            quote!(#writer.map(#by_reference, #value))
+            with_encoder(value, |value| quote!(#writer.map(#by_reference, #value)))
         }
         TypeUse::Nullable(inner) => {
-            let inner = encoder(inner);
-            quote!(#writer.nullable(#option, #inner))
+            with_encoder(inner, |inner| quote!(#writer.nullable(#option, #inner)))
         }
         TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#receiver.encode(#writer)),
     }

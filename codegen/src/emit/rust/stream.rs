@@ -7,6 +7,9 @@ use std::fmt::{self, Write};
 /// characters, and what comes from a schema is escaped in literals and replaced in docs.
 const MARK: u8 = 1;
 
+/// What fits a line of a hundred columns, however deep its code stands.
+const SHORT: usize = 76;
+
 /// Tokens of Rust, in order.
 ///
 /// They are one text, so that to put one stream into another is to copy it, and what `quote!` finds written out is in the
@@ -56,6 +59,12 @@ impl TokenStream {
             rest = others;
             Some(token)
         })
+    }
+
+    /// Whether it fits a line, wherever that is.
+    pub(in crate::emit) fn is_short(&self) -> bool {
+        // The marks stand for the spaces.
+        self.text.len() <= SHORT
     }
 
     /// Whether there is a statement in it that ends with a semicolon, outside all brackets.

@@ -123,7 +123,9 @@ impl Encode for Plan {
     fn encode(&self, out: &mut Writer) {
         let Some(mut object) = out.object() else { return };
         object.key("goal").string(&self.goal, Length::ANY.at_least(1).at_most(500));
-        object.key("steps").array(&self.steps, Items::ANY.at_most(20), |w, v| v.encode(w));
+        object.key("steps").array(&self.steps, Items::ANY.at_most(20), |w, v| {
+            v.encode(w);
+        });
         object.end();
     }
 }
