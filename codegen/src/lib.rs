@@ -50,7 +50,7 @@ pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Dia
     let crates = plan::plan(&project, options);
     // Plans hold all they need, and what is emitted takes as much room again.
     drop(project);
-    let files = emit::emit(&crates, options.layout);
+    let files = emit::emit(crates, options.layout);
     Ok(Compiled { files, warnings })
 }
 

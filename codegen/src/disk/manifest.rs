@@ -1,5 +1,6 @@
 //! The list of generated files inside the output folder. It makes files ours that cannot carry a banner, such as JSON.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -11,20 +12,23 @@ use crate::files::Files;
 /// Its name in the root of the output folder.
 pub(super) const NAME: &str = ".toolwright-manifest";
 
+/// Texts by path.
+pub(super) type Texts<'a> = BTreeMap<&'a str, Cow<'a, str>>;
+
 /// The generated texts by path, with the manifest as one of them.
 ///
 /// # Errors
 ///
 /// When a path is not a plain relative one.
-pub(super) fn complete(files: &Files) -> Result<BTreeMap<&str, String>, OutputError> {
+pub(super) fn complete(files: &Files) -> Result<Texts<'_>, OutputError> {
     let mut texts = BTreeMap::new();
     for (path, text) in files.iter() {
         if !is_plain(path) {
             return Err(OutputError::UnsafePath(path.to_owned()));
         }
-        texts.insert(path, text.to_owned());
+        texts.insert(path, Cow::Borrowed(text));
     }
-    texts.insert(NAME, text(files));
+    texts.insert(NAME, Cow::Owned(text(files)));
     Ok(texts)
 }
 

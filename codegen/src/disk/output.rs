@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::failure::{IoFailure, OutputError};
 use super::place::Place;
 use super::tree::Entry;
-use super::{exchange, lock::Lock, manifest, tree};
+use super::{exchange, lock::Lock, manifest, manifest::Texts, tree};
 use crate::files::Files;
 
 /// How an output folder differs from what would be generated; paths are relative to it, in path order.
@@ -85,7 +85,7 @@ pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
     }
 }
 
-fn write_locked(place: &Place, texts: &BTreeMap<&str, String>) -> Result<Written, OutputError> {
+fn write_locked(place: &Place, texts: &Texts<'_>) -> Result<Written, OutputError> {
     fs::create_dir_all(&place.parent).map_err(IoFailure::on("make folder", &place.parent))?;
     let _lock = Lock::acquire(place)?;
     exchange::sweep(place)?;
@@ -109,10 +109,10 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(place: &Place, texts: &'a BTreeMap<&str, String>) -> Result<Self, OutputError> {
+    fn new(place: &Place, texts: &'a Texts<'_>) -> Result<Self, OutputError> {
         let listed = manifest::listed(&place.out)?;
         let mut plan = Self {
-            write: texts.iter().map(|(path, text)| (*path, text.as_str())).collect(),
+            write: texts.iter().map(|(path, text)| (*path, text.as_ref())).collect(),
             ..Self::default()
         };
         for entry in tree::walk(&place.out)? {
@@ -143,7 +143,7 @@ impl<'a> Plan<'a> {
     }
 
     /// A foreign file may not stand where a generated folder must be, nor the other way round.
-    fn refuse_collisions(&self, texts: &BTreeMap<&str, String>) -> Result<(), OutputError> {
+    fn refuse_collisions(&self, texts: &Texts<'_>) -> Result<(), OutputError> {
         let folders: BTreeSet<&str> = texts.keys().flat_map(|path| folders_of(path)).collect();
         let mut carried = self.carry.iter();
         let taken = carried.find(|(path, _)| {
@@ -160,17 +160,19 @@ impl<'a> Plan<'a> {
     fn build(&self, place: &Place) -> Result<(), OutputError> {
         let new = &place.new;
         fs::create_dir(new).map_err(IoFailure::on("make folder", new))?;
+        let mut folders = Folders::default();
         for real in self.keep.values().chain(self.carry.values()) {
             // Taken from the name on disk, as the shown path may have lost odd bytes.
             let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
-            link(real, make_room(&target)?)?;
+            link(real, folders.make_room(&target)?)?;
         }
         // What tells of the others comes last, so that it is as young as they are: see `survey`.
         let (about, others): (Vec<_>, Vec<_>) =
             self.write.iter().partition(|(path, _)| path.starts_with('.'));
         for (path, text) in others.into_iter().chain(about) {
             let target = new.join(path);
-            fs::write(make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
+            fs::write(folders.make_room(&target)?, text)
+                .map_err(IoFailure::on("write", &target))?;
         }
         Ok(())
     }
@@ -191,11 +193,21 @@ fn folders_of(path: &str) -> impl Iterator<Item = &str> {
         .map(|(folder, _)| folder)
 }
 
-/// Makes the folder a file goes into.
-pub(super) fn make_room(target: &Path) -> Result<&Path, OutputError> {
-    let folder = target.parent().unwrap_or(target);
-    fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
-    Ok(target)
+/// Makes the folders that files go into. Files come in path order, so each folder is asked for once.
+#[derive(Default)]
+pub(super) struct Folders {
+    last: PathBuf,
+}
+
+impl Folders {
+    pub(super) fn make_room<'t>(&mut self, target: &'t Path) -> Result<&'t Path, OutputError> {
+        let folder = target.parent().unwrap_or(target);
+        if folder != self.last {
+            fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
+            folder.clone_into(&mut self.last);
+        }
+        Ok(target)
+    }
 }
 
 /// A second name for a file; where the file system has no such thing, a copy.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::failure::{IoFailure, OutputError};
 use super::lock::Lock;
-use super::output::{Written, link, make_room};
+use super::output::{Folders, Written, link};
 use super::place::Place;
 use super::survey::{Survey, shared_folder};
 use super::{exchange, manifest, tree};
@@ -98,18 +98,19 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, IoFailure> {
 fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result<(), OutputError> {
     fs::create_dir(&place.new).map_err(IoFailure::on("make folder", &place.new))?;
     let old = place.out.join(folder);
+    let mut folders = Folders::default();
     for entry in tree::walk(&old)? {
         let path = place.out.join(folder).join(&entry.path);
         let path = path.strip_prefix(&place.out).unwrap_or(&path).to_string_lossy().into_owned();
         if !changed.contains_key(path.as_str()) {
             let target = place.new.join(entry.real.strip_prefix(&old).unwrap_or(&entry.real));
-            link(&entry.real, make_room(&target)?)?;
+            link(&entry.real, folders.make_room(&target)?)?;
         }
     }
     for (path, text) in changed {
         let path = Path::new(path);
         let target = place.new.join(path.strip_prefix(folder).unwrap_or(path));
-        fs::write(make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
+        fs::write(folders.make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
     }
     Ok(())
 }

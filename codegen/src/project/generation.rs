@@ -69,11 +69,14 @@ impl Generation<'_> {
         // Not needed any more, and as large as everything else until then.
         drop(documents);
         let crates = plan::plan(&project, &self.options);
-        let mut files = emit::emit(&crates, self.options.layout);
-        if let Some(inputs) = self.inputs() {
+        drop(project);
+        let record = self.inputs().map(|inputs| {
             let dirs = crates.iter().map(|krate| krate.dir.clone());
-            let record = inputs.record(&interfaces, dirs, &warnings);
-            files.add(incremental::NAME.to_owned(), record.text());
+            inputs.record(&interfaces, dirs, &warnings).text()
+        });
+        let mut files = emit::emit(crates, self.options.layout);
+        if let Some(record) = record {
+            files.add(incremental::NAME.to_owned(), record);
         }
         Ok(Whole { files, warnings })
     }
@@ -111,7 +114,7 @@ impl Generation<'_> {
         }
         let mut crates = plan::plan(project, &self.options);
         crates.retain(|krate| scope.crates.contains(&krate.dir));
-        emit::emit_crates(&crates, self.options.layout)
+        emit::emit_crates(crates, self.options.layout)
     }
 
     fn inputs(&self) -> Option<Inputs<'_>> {
