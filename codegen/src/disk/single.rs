@@ -8,7 +8,7 @@ use std::process;
 
 use super::failure::IoFailure;
 
-/// Writes a text, in place of whatever the file held. A run that is killed leaves what was there; a link is followed,
+/// Writes a text, in place of whatever the file held; the folder it is in is made. A run that is killed leaves what was there; a link is followed,
 /// and what is no file, such as a pipe, is written to.
 ///
 /// # Errors
@@ -26,6 +26,9 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let new = sibling(&target)?;
+    if let Some(folder) = target.parent() {
+        fs::create_dir_all(folder)?;
+    }
     let written = write_new(&new, text)
         .and_then(|()| permissions.map_or(Ok(()), |found| fs::set_permissions(&new, found)))
         .and_then(|()| fs::rename(&new, &target));

@@ -87,7 +87,9 @@ impl Generation<'_> {
             return Ok(None);
         }
         let Some(inputs) = self.inputs() else { return Ok(None) };
-        let Some(survey) = disk::survey(self.out, incremental::NAME)? else { return Ok(None) };
+        // Another run may be exchanging what is looked at; what is truly wrong shows again in full.
+        let survey = disk::survey(self.out, incremental::NAME);
+        let Ok(Some(survey)) = survey else { return Ok(None) };
         let last = Record::parse(&survey.record).filter(|last| last.is_about(&survey.listed));
         let Some(last) = last else { return Ok(None) };
         let Some(touched) = touched(&last, &survey) else { return Ok(None) };
