@@ -8,6 +8,7 @@
 mod interface;
 mod record;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use record::{NAME, Record};
@@ -285,6 +286,10 @@ fn name(at: usize, root: &str, path: &str) -> Option<String> {
     Some(if at == 0 { rest.to_owned() } else { format!("{at}:{rest}") })
 }
 
+/// A number that changes with a text, but not with how its lines end: a checkout may have them in its own way.
 fn hash(text: &str) -> String {
-    format!("{:032x}", xxh3_128(text.as_bytes()))
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let plain =
+        if text.contains('\r') { text.replace("\r\n", "\n").into() } else { Cow::from(text) };
+    format!("{:032x}", xxh3_128(plain.as_bytes()))
 }

@@ -86,6 +86,15 @@ fn without_a_file_the_schema_alone_is_on_stdout() {
 }
 
 #[test]
+fn the_folder_of_a_new_file_is_made() {
+    let folder = folder();
+    let output =
+        import(folder.path(), &["--tools-json", "list.json", "-o", "new/schema/clock.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(folder.path().join("new/schema/clock.yaml").exists());
+}
+
+#[test]
 fn exit_codes_tell_what_kind_of_failure_it_is() {
     let folder = folder();
     let cases: [(&[&str], i32, &str); 9] = [
@@ -93,7 +102,7 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
         (&["--tools-json", "broken.json"], 1, "broken.json: this is not JSON at 3:1: expected `:`"),
         (&["--tools-json", "nowhere.json"], 1, "no file nowhere.json"),
         (&["--tools-json", "."], 3, "cannot read"),
-        (&["--tools-json", "list.json", "-o", "no/such/folder.yaml"], 3, "cannot write"),
+        (&["--tools-json", "list.json", "-o", "list.json/in/a/file.yaml"], 3, "cannot write"),
         (&[], 2, "--tools-json"),
         (&["--tools-json", "list.json", "--url", "http://localhost"], 2, "cannot be used with"),
         (&["--tools-json", "list.json", "--check"], 2, "--out"),
