@@ -102,7 +102,7 @@ fn exit_codes_tell_what_kind_of_failure_it_is() {
         (&["--tools-json", "broken.json"], 1, "broken.json: this is not JSON at 3:1: expected `:`"),
         (&["--tools-json", "nowhere.json"], 1, "no file nowhere.json"),
         (&["--tools-json", "."], 3, "cannot read"),
-        (&["--tools-json", "list.json", "-o", "list.json/in/a/file.yaml"], 3, "cannot write"),
+        (&["--tools-json", "list.json", "-o", "list.json/in/a/file.yaml"], 3, "cannot read"),
         (&[], 2, "--tools-json"),
         (&["--tools-json", "list.json", "--url", "http://localhost"], 2, "cannot be used with"),
         (&["--tools-json", "list.json", "--check"], 2, "--out"),
