@@ -21,7 +21,7 @@ impl Files {
     }
 
     /// The files in path order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
         self.texts.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }
 

@@ -115,20 +115,31 @@ impl<'a> Plan<'a> {
             write: texts.iter().map(|(path, text)| (*path, text.as_ref())).collect(),
             ..Self::default()
         };
-        for entry in tree::walk(&place.out)? {
-            plan.place(entry, &listed)?;
+        let found = tree::walk(&place.out)?;
+        // A folder with a list of its own belongs to another project, whatever its files say of themselves.
+        let lists = found.iter().filter_map(|entry| entry.path.strip_suffix(manifest::NAME));
+        let others: Vec<String> =
+            lists.filter(|folder| !folder.is_empty()).map(str::to_owned).collect();
+        for entry in found {
+            let is_others = others.iter().any(|folder| entry.path.starts_with(folder.as_str()));
+            plan.place(entry, &listed, is_others)?;
         }
         plan.refuse_collisions(texts)?;
         Ok(plan)
     }
 
-    fn place(&mut self, entry: Entry, listed: &BTreeSet<String>) -> Result<(), OutputError> {
+    fn place(
+        &mut self,
+        entry: Entry,
+        listed: &BTreeSet<String>,
+        is_others: bool,
+    ) -> Result<(), OutputError> {
         if entry.kind.is_symlink() {
             return Err(OutputError::Symlink(entry.real));
         }
         let is_known = entry.path == manifest::NAME || listed.contains(&entry.path);
         // A pipe or a device at a path of ours was put there by somebody else.
-        let ours = entry.kind.is_file() && (is_known || entry.has_banner()?);
+        let ours = entry.kind.is_file() && (is_known || (!is_others && entry.has_banner()?));
         match self.write.get(entry.path.as_str()) {
             Some(text) if entry.holds(text)? => {
                 self.write.remove(entry.path.as_str());

@@ -77,6 +77,8 @@ impl Types {
 
     /// The first free of the wanted name, the one with the tool before it, and so on.
     fn name(&mut self, wanted: &str, origin: Origin<'_>, warnings: &mut Warnings) -> String {
+        // `Self` is spelt with an underscore in Rust, which no type's name may have; what begins otherwise needs none.
+        let wanted = wanted.trim_end_matches('_');
         let tool = naming::pascal(origin.tool);
         let sided = format!("{tool}{}{wanted}", naming::pascal(origin.side));
         let mut preferred = vec![wanted.to_owned(), format!("{tool}{wanted}")];
@@ -95,7 +97,8 @@ impl Types {
     }
 
     fn claim(&mut self, name: &str) -> bool {
-        let is_name = naming::is_type_name(name) && !naming::is_reserved_type(name);
+        let is_word = naming::pascal(name) == naming::pascal_part(name);
+        let is_name = is_word && naming::is_type_name(name) && !naming::is_reserved_type(name);
         is_name && self.taken.insert(naming::pascal(name))
     }
 

@@ -65,7 +65,7 @@ impl<'a> Inputs<'a> {
         let graph: BTreeMap<&str, &BTreeSet<String>> =
             last.sources.iter().map(|line| (line.name.as_str(), &line.needs)).collect();
         let mut scope = Scope::default();
-        for CrateLine { dir, from } in &last.crates {
+        for CrateLine { dir, from, .. } in &last.crates {
             let closure = closure(&graph, from.iter().map(String::as_str))?;
             if suspicious.contains(dir) || closure.iter().any(|name| changed.contains(*name)) {
                 scope.crates.insert(dir.clone());
@@ -104,10 +104,10 @@ impl<'a> Inputs<'a> {
     }
 
     /// What the next run is to know after everything was compiled.
-    pub(crate) fn record(
+    pub(crate) fn record<'p>(
         &self,
         interfaces: &BTreeMap<SourceId, Interface>,
-        crates: impl Iterator<Item = String>,
+        paths: impl Iterator<Item = &'p str> + Clone,
         warnings: &[Diagnostic],
     ) -> Record {
         let files: Vec<File<'_>> = self
@@ -128,9 +128,12 @@ impl<'a> Inputs<'a> {
                 needs: index.needs(name, interface),
             })
         });
-        let crates = crates.map(|dir| CrateLine { from: index.home(&dir), dir });
-        let mut crates: Vec<CrateLine> = crates.collect();
-        crates.sort_by(|a, b| a.dir.cmp(&b.dir));
+        let crates = record::sizes(paths).into_iter().map(|(dir, files)| CrateLine {
+            from: index.home(dir),
+            files,
+            dir: dir.to_owned(),
+        });
+        let crates = crates.collect();
         Record { generator: self.generator.clone(), sources: sources.collect(), crates }
     }
 

@@ -1,7 +1,7 @@
 //! What the last run was made of, as the file that stands among what it generated: one line a schema file and one a
 //! crate, so that changes to different files merge. Never read to learn what is on disk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub(super) struct CrateLine {
     /// Its folder.
     #[serde(rename = "crate")]
     pub(super) dir: String,
+    /// How many files it has.
+    pub(super) files: usize,
     /// The files that declare what it holds.
     pub(super) from: BTreeSet<String>,
 }
@@ -82,11 +84,10 @@ impl Record {
         text
     }
 
-    /// Whether it has a line for each crate that a list of generated files is of, and for no other.
+    /// Whether it has a line for each crate that a list of generated files is of, with as many files, and for no other.
     pub(crate) fn is_about(&self, listed: &[String]) -> bool {
-        let of_list = listed.iter().filter_map(|path| path.strip_suffix("/src/lib.rs"));
-        let of_list: BTreeSet<&str> = of_list.collect();
-        of_list.iter().copied().eq(self.crates.iter().map(|krate| krate.dir.as_str()))
+        let of_list = sizes(listed.iter().map(String::as_str));
+        of_list.into_iter().eq(self.crates.iter().map(|krate| (krate.dir.as_str(), krate.files)))
     }
 
     /// The folder of the crate a generated file belongs to.
@@ -96,6 +97,19 @@ impl Record {
         };
         self.crates.iter().find(folder).map(|krate| krate.dir.as_str())
     }
+}
+
+/// How many files each crate has, by its folder: that of its `src/lib.rs`.
+pub(super) fn sizes<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> BTreeMap<&'a str, usize> {
+    let dirs = paths.clone().filter_map(|path| path.strip_suffix("/src/lib.rs"));
+    let mut sizes: BTreeMap<&str, usize> = dirs.map(|dir| (dir, 0)).collect();
+    for path in paths {
+        let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        if let Some(dir) = folders.find(|folder| sizes.contains_key(folder)) {
+            *sizes.entry(dir).or_default() += 1;
+        }
+    }
+    sizes
 }
 
 fn line(value: &impl Serialize) -> String {

@@ -70,11 +70,11 @@ impl Generation<'_> {
         drop(documents);
         let crates = plan::plan(&project, &self.options);
         drop(project);
-        let record = self.inputs().map(|inputs| {
-            let dirs = crates.iter().map(|krate| krate.dir.clone());
-            inputs.record(&interfaces, dirs, &warnings).text()
-        });
         let mut files = emit::emit(crates, self.options.layout);
+        let record = self.inputs().map(|inputs| {
+            let paths = files.iter().map(|(path, _)| path);
+            inputs.record(&interfaces, paths, &warnings).text()
+        });
         if let Some(record) = record {
             files.add(incremental::NAME.to_owned(), record);
         }

@@ -107,6 +107,9 @@ const EDITS: [(&str, &str); 18] = [
     ("version: 1.0.0", "version: 1.0.1"),
 ];
 
+/// What a run notes down.
+const NOTES: [&str; 2] = ["gen/.toolwright-record", "gen/.toolwright-manifest"];
+
 #[derive(Clone, Debug)]
 enum Step {
     /// Puts words in the place of others, or back.
@@ -120,7 +123,7 @@ enum Step {
     /// Takes a generated file away.
     Remove(Index),
     /// Damages what the last run noted down.
-    Damage { line: Index, cut: bool },
+    Damage { file: Index, line: Index, cut: bool },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -132,7 +135,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any().prop_map(Step::Move),
         1 => any().prop_map(Step::Tamper),
         1 => any().prop_map(Step::Remove),
-        1 => (any(), proptest::bool::ANY).prop_map(|(line, cut)| Step::Damage { line, cut }),
+        1 => (any(), any(), proptest::bool::ANY)
+            .prop_map(|(file, line, cut)| Step::Damage { file, line, cut }),
     ]
 }
 
@@ -197,8 +201,8 @@ impl Bench {
             Step::Remove(file) => {
                 fs::remove_file(self.folder.path(file.get::<String>(&self.generated()))).unwrap();
             }
-            Step::Damage { line, cut } => {
-                let path = self.folder.path("gen/.toolwright-record");
+            Step::Damage { file, line, cut } => {
+                let path = self.folder.path(file.get::<&str>(&NOTES));
                 let Ok(text) = fs::read_to_string(&path) else { return };
                 let mut lines: Vec<&str> = text.lines().collect();
                 if lines.is_empty() {
@@ -300,6 +304,24 @@ fn warnings_are_told_by_every_run() {
     assert_eq!(run.warnings.len(), 1);
     let shown = run.render_warnings(toolwright_codegen::render::Format::Human { color: false });
     assert!(shown.contains("schema/alone.yaml:3:"), "{shown}");
+}
+
+/// Files that cannot say of themselves that they are generated are known by the list alone.
+#[test]
+fn a_line_that_the_list_lost_is_found_again() {
+    let bench = Bench::new();
+    let list = bench.folder.path("gen/.toolwright-manifest");
+    let text = fs::read_to_string(&list).unwrap();
+    let path = "shop/tools/orders/schema/place_order.args.json";
+    for removes in [false, true] {
+        fs::write(&list, text.replace(&format!("{path}\n"), "")).unwrap();
+        if removes {
+            fs::remove_file(bench.folder.path("gen").join(path)).unwrap();
+        }
+        bench.run().unwrap();
+        assert_eq!(fs::read_to_string(&list).unwrap(), text);
+        assert!(bench.project.generate(Mode::Check).unwrap().is_up_to_date());
+    }
 }
 
 /// The record may say that all is well; comparing reads every byte.

@@ -108,6 +108,16 @@ fn only_banner_or_manifest_make_a_file_ours() {
 }
 
 #[test]
+fn what_another_project_generated_below_is_left_alone() {
+    let folder = Folder::new(&[]);
+    write(&folder.path("gen/inner/gen"), &files(&[("a.rs", RUST), ("t.json", JSON)])).unwrap();
+    let before = folder.list();
+    let written = write(&folder.path("gen"), &files(&[("b.rs", RUST)])).unwrap();
+    assert!(written.removed.is_empty(), "{written:?}");
+    assert!(before.iter().all(|path| folder.path(path).exists()), "{:?}", folder.list());
+}
+
+#[test]
 fn a_foreign_file_is_never_replaced() {
     for (foreign, generated) in
         [("a.rs", "a.rs"), ("a", "a/b.rs"), ("a.rs/x", "a.rs"), ("a/b/c", "a/b")]
