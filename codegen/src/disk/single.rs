@@ -8,8 +8,8 @@ use std::process;
 
 use super::failure::IoFailure;
 
-/// Writes a text, in place of whatever the file held; the folder it is in is made. A run that is killed leaves what was there; a link is followed,
-/// and what is no file, such as a pipe, is written to.
+/// Writes a text, in place of whatever the file held; the folder it is in is made. A run that is killed leaves what was
+/// there; a link is followed, and what is no file, such as a pipe, is written to.
 ///
 /// # Errors
 ///
