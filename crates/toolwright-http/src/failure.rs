@@ -2,7 +2,7 @@
 //! a word of the service, unless the schema declares the error.
 
 use reqwest::StatusCode;
-use toolwright::outcome::BoxError;
+use toolwright::outcome::describe;
 use toolwright::{FailureKind, InvalidPayload, Recovery, ToolFailure};
 
 use crate::answer::Answer;
@@ -63,19 +63,8 @@ pub(crate) fn of_transport(
     };
     let message = format!("the service behind `{}` {words}", operation.name);
     // The address may hold a key.
-    let cause = causes(&error.without_url().into());
+    let cause = describe(&error.without_url());
     ToolFailure::new(kind, message, Recovery::Retry).with_detail(credentials.redacted(cause))
-}
-
-fn causes(error: &BoxError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 /// A good status with a body that is no result.

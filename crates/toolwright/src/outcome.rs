@@ -284,8 +284,8 @@ impl fmt::Display for ToolFailure {
 
 impl Error for ToolFailure {}
 
-/// An error and its causes on one line.
-fn describe(error: &dyn Error) -> String {
+/// An error and its causes on one line, for operators.
+pub fn describe(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
