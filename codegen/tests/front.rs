@@ -8,7 +8,7 @@ use std::{env, fs};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::lower::lower;
 use toolwright_codegen::model::{Implementation, Project, ToolId};
-use toolwright_codegen::schema::published;
+use toolwright_codegen::schema::{Style, published};
 use toolwright_codegen::source::{Source, Sources, Span};
 use toolwright_codegen::syntax;
 
@@ -79,8 +79,8 @@ fn print_project(project: &Project) -> String {
             let _ =
                 writeln!(out, "  args {:?}, reshapes {}", binding.args, binding.reshapes_result);
         }
-        let _ = writeln!(out, "  args {}", published(project, tool.args));
-        let _ = writeln!(out, "  result {}", published(project, tool.result));
+        let _ = writeln!(out, "  args {}", published(project, tool.args, Style::Compact));
+        let _ = writeln!(out, "  result {}", published(project, tool.result, Style::Compact));
     }
     out
 }

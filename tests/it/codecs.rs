@@ -60,7 +60,7 @@ macro_rules! cases {
 pub(crate) static CASES: &[Case] = cases! {
     anything in anything_tools: Hold;
     arrays in arrays_tools: List;
-    assertions in assertions_tools: AssertAll AssertFree AssertNamed AssertWhere;
+    assertions in assertions_tools: AssertAll AssertFree AssertNamed AssertWhere AssertAgain;
     collections in collections_tools: Collect;
     collisions in collisions_tools: React;
     conditions in conditions_tools: Combine;

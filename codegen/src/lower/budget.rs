@@ -5,7 +5,7 @@
 use super::Lowering;
 use crate::diagnostic::files;
 use crate::model::{ToolId, ToolsetId};
-use crate::schema::published;
+use crate::schema::{Style, published};
 use crate::source::Span;
 
 /// How many bytes the published schemas of all tools, and those for validators, may have together, whatever the input.
@@ -37,7 +37,7 @@ impl Lowering<'_> {
         let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(input));
         let mut bytes = 0;
         let excess = tools.chain(checked).find(|(node, _)| {
-            bytes += published(&self.project, *node).to_string().len();
+            bytes += published(&self.project, *node, Style::Compact).len();
             bytes > most
         });
         if let Some((_, span)) = excess {

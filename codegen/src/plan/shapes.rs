@@ -12,7 +12,7 @@ use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Bound, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Property, Shape,
-    StringRules, UnionShape, published, quoted,
+    StringRules, Style, UnionShape, published, quoted,
 };
 
 /// Beyond this many parameters a constructor is harder to read than a literal.
@@ -84,7 +84,7 @@ impl Shapes<'_> {
         }
         let name = self.free_static(&format!("{}_RULES", screaming(hint)));
         let file = format!("rules/{}.json", name.to_lowercase());
-        let schema = published(project, node).pretty();
+        let schema = published(project, node, Style::Pretty);
         self.validators.push(ValidatorStatic { name: name.clone(), file, schema });
         Some(name)
     }

@@ -7,7 +7,7 @@ use super::toolset::aliases;
 use super::{Planner, docs};
 use crate::model::{Approval, Example, Hints, Implementation, ServiceId, ToolAnnotations, ToolId};
 use crate::naming::{identifier, pascal, spec_static};
-use crate::schema::{NodeId, published, sample};
+use crate::schema::{NodeId, Style, published, sample};
 
 /// One tool.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ impl Planner<'_> {
         let tool = &self.project[id];
         let name = &tool.name.value;
         let schema = |side: &str, node: NodeId| {
-            (format!("{name}.{side}.json"), published(self.project, node).pretty())
+            (format!("{name}.{side}.json"), published(self.project, node, Style::Pretty))
         };
         let mut docs = docs::prose(&tool.description);
         match docs.first_mut() {

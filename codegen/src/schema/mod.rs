@@ -10,6 +10,7 @@ mod pattern;
 mod publish;
 pub(crate) mod read;
 mod sample;
+mod text;
 mod validate;
 
 use std::collections::BTreeSet;
@@ -17,9 +18,10 @@ use std::ops::Index;
 
 pub use effort::Effort;
 pub use follow::{as_object, kind_of, resolved};
-pub use json::{Json, quoted};
+pub use json::Json;
 pub use publish::published;
 pub use sample::sample;
+pub use text::{Style, quoted};
 pub use validate::{Violation, violations};
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 

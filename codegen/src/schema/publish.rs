@@ -2,15 +2,17 @@
 //! accepting exactly what the node accepts. Never decides what a schema means.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::{iter, mem};
 
+use super::text::{JsonWriter, Style};
 use super::{
-    Additional, Annotations, ArrayShape, Assertion, Bound, DIALECT, EnumValue, Json, NodeId,
-    NumberRules, ObjectShape, Operand, Shape, StringRules, UnionShape, kind_of, resolved,
+    Additional, Annotations, ArrayShape, Assertion, DIALECT, EnumValue, Json, Kind, Node, NodeId,
+    NumberRules, ObjectShape, Operand, Shape, StringRules, kind_of, resolved,
 };
 use crate::model::{Project, TypeId};
 
-/// The schema of a node by itself: what it refers to stands under its `$defs`.
-pub fn published(project: &Project, node: NodeId) -> Json {
+/// The text of the schema of a node by itself: what it refers to stands under its `$defs`.
+pub fn published(project: &Project, node: NodeId, style: Style) -> String {
     let mut publisher = Publisher {
         project,
         root: node,
@@ -18,16 +20,16 @@ pub fn published(project: &Project, node: NodeId) -> Json {
         taken: BTreeSet::new(),
         anchors: BTreeSet::new(),
         definitions: Vec::new(),
+        out: JsonWriter::new(style),
+        keywords: Vec::new(),
+        own: 0,
     };
-    let mut entries = publisher.root_entries();
-    let definitions = publisher.all_definitions();
-    if !definitions.is_empty() {
-        entries.push(("$defs".to_owned(), Json::Object(definitions)));
-    }
-    Json::Object(entries)
+    publisher.object(|publisher| {
+        publisher.root();
+        publisher.all_definitions();
+    });
+    publisher.out.finish()
 }
-
-type Entries = Vec<(String, Json)>;
 
 struct Publisher<'a> {
     project: &'a Project,
@@ -36,233 +38,401 @@ struct Publisher<'a> {
     names: BTreeMap<NodeId, String>,
     taken: BTreeSet<String>,
     /// An anchor names one place of a schema; types of two services may have chosen the same.
-    anchors: BTreeSet<String>,
+    anchors: BTreeSet<&'a str>,
     /// In order of first use.
     definitions: Vec<(String, NodeId)>,
+    out: JsonWriter,
+    /// The keywords of every object that is open, those of the innermost from `own` on.
+    keywords: Vec<&'static str>,
+    own: usize,
 }
 
-impl Publisher<'_> {
+impl<'a> Publisher<'a> {
     /// The root carries its own `type`, which MCP asks for, even where it is a mere reference.
-    fn root_entries(&mut self) -> Entries {
-        let body = resolved(self.project, self.root);
-        let own = &self.project.schemas[self.root].annotations;
-        let inner = &self.project.schemas[body].annotations;
-        let annotations = if body == self.root { own.clone() } else { own.over(inner) };
-        let mut entries = self.entries(body, &annotations);
-        if annotations.dialect {
-            entries.insert(0, entry("$schema", Json::string(DIALECT)));
-        }
+    fn root(&mut self) {
+        let project = self.project;
+        let schemas = &project.schemas;
+        let body = resolved(project, self.root);
+        let (own, inner) = (&schemas[self.root].annotations, &schemas[body].annotations);
+        let merged = (body != self.root).then(|| own.over(inner));
+        let annotations = merged.as_ref().unwrap_or(own);
+        self.text("$schema", annotations.dialect.then_some(DIALECT));
+        self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
+        let mut assertions: Vec<&Assertion> = schemas[body].assertions.iter().collect();
         let mut node = self.root;
         while node != body {
-            for assertion in &self.project.schemas[node].assertions {
-                entries.push(self.assertion(assertion, &entries));
-            }
-            node = match self.project.schemas[node].shape {
-                Shape::Named(name) => self.project[name].schema,
+            assertions.extend(&schemas[node].assertions);
+            node = match schemas[node].shape {
+                Shape::Named(name) => project[name].schema,
                 Shape::Local(target) => target,
                 _ => body,
             };
         }
-        entries
+        self.entries(body, annotations, assertions);
     }
 
     /// Every definition that is used; writing one may call for more. One after the other, not one
     /// inside the other: a chain of types may be long.
-    fn all_definitions(&mut self) -> Entries {
-        let mut written = Entries::new();
-        while let Some((name, target)) = self.definitions.get(written.len()).cloned() {
-            let body = self.schema(target);
-            written.push((name, body));
+    fn all_definitions(&mut self) {
+        if self.definitions.is_empty() {
+            return;
         }
-        written
+        self.keyword("$defs");
+        self.object(|publisher| {
+            let mut written = 0;
+            while let Some((name, target)) = publisher.definitions.get(written) {
+                publisher.out.key(name);
+                publisher.schema(*target);
+                written += 1;
+            }
+        });
     }
 
-    fn schema(&mut self, node: NodeId) -> Json {
-        if self.is_nothing(node) {
-            return Json::Boolean(false);
+    fn schema(&mut self, id: NodeId) {
+        if self.is_nothing(id) {
+            self.out.boolean(false);
+            return;
         }
-        let annotations = self.project.schemas[node].annotations.clone();
-        Json::Object(self.entries(node, &annotations))
+        let node = &self.project.schemas[id];
+        self.object(|publisher| {
+            publisher.anchor(node.annotations.anchor.as_ref());
+            publisher.entries(id, &node.annotations, &node.assertions);
+        });
+    }
+
+    fn schemas(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
+        self.out.open('[');
+        for node in nodes {
+            self.out.item();
+            self.schema(node);
+        }
+        self.out.close(']');
     }
 
     /// Whether a node is what `false` was read to.
-    fn is_nothing(&self, node: NodeId) -> bool {
-        let schemas = &self.project.schemas;
-        let says_nothing = |node: NodeId| {
-            matches!(schemas[node].shape, Shape::Any)
-                && schemas[node].annotations == Annotations::default()
-        };
-        match schemas[node].assertions.as_slice() {
+    fn is_nothing(&self, id: NodeId) -> bool {
+        let node = &self.project.schemas[id];
+        match node.assertions.as_slice() {
             [Assertion { keyword: "not", operand: Operand::Schema(refused) }] => {
-                says_nothing(node)
-                    && says_nothing(*refused)
-                    && schemas[*refused].assertions.is_empty()
+                says_nothing(node) && self.is_anything(*refused)
             }
             _ => false,
         }
     }
 
-    fn entries(&mut self, node: NodeId, annotations: &Annotations) -> Entries {
-        let project = self.project;
-        let (head, mut tail) = match &project.schemas[node].shape {
-            Shape::Any => (Vec::new(), Vec::new()),
-            // The assertion says the rest, but some clients want a `type` on what is an object.
-            Shape::Overlapping(_) => {
-                let kind = kind_of(project, node);
-                (kind.map(|kind| of_type(kind.word())).unwrap_or_default(), Vec::new())
-            }
-            Shape::Null => (of_type("null"), Vec::new()),
-            Shape::Boolean => (of_type("boolean"), Vec::new()),
-            Shape::String(rules) => (of_type("string"), string(rules)),
-            Shape::Integer(rules) => (of_type("integer"), numbers(rules)),
-            Shape::Number(rules) => (of_type("number"), numbers(rules)),
-            Shape::Const(value) => constant(value),
-            Shape::Enum(values) => (of_type("string"), vec![enumeration(values)]),
+    /// Whether a node is what `true` was read to.
+    fn is_anything(&self, id: NodeId) -> bool {
+        let node = &self.project.schemas[id];
+        says_nothing(node) && node.assertions.is_empty()
+    }
+
+    /// Type first, then words for people, then limits, then what only informs.
+    fn entries<'b>(
+        &mut self,
+        id: NodeId,
+        annotations: &Annotations,
+        assertions: impl IntoIterator<Item = &'b Assertion>,
+    ) {
+        self.head(id);
+        self.words(annotations);
+        self.limits(&self.project.schemas[id].shape);
+        self.assertions(assertions);
+        self.rest(annotations);
+    }
+
+    /// What kind of value it is, or where that is said.
+    fn head(&mut self, id: NodeId) {
+        match &self.project.schemas[id].shape {
+            Shape::Named(name) => self.reference_to_type(*name),
+            Shape::Local(target) => self.reference_to_node(*target),
+            Shape::Const(value) if !matches!(value, Json::String(_)) => {}
+            // The assertion of an overlapping choice says all, but some clients want a `type` on what is an object.
+            _ => self.text("type", kind_of(self.project, id).map(Kind::word)),
+        }
+    }
+
+    fn limits(&mut self, shape: &Shape) {
+        match shape {
+            Shape::String(rules) => self.string(rules),
+            Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules),
+            Shape::Const(value) => self.value("const", value),
+            Shape::Enum(values) => self.enumeration(values),
             Shape::IntegerEnum(values) => {
-                let values =
-                    values.iter().map(|value| Json::Number(value.value.to_string())).collect();
-                (of_type("integer"), vec![entry("enum", Json::Array(values))])
+                self.keyword("enum");
+                self.out.plain(values, |out, value| out.number(&value.value.to_string()));
             }
-            Shape::Array(array) => (of_type("array"), self.array(array)),
-            Shape::Tuple(items) => (of_type("array"), self.tuple(items)),
-            Shape::Object(object) => (of_type("object"), self.object(object)),
+            Shape::Array(array) => self.array(array),
+            Shape::Tuple(items) => self.tuple(items),
+            Shape::Object(object) => self.object_shape(object),
             Shape::Nullable(inner) => {
-                let choice = vec![self.schema(*inner), Json::Object(of_type("null"))];
-                (Vec::new(), vec![entry("anyOf", Json::Array(choice))])
+                self.keyword("anyOf");
+                self.out.open('[');
+                self.out.item();
+                self.schema(*inner);
+                self.out.item();
+                self.object(|publisher| publisher.text("type", Some(Kind::Null.word())));
+                self.out.close(']');
             }
-            Shape::Union(union) => (of_type("object"), self.union(union)),
+            Shape::Union(union) => {
+                self.keyword("oneOf");
+                self.schemas(union.variants.iter().map(|variant| variant.schema));
+            }
             Shape::Mixed(variants) => {
-                let variants = variants.iter().map(|variant| self.schema(variant.schema)).collect();
-                (Vec::new(), vec![entry("anyOf", Json::Array(variants))])
+                self.keyword("anyOf");
+                self.schemas(variants.iter().map(|variant| variant.schema));
             }
-            Shape::Named(name) => (vec![self.reference_to_type(*name)], Vec::new()),
-            Shape::Local(target) => (vec![self.reference_to_node(*target)], Vec::new()),
-        };
-        for assertion in &project.schemas[node].assertions {
-            tail.push(self.assertion(assertion, &tail));
+            Shape::Any
+            | Shape::Null
+            | Shape::Boolean
+            | Shape::Overlapping(_)
+            | Shape::Named(_)
+            | Shape::Local(_) => {}
         }
-        let mut entries = arranged(head, annotations, tail);
-        let anchor = annotations.anchor.as_ref();
-        if let Some(anchor) = anchor.filter(|anchor| self.anchors.insert((*anchor).clone())) {
-            entries.insert(0, entry("$anchor", Json::string(anchor)));
-        }
-        entries
     }
 
-    /// A keyword that no type says. One that the shape has used already goes into an `allOf` of its own.
-    fn assertion(&mut self, assertion: &Assertion, beside: &[(String, Json)]) -> (String, Json) {
-        let value = match &assertion.operand {
-            Operand::Plain(value) => value.clone(),
+    /// The keywords that no type says. An object has each key once, so one that is there already goes into an `allOf`.
+    fn assertions<'b>(&mut self, assertions: impl IntoIterator<Item = &'b Assertion>) {
+        let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
+        for assertion in assertions {
+            let keyword = assertion.keyword;
+            let is_there = self.keywords[self.own..].contains(&keyword)
+                || own.iter().any(|other| other.keyword == keyword);
+            if is_there { &mut crowded } else { &mut own }.push(assertion);
+        }
+        if !crowded.is_empty() {
+            crowded.extend(own.extract_if(.., |assertion| assertion.keyword == "allOf"));
+        }
+        for assertion in own {
+            self.assertion(assertion);
+        }
+        if crowded.is_empty() {
+            return;
+        }
+        self.keyword("allOf");
+        self.out.open('[');
+        for assertion in crowded {
+            self.out.item();
+            self.object(|publisher| publisher.assertion(assertion));
+        }
+        self.out.close(']');
+    }
+
+    fn assertion(&mut self, assertion: &Assertion) {
+        self.keyword(assertion.keyword);
+        match &assertion.operand {
+            Operand::Plain(value) => self.out.value(value),
             Operand::Schema(node) => self.schema(*node),
-            Operand::Schemas(nodes) => {
-                Json::Array(nodes.iter().map(|node| self.schema(*node)).collect())
+            Operand::Schemas(nodes) => self.schemas(nodes.iter().copied()),
+            Operand::Named(nodes) => {
+                self.named(nodes.iter().map(|(name, node)| (name.as_str(), *node)));
             }
-            Operand::Named(nodes) => Json::Object(
-                nodes.iter().map(|(name, node)| (name.clone(), self.schema(*node))).collect(),
-            ),
-        };
-        if beside.iter().any(|(key, _)| key == assertion.keyword) {
-            return entry(
-                "allOf",
-                Json::Array(vec![Json::Object(vec![entry(assertion.keyword, value)])]),
-            );
         }
-        entry(assertion.keyword, value)
     }
 
-    fn array(&mut self, array: &ArrayShape) -> Entries {
-        let items = self.schema(array.items);
-        let mut entries = Vec::new();
-        if items != Json::Object(Vec::new()) {
-            entries.push(entry("items", items));
+    fn named<'b>(&mut self, nodes: impl IntoIterator<Item = (&'b str, NodeId)>) {
+        self.object(|publisher| {
+            for (name, node) in nodes {
+                publisher.out.key(name);
+                publisher.schema(node);
+            }
+        });
+    }
+
+    fn array(&mut self, array: &ArrayShape) {
+        if !self.is_anything(array.items) {
+            self.keyword("items");
+            self.schema(array.items);
         }
-        entries.extend(count("minItems", array.min_items));
-        entries.extend(count("maxItems", array.max_items));
-        entries.extend(array.unique.then(|| entry("uniqueItems", Json::Boolean(true))));
-        entries
+        self.count("minItems", array.min_items);
+        self.count("maxItems", array.max_items);
+        self.flag("uniqueItems", array.unique);
     }
 
-    fn tuple(&mut self, items: &[NodeId]) -> Entries {
-        let count = Json::Number(items.len().to_string());
-        let items = items.iter().map(|&item| self.schema(item)).collect();
-        vec![
-            entry("prefixItems", Json::Array(items)),
-            entry("items", Json::Boolean(false)),
-            entry("minItems", count),
-        ]
+    fn tuple(&mut self, items: &[NodeId]) {
+        self.keyword("prefixItems");
+        self.schemas(items.iter().copied());
+        self.keyword("items");
+        self.out.boolean(false);
+        self.count("minItems", Some(items.len() as u64));
     }
 
-    fn object(&mut self, object: &ObjectShape) -> Entries {
-        let mut entries = Vec::new();
-        let properties: Entries = object
-            .properties
-            .iter()
-            .filter(|property| property.is_described)
-            .map(|property| (property.name.value.clone(), self.schema(property.schema)))
-            .collect();
-        let required = object.properties.iter().filter(|property| property.required);
-        let required: Vec<Json> =
-            required.map(|property| Json::string(&property.name.value)).collect();
+    fn object_shape(&mut self, object: &ObjectShape) {
+        let properties = object.properties.iter();
+        let described = properties.clone().filter(|property| property.is_described);
         // Some clients want `properties` on every object.
-        entries.push(entry("properties", Json::Object(properties)));
-        if !required.is_empty() {
-            entries.push(entry("required", Json::Array(required)));
+        self.keyword("properties");
+        self.named(described.map(|property| (property.name.value.as_str(), property.schema)));
+        let mut required = properties.filter(|property| property.required).peekable();
+        if required.peek().is_some() {
+            self.keyword("required");
+            self.out.plain(required, |out, property| out.string(&property.name.value));
         }
         match object.additional {
             Additional::Open => {}
-            Additional::Declared => {
-                entries.push(entry("additionalProperties", Json::Boolean(true)));
+            Additional::Declared | Additional::Closed => {
+                self.keyword("additionalProperties");
+                self.out.boolean(matches!(object.additional, Additional::Declared));
             }
-            Additional::Closed => entries.push(entry("additionalProperties", Json::Boolean(false))),
             Additional::Typed(node) => {
-                entries.push(entry("additionalProperties", self.schema(node)));
+                self.keyword("additionalProperties");
+                self.schema(node);
             }
         }
-        entries
     }
 
-    fn union(&mut self, union: &UnionShape) -> Entries {
-        let variants = union.variants.iter().map(|variant| self.schema(variant.schema)).collect();
-        vec![entry("oneOf", Json::Array(variants))]
+    /// Strings that say something about themselves are a choice of constants.
+    fn enumeration(&mut self, values: &[EnumValue]) {
+        if values.iter().all(|value| value.annotations == Annotations::default()) {
+            self.keyword("enum");
+            self.out.plain(values, |out, value| out.string(&value.value.value));
+            return;
+        }
+        self.keyword("oneOf");
+        self.out.open('[');
+        for EnumValue { value, annotations } in values {
+            self.out.item();
+            self.object(|publisher| {
+                publisher.text("const", Some(&value.value));
+                publisher.words(annotations);
+                publisher.rest(annotations);
+            });
+        }
+        self.out.close(']');
     }
 
-    fn reference_to_type(&mut self, id: TypeId) -> (String, Json) {
+    fn string(&mut self, rules: &StringRules) {
+        self.count("minLength", rules.min_length);
+        self.count("maxLength", rules.max_length);
+        self.text("format", rules.format.map(|format| format.name));
+        self.text("pattern", rules.pattern.as_ref().map(|pattern| pattern.ecma.as_str()));
+    }
+
+    fn numbers(&mut self, rules: &NumberRules) {
+        let lower = ["minimum", "exclusiveMinimum"];
+        let upper = ["maximum", "exclusiveMaximum"];
+        for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {
+            if let Some(bound) = bound {
+                self.keyword(if bound.exclusive { exclusive } else { inclusive });
+                self.out.number(&bound.number);
+            }
+        }
+    }
+
+    fn reference_to_type(&mut self, id: TypeId) {
         let definition = &self.project[id];
         let service = &self.project[definition.service].name.value;
-        let bare = definition.name.value.clone();
-        let full = format!("{service}.{bare}");
-        self.reference(definition.schema, &[bare, full])
+        let bare = &definition.name.value;
+        self.reference(definition.schema, bare, || format!("{service}.{bare}"));
     }
 
-    fn reference_to_node(&mut self, target: NodeId) -> (String, Json) {
+    fn reference_to_node(&mut self, target: NodeId) {
         if target == self.root {
-            return entry("$ref", Json::string("#"));
+            self.text("$ref", Some("#"));
+            return;
         }
         let owner =
             TypeId::first(self.project.types.len()).find(|&id| self.project[id].schema == target);
         if let Some(owner) = owner {
-            return self.reference_to_type(owner);
+            self.reference_to_type(owner);
+            return;
         }
         let name = self.project.schemas[target].definition.as_deref().unwrap_or("Root");
         // Written into a pointer in a URI, so without anything that needs an escape there.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-        let name = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        self.reference(target, &[name])
+        let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        self.reference(target, &name, || name.clone());
     }
 
-    /// A reference to a definition, which at its first use gets the first free name.
-    fn reference(&mut self, target: NodeId, names: &[String]) -> (String, Json) {
+    /// A reference to a definition, which at its first use gets the first free name: this, the longer one, or that
+    /// with a number.
+    fn reference(&mut self, target: NodeId, name: &str, longer: impl Fn() -> String) {
         if !self.names.contains_key(&target) {
-            let last = names.last().cloned().unwrap_or_default();
-            let numbered = (2..).map(|number| format!("{last}{number}"));
-            let mut candidates = names.iter().cloned().chain(numbered);
+            let numbered = (2..).map(|number| format!("{}{number}", longer()));
+            let mut candidates =
+                iter::once(name.to_owned()).chain(iter::once_with(&longer)).chain(numbered);
             let name = candidates.find(|name| !self.taken.contains(name)).unwrap_or_default();
             self.taken.insert(name.clone());
             self.names.insert(target, name.clone());
             self.definitions.push((name, target));
         }
-        entry("$ref", Json::string(format!("#/$defs/{}", self.names[&target])))
+        self.text("$ref", Some(&format!("#/$defs/{}", self.names[&target])));
     }
+
+    fn anchor(&mut self, anchor: Option<&'a String>) {
+        let anchor = anchor.filter(|anchor| self.anchors.insert(anchor));
+        self.text("$anchor", anchor.map(String::as_str));
+    }
+
+    /// What a schema says to people before its limits.
+    fn words(&mut self, annotations: &Annotations) {
+        self.text("title", annotations.title.as_deref());
+        self.text("description", annotations.description.as_deref());
+        self.text("format", annotations.format.as_deref());
+        for (key, value) in &annotations.content {
+            self.out.key(key);
+            self.out.value(value);
+        }
+    }
+
+    /// What a schema says behind its limits.
+    fn rest(&mut self, annotations: &Annotations) {
+        if let Some(value) = &annotations.default {
+            self.value("default", value);
+        }
+        if !annotations.examples.is_empty() {
+            self.keyword("examples");
+            self.out.array(&annotations.examples);
+        }
+        self.flag("deprecated", annotations.deprecated);
+        self.flag("readOnly", annotations.read_only);
+        self.flag("writeOnly", annotations.write_only);
+    }
+
+    fn text(&mut self, keyword: &'static str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.keyword(keyword);
+            self.out.string(text);
+        }
+    }
+
+    fn count(&mut self, keyword: &'static str, count: Option<u64>) {
+        if let Some(count) = count {
+            self.keyword(keyword);
+            self.out.number(&count.to_string());
+        }
+    }
+
+    fn flag(&mut self, keyword: &'static str, is_set: bool) {
+        if is_set {
+            self.keyword(keyword);
+            self.out.boolean(true);
+        }
+    }
+
+    fn value(&mut self, keyword: &'static str, value: &Json) {
+        self.keyword(keyword);
+        self.out.value(value);
+    }
+
+    fn keyword(&mut self, keyword: &'static str) {
+        self.keywords.push(keyword);
+        self.out.key(keyword);
+    }
+
+    /// An object, whose entries are written by this.
+    fn object(&mut self, entries: impl FnOnce(&mut Self)) {
+        let outer = mem::replace(&mut self.own, self.keywords.len());
+        self.out.open('{');
+        entries(self);
+        self.out.close('}');
+        self.keywords.truncate(self.own);
+        self.own = outer;
+    }
+}
+
+/// Whether a node has neither a shape nor words.
+fn says_nothing(node: &Node) -> bool {
+    matches!(node.shape, Shape::Any) && node.annotations == Annotations::default()
 }
 
 impl Annotations {
@@ -283,73 +453,4 @@ impl Annotations {
             anchor: self.anchor.clone().or_else(|| others.anchor.clone()),
         }
     }
-}
-
-/// Type first, then words for people, then limits, then what only informs.
-fn arranged(mut head: Entries, annotations: &Annotations, tail: Entries) -> Entries {
-    let text =
-        |key: &str, text: &Option<String>| text.as_ref().map(|text| entry(key, Json::string(text)));
-    let flag = |key: &str, set: bool| set.then(|| entry(key, Json::Boolean(true)));
-    head.extend(text("title", &annotations.title));
-    head.extend(text("description", &annotations.description));
-    head.extend(text("format", &annotations.format));
-    head.extend(annotations.content.iter().cloned());
-    head.extend(tail);
-    head.extend(annotations.default.clone().map(|value| entry("default", value)));
-    if !annotations.examples.is_empty() {
-        head.push(entry("examples", Json::Array(annotations.examples.clone())));
-    }
-    head.extend(flag("deprecated", annotations.deprecated));
-    head.extend(flag("readOnly", annotations.read_only));
-    head.extend(flag("writeOnly", annotations.write_only));
-    head
-}
-
-fn entry(key: &str, value: Json) -> (String, Json) {
-    (key.to_owned(), value)
-}
-
-fn of_type(word: &str) -> Entries {
-    vec![entry("type", Json::string(word))]
-}
-
-fn constant(value: &Json) -> (Entries, Entries) {
-    let head = if matches!(value, Json::String(_)) { of_type("string") } else { Vec::new() };
-    (head, vec![entry("const", value.clone())])
-}
-
-/// Strings that say something about themselves are a choice of constants.
-fn enumeration(values: &[EnumValue]) -> (String, Json) {
-    if values.iter().all(|value| value.annotations == Annotations::default()) {
-        let values = values.iter().map(|value| Json::string(&value.value.value));
-        return entry("enum", Json::Array(values.collect()));
-    }
-    let constant = |value: &EnumValue| {
-        let head = vec![entry("const", Json::string(&value.value.value))];
-        Json::Object(arranged(head, &value.annotations, Vec::new()))
-    };
-    entry("oneOf", Json::Array(values.iter().map(constant).collect()))
-}
-
-fn count(key: &str, value: Option<u64>) -> Option<(String, Json)> {
-    value.map(|value| entry(key, Json::Number(value.to_string())))
-}
-
-fn string(rules: &StringRules) -> Entries {
-    let pattern = rules.pattern.as_ref();
-    let mut entries: Entries = count("minLength", rules.min_length).into_iter().collect();
-    entries.extend(count("maxLength", rules.max_length));
-    entries.extend(rules.format.map(|format| entry("format", Json::string(format.name))));
-    entries.extend(pattern.map(|pattern| entry("pattern", Json::string(&pattern.ecma))));
-    entries
-}
-
-fn numbers(rules: &NumberRules) -> Entries {
-    let bound = |bound: &Option<Bound>, inclusive: &str, exclusive: &str| {
-        let key = |bound: &Bound| if bound.exclusive { exclusive } else { inclusive }.to_owned();
-        bound.as_ref().map(|bound| (key(bound), Json::Number(bound.number.clone())))
-    };
-    let lower = bound(&rules.lower, "minimum", "exclusiveMinimum");
-    let upper = bound(&rules.upper, "maximum", "exclusiveMaximum");
-    lower.into_iter().chain(upper).collect()
 }
