@@ -46,10 +46,10 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let Understood { project, warnings, .. } = understand(Vec::new(), sources)?;
-    let crates = plan::plan(&project, options);
+    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources)?;
+    let crates = plan::plan(&lowered.project, &lowered.types, options);
     // Plans hold all they need, and what is emitted takes as much room again.
-    drop(project);
+    drop(lowered);
     let files = emit::emit(crates, options.layout);
     Ok(Compiled { files, warnings })
 }
@@ -77,7 +77,7 @@ pub(crate) struct Understood {
     /// What was written.
     pub(crate) documents: Vec<syntax::Document>,
     /// What it means.
-    pub(crate) project: model::Project,
+    pub(crate) lowered: lower::Lowered,
     /// What was found that does not stand in the way.
     pub(crate) warnings: Vec<Diagnostic>,
 }
@@ -89,7 +89,7 @@ pub(crate) fn understand(
 ) -> Result<Understood, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
-    let project = lower::lower(&documents, &mut report);
+    let lowered = lower::lower(&documents, &mut report);
     let is_refused = report.has_errors();
     let mut findings = report.into_findings();
     for finding in &mut findings {
@@ -98,7 +98,7 @@ pub(crate) fn understand(
     if is_refused {
         Err(findings)
     } else {
-        Ok(Understood { documents, project, warnings: findings })
+        Ok(Understood { documents, lowered, warnings: findings })
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn understand(
 #[cfg(test)]
 fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
     let read = disk::read_sources(paths).expect("the files are readable");
-    let Understood { project, .. } =
+    let Understood { lowered, .. } =
         understand(read.findings, &read.sources).expect("the files are right");
-    plan::plan(&project, &Options::default())
+    plan::plan(&lowered.project, &lowered.types, &Options::default())
 }

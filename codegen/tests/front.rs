@@ -34,7 +34,7 @@ fn split(name: &str, text: &str) -> Sources {
 fn understand(sources: &Sources) -> (Project, Vec<Diagnostic>, bool) {
     let mut report = Report::default();
     let documents = syntax::parse(sources, &mut report);
-    let project = lower(&documents, &mut report);
+    let project = lower(&documents, &mut report).project;
     let failed = report.has_errors();
     (project, report.into_findings(), failed)
 }

@@ -167,7 +167,7 @@ impl Interface {
             Value::String(name) if may_be_name => self.type_name(name),
             Value::Sequence(items) => items.iter().for_each(|item| self.schema(item, false)),
             Value::Mapping(entries) => {
-                for entry in entries {
+                for entry in entries.iter() {
                     self.schema(&entry.value, entry.key.value == "$ref");
                 }
             }

@@ -34,8 +34,17 @@ pub(crate) use paths::parts as path_parts;
 pub(crate) use routes::header_mistake;
 use toolsets::DeclaredToolset;
 
+/// What documents mean.
+#[derive(Debug)]
+pub struct Lowered {
+    /// What was declared.
+    pub project: Project,
+    /// What its schemas are called in Rust: looking for clashes has named them all.
+    pub types: naming::TypeNames,
+}
+
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.
-pub fn lower(documents: &[Document], report: &mut Report) -> Project {
+pub fn lower(documents: &[Document], report: &mut Report) -> Lowered {
     let mut lowering = Lowering::new(documents, report);
     lowering.services();
     lowering.types();
@@ -126,7 +135,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What can be checked when all is known. What is not sound is left out, and nothing is held against its users.
-    fn finish(mut self) -> Project {
+    fn finish(mut self) -> Lowered {
         std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
         std::mem::take(&mut self.claims).report(self.report);
         self.report_not_objects();
@@ -135,13 +144,15 @@ impl<'a> Lowering<'a> {
         self.examples();
         self.defaults();
         self.templates();
+        let mut types = naming::TypeNames::default();
         if !self.has_bound_too_much() {
-            naming::check(&self.project, self.report);
+            types = naming::TypeNames::assign(&self.project);
+            naming::check(&self.project, &types, self.report);
         }
         if !self.report.has_errors() {
             self.output();
         }
-        self.project
+        Lowered { project: self.project, types }
     }
 
     /// Reports a name that breaks the grammar of names.

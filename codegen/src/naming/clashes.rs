@@ -65,20 +65,19 @@ pub fn is_reserved_tool(name: &str) -> bool {
 }
 
 /// Reports every clash between names as they become Rust.
-pub fn check(project: &Project, report: &mut Report) {
-    let types = TypeNames::assign(project);
+pub fn check(project: &Project, types: &TypeNames, report: &mut Report) {
     let named = project.types.iter().map(|named| (named.schema, named.name.span)).collect();
     let mut check = Check { report, told: BTreeSet::new(), named };
     packages(project, &mut check);
     for service in ServiceId::first(project.services.len()) {
         methods(project, service, &mut check);
-        type_scope(project, &types, Scope::Service(service), &mut check);
+        type_scope(project, types, Scope::Service(service), &mut check);
     }
     for toolset in ToolsetId::first(project.toolsets.len()) {
         tools(project, toolset, &mut check);
-        type_scope(project, &types, Scope::Toolset(toolset), &mut check);
+        type_scope(project, types, Scope::Toolset(toolset), &mut check);
     }
-    crate_circles(project, &types, report);
+    crate_circles(project, types, report);
 }
 
 /// Where clashes are reported, and the places that have been told: tools that clash make types that clash, and types
@@ -120,6 +119,9 @@ impl Namespace {
                 for (span, written) in &claims {
                     check.report.add(clashes::reserved_name(*span, written, self.what, &rust));
                 }
+                continue;
+            }
+            if claims.len() == 1 {
                 continue;
             }
             // Of names that are equal as written, lowering has reported that one is given twice.

@@ -50,7 +50,7 @@ pub fn snake(text: &str) -> String {
 
 /// `SCREAMING_SNAKE_CASE`: a static.
 pub fn screaming(text: &str) -> String {
-    snake(text).to_uppercase()
+    snake(text).to_ascii_uppercase()
 }
 
 /// The static that holds a tool's spec. A name of single letters looks the same in both cases, and so
@@ -68,11 +68,17 @@ pub fn pascal(text: &str) -> String {
 
 /// `PascalCase`, without keyword escape: for parts of longer names.
 pub fn pascal_part(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
     if is_snake(text) {
-        text.split('_').map(capitalised).collect()
+        for word in text.split('_') {
+            push_capitalised(word, &mut name);
+        }
     } else {
-        words(text).iter().map(|word| capitalised(word)).collect()
+        for word in words(text) {
+            push_capitalised(&word, &mut name);
+        }
     }
+    name
 }
 
 /// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
@@ -243,32 +249,24 @@ fn spelt(c: char) -> String {
     word.to_owned()
 }
 
-fn capitalised(word: &str) -> String {
+fn push_capitalised(word: &str, name: &mut String) {
     let mut chars = word.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
+    name.extend(chars.next().map(|first| first.to_ascii_uppercase()));
+    name.push_str(chars.as_str());
 }
 
-/// The keywords of Rust 2024, strict and reserved (The Rust Reference, "Keywords").
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
-
-/// Keywords that cannot be raw identifiers.
-const PATH_KEYWORDS: &[&str] = &["self", "super", "crate"];
-
+/// A name that may be one of the keywords of Rust 2024, strict and reserved (The Rust Reference, "Keywords").
+#[rustfmt::skip]
 fn escaped(name: String) -> String {
-    if PATH_KEYWORDS.contains(&name.as_str()) {
-        name + "_"
-    } else if KEYWORDS.contains(&name.as_str()) {
-        format!("r#{name}")
-    } else {
-        name
+    match name.as_str() {
+        // These cannot be raw identifiers.
+        "self" | "super" | "crate" => name + "_",
+        "abstract" | "as" | "async" | "await" | "become" | "box" | "break" | "const" | "continue" | "do" | "dyn"
+        | "else" | "enum" | "extern" | "false" | "final" | "fn" | "for" | "gen" | "if" | "impl" | "in" | "let"
+        | "loop" | "macro" | "match" | "mod" | "move" | "mut" | "override" | "priv" | "pub" | "ref" | "return"
+        | "static" | "struct" | "trait" | "true" | "try" | "type" | "typeof" | "unsafe" | "unsized" | "use"
+        | "virtual" | "where" | "while" | "yield" => format!("r#{name}"),
+        _ => name,
     }
 }
 

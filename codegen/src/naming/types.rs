@@ -256,16 +256,20 @@ impl Walk<'_> {
 
     /// Whether a node is no type and has none inside it, so that it needs no name.
     fn is_plain(&self, node: NodeId) -> bool {
-        matches!(
-            self.project.schemas[node].shape,
-            Shape::Any
-                | Shape::Null
-                | Shape::Boolean
-                | Shape::String(_)
-                | Shape::Integer(_)
-                | Shape::Number(_)
-                | Shape::Named(_)
-        )
+        match &self.project.schemas[node].shape {
+            Shape::Array(array) => self.is_plain(array.items),
+            Shape::Nullable(inner) => self.is_plain(*inner),
+            shape => matches!(
+                shape,
+                Shape::Any
+                    | Shape::Null
+                    | Shape::Boolean
+                    | Shape::String(_)
+                    | Shape::Integer(_)
+                    | Shape::Number(_)
+                    | Shape::Named(_)
+            ),
+        }
     }
 
     /// Makes a node a type, and looks for more inside it.

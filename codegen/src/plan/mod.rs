@@ -67,10 +67,9 @@ pub enum Contents {
 }
 
 /// Plans every crate of a project, providers first.
-pub fn plan(project: &Project, options: &Options) -> Vec<Crate> {
-    let names = TypeNames::assign(project);
-    let recursion = recursion::Recursion::of(project, &names);
-    let planner = Planner { project, options, names: &names, recursion: &recursion };
+pub fn plan(project: &Project, names: &TypeNames, options: &Options) -> Vec<Crate> {
+    let recursion = recursion::Recursion::of(project, names);
+    let planner = Planner { project, options, names, recursion: &recursion };
     let services = ServiceId::first(project.services.len()).filter_map(|id| planner.service(id));
     let toolsets = ToolsetId::first(project.toolsets.len()).map(|id| planner.toolset(id));
     let mut crates: Vec<Crate> = services.chain(toolsets).collect();

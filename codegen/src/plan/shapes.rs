@@ -15,6 +15,9 @@ use crate::schema::{
     StringRules, Style, UnionShape, published, quoted,
 };
 
+/// Makes the name of what belongs to a node that has none; few nodes need one.
+type Hint<'a> = &'a dyn Fn() -> String;
+
 /// Beyond this many parameters a constructor is harder to read than a literal.
 const MAX_CONSTRUCTOR: usize = 7;
 
@@ -59,9 +62,9 @@ impl Shapes<'_> {
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
-                Body::Alias(self.shape_of(name.node, None, &name.name))
+                Body::Alias(self.shape_of(name.node, None, &|| name.name.clone()))
             }
-            _ => Body::Newtype(self.shape_of(name.node, Some(name.node), &name.name)),
+            _ => Body::Newtype(self.shape_of(name.node, Some(name.node), &|| name.name.clone())),
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
@@ -72,17 +75,17 @@ impl Shapes<'_> {
             name: name.name.clone(),
             docs: docs::described(&schema.annotations, &name.origin, facts),
             body,
-            validator: self.validator(name.node, &name.name),
+            validator: self.validator(name.node, &|| name.name.clone()),
         }
     }
 
     /// The validator of what no type says about a node.
-    fn validator(&mut self, node: NodeId, hint: &str) -> Option<String> {
+    fn validator(&mut self, node: NodeId, hint: Hint<'_>) -> Option<String> {
         let project = self.planner.project;
         if project.schemas[node].assertions.is_empty() {
             return None;
         }
-        let name = self.free_static(&format!("{}_RULES", screaming(hint)));
+        let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
         let schema = published(project, node, Style::Pretty);
         self.validators.push(ValidatorStatic { name: name.clone(), file, schema });
@@ -91,8 +94,8 @@ impl Shapes<'_> {
 
     fn mixed(&mut self, variants: &[schema::MixedVariant], owner: &TypeName) -> Body {
         let variants = variants.iter().map(|variant| {
-            let (name, hint) =
-                (kind_name(variant.kind), format!("{}{}", owner.name, kind_name(variant.kind)));
+            let name = kind_name(variant.kind);
+            let hint = || format!("{}{name}", owner.name);
             let ty = self.use_of(variant.schema, Some(owner.node), &hint);
             let docs = format!("Of `type: {}`.", variant.kind.word());
             MixedVariant { name, docs, ty }
@@ -107,7 +110,7 @@ impl Shapes<'_> {
             let kind = schema::kind_of(project, member).expect("each member is of a kind");
             OverlappingVariant {
                 docs: format!("Of `type: {}`.", kind.word()),
-                ty: self.use_of(member, Some(owner.node), &format!("{}{name}", owner.name)),
+                ty: self.use_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
                 kind: kind_name(kind),
                 demands: demands(project, member),
                 name,
@@ -145,11 +148,9 @@ impl Shapes<'_> {
         {
             return Member::Fixed { key, variable, json: json.to_string() };
         }
-        let ty = self.use_of(
-            property.schema,
-            Some(owner.node),
-            &format!("{}{}", owner.name, pascal_part(&key)),
-        );
+        let ty = self.use_of(property.schema, Some(owner.node), &|| {
+            format!("{}{}", owner.name, pascal_part(&key))
+        });
         let facts = docs::facts(&schema.annotations, &ty);
         let docs = docs::described(&schema.annotations, &code(&key), facts);
         Member::Field(Field { key, name, variable, docs, ty, required: property.required })
@@ -159,7 +160,7 @@ impl Shapes<'_> {
         let ty = match object.additional {
             Additional::Closed => return None,
             Additional::Open | Additional::Declared => TypeUse::Value,
-            Additional::Typed(node) => self.use_of(node, None, &format!("{}Value", owner.name)),
+            Additional::Typed(node) => self.use_of(node, None, &|| format!("{}Value", owner.name)),
         };
         let keys = object.properties.iter().map(|property| property.name.value.as_str());
         Some(AdditionalField { name: naming::additional_field(keys), ty })
@@ -170,13 +171,13 @@ impl Shapes<'_> {
             name: pascal(&variant.tag.value),
             docs: format!("{} is {}.", code(&union.tag), code(&quoted(&variant.tag.value))),
             tag: variant.tag.value.clone(),
-            ty: self.use_of(variant.schema, Some(owner.node), &owner.name),
+            ty: self.use_of(variant.schema, Some(owner.node), &|| owner.name.clone()),
         });
         Body::Union { tag: union.tag.clone(), variants: variants.collect() }
     }
 
     /// The type of a node in use; `within` is the type that holds it by value.
-    fn use_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
+    fn use_of(&mut self, node: NodeId, within: Option<NodeId>, hint: Hint<'_>) -> TypeUse {
         let Some(name) = self.planner.names.get(node) else {
             let ty = self.shape_of(node, within, hint);
             return match self.validator(node, hint) {
@@ -192,7 +193,7 @@ impl Shapes<'_> {
     }
 
     /// The type of a node that has no name of its own, as far as a type can say it.
-    fn shape_of(&mut self, node: NodeId, within: Option<NodeId>, hint: &str) -> TypeUse {
+    fn shape_of(&mut self, node: NodeId, within: Option<NodeId>, hint: Hint<'_>) -> TypeUse {
         let project = self.planner.project;
         match &project.schemas[node].shape {
             Shape::Null => TypeUse::Null,
@@ -201,7 +202,7 @@ impl Shapes<'_> {
             Shape::Integer(rules) => integer(rules),
             Shape::Number(rules) => TypeUse::Number(number(rules)),
             Shape::Array(array) => {
-                let item = self.use_of(array.items, None, &format!("{hint}Item"));
+                let item = self.use_of(array.items, None, &|| format!("{}Item", hint()));
                 TypeUse::List(
                     Box::new(item),
                     ItemLimits { min: array.min_items, max: array.max_items, unique: array.unique },
@@ -209,13 +210,15 @@ impl Shapes<'_> {
             }
             Shape::Tuple(items) => {
                 let item = |(number, &item): (usize, &NodeId)| {
-                    self.use_of(item, within, &format!("{hint}Item{number}"))
+                    self.use_of(item, within, &|| format!("{}Item{number}", hint()))
                 };
                 TypeUse::Tuple((1..).zip(items).map(item).collect())
             }
             Shape::Object(object) => {
                 let value = match object.additional {
-                    Additional::Typed(value) => self.use_of(value, None, &format!("{hint}Value")),
+                    Additional::Typed(value) => {
+                        self.use_of(value, None, &|| format!("{}Value", hint()))
+                    }
                     _ => TypeUse::Value,
                 };
                 TypeUse::Map(Box::new(value))
@@ -236,7 +239,7 @@ impl Shapes<'_> {
         }
     }
 
-    fn text(&mut self, rules: &StringRules, hint: &str) -> TypeUse {
+    fn text(&mut self, rules: &StringRules, hint: Hint<'_>) -> TypeUse {
         let limits = self.string(rules, hint);
         match rules.format.map(|format| format.name) {
             None => TypeUse::String(limits),
@@ -249,9 +252,9 @@ impl Shapes<'_> {
         }
     }
 
-    fn string(&mut self, rules: &StringRules, hint: &str) -> StringLimits {
+    fn string(&mut self, rules: &StringRules, hint: Hint<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
-            let name = self.free_static(&screaming(hint));
+            let name = self.free_static(&screaming(&hint()));
             let (ecma, regex) = (pattern.ecma.clone(), pattern.regex.clone());
             self.patterns.push(PatternStatic { name: name.clone(), ecma, regex });
             name

@@ -10,6 +10,7 @@ use crate::disk::{self, ReadSources, Survey};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{self, Inputs, Record, Scope};
+use crate::lower::Lowered;
 use crate::options::Options;
 use crate::plan;
 use crate::{Understood, understand};
@@ -64,12 +65,12 @@ impl Generation<'_> {
 
     fn whole(&self) -> Result<Whole, Vec<Diagnostic>> {
         let ReadSources { sources, findings } = &self.reading;
-        let Understood { documents, project, warnings } = understand(findings.clone(), sources)?;
+        let Understood { documents, lowered, warnings } = understand(findings.clone(), sources)?;
         let interfaces = incremental::interfaces(&documents);
         // Not needed any more, and as large as everything else until then.
         drop(documents);
-        let crates = plan::plan(&project, &self.options);
-        drop(project);
+        let crates = plan::plan(&lowered.project, &lowered.types, &self.options);
+        drop(lowered);
         let mut files = emit::emit(crates, self.options.layout);
         let record = self.inputs().map(|inputs| {
             let paths = files.iter().map(|(path, _)| path);
@@ -96,10 +97,10 @@ impl Generation<'_> {
         let Some(scope) = inputs.scope(&last, &touched) else { return Ok(None) };
         let sources = inputs.select(&scope);
         // What is wrong is told after a run in full, which sees all of it.
-        let Ok(Understood { project, warnings, .. }) = understand(Vec::new(), &sources) else {
+        let Ok(Understood { lowered, warnings, .. }) = understand(Vec::new(), &sources) else {
             return Ok(None);
         };
-        let files = self.files(&project, &scope);
+        let files = self.files(&lowered, &scope);
         let record = inputs.renewed(last, &scope, &sources, &warnings).text();
         let written =
             disk::update(self.out, &survey, &scope.crates, &files, (incremental::NAME, &record))?;
@@ -110,11 +111,11 @@ impl Generation<'_> {
         }))
     }
 
-    fn files(&self, project: &crate::model::Project, scope: &Scope) -> Files {
+    fn files(&self, lowered: &Lowered, scope: &Scope) -> Files {
         if scope.crates.is_empty() {
             return Files::default();
         }
-        let mut crates = plan::plan(project, &self.options);
+        let mut crates = plan::plan(&lowered.project, &lowered.types, &self.options);
         crates.retain(|krate| scope.crates.contains(&krate.dir));
         emit::emit_crates(crates, self.options.layout)
     }

@@ -416,7 +416,7 @@ impl<'a> Publisher<'a> {
 
     fn keyword(&mut self, keyword: &'static str) {
         self.keywords.push(keyword);
-        self.out.key(keyword);
+        self.out.keyword(keyword);
     }
 
     /// An object, whose entries are written by this.

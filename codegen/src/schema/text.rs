@@ -69,6 +69,14 @@ impl JsonWriter {
         self.text.push_str(if self.style == Style::Pretty { ": " } else { ":" });
     }
 
+    /// As [`Self::key`], for a key that needs no escapes.
+    pub(super) fn keyword(&mut self, keyword: &'static str) {
+        self.item();
+        self.text.push('"');
+        self.text.push_str(keyword);
+        self.text.push_str(if self.style == Style::Pretty { "\": " } else { "\":" });
+    }
+
     /// The place of an array's next item, which follows.
     pub(super) fn item(&mut self) {
         if self.is_begun {
@@ -138,7 +146,9 @@ impl JsonWriter {
     fn break_line(&mut self) {
         if self.style == Style::Pretty {
             self.text.push('\n');
-            self.text.extend(std::iter::repeat_n("  ", self.depth));
+            for _ in 0..self.depth {
+                self.text.push_str("  ");
+            }
         }
     }
 }
@@ -153,7 +163,9 @@ pub fn quoted(text: &str) -> String {
 /// Writes a string literal: what needs no escape as it stands, which is most of it.
 fn push_quoted(text: &str, out: &mut String) {
     out.push('"');
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    // Looking at every byte is faster than to stop at one that is rarely there.
+    if text.bytes().fold(true, |are_plain, byte| are_plain & is_plain(byte)) {
         out.push_str(text);
     } else {
         text.chars().for_each(|character| push_escaped(character, out));

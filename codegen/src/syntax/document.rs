@@ -379,7 +379,7 @@ impl Read for Vec<Example> {
             return None;
         };
         let mut examples = Vec::new();
-        for item in items {
+        for item in items.iter() {
             let example = Example::read(item, report);
             // Arguments that were forgotten break no schema.
             examples.extend(example.filter(|_| item.get("args").is_some()));

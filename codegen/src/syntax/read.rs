@@ -90,7 +90,7 @@ macro_rules! mapping {
 
             fn placeholder(span: $crate::source::Span) -> Self {
                 let nothing =
-                    $crate::yaml::Node { span, value: $crate::yaml::Value::Mapping(Vec::new()) };
+                    $crate::yaml::Node { span, value: $crate::yaml::Value::Mapping([].into()) };
                 let mut unseen = $crate::diagnostic::Report::default();
                 $crate::syntax::read::Fields::take(&nothing, &mut unseen)
             }
@@ -125,7 +125,9 @@ pub(super) fn known_fields<T: Fields>(node: &Node, report: &mut Report) -> Optio
     let meant = as_meant(entries, &T::keys(), report);
     let node = match meant {
         Cow::Borrowed(_) => Cow::Borrowed(node),
-        Cow::Owned(entries) => Cow::Owned(Node { span: node.span, value: Value::Mapping(entries) }),
+        Cow::Owned(entries) => {
+            Cow::Owned(Node { span: node.span, value: Value::Mapping(entries.into()) })
+        }
     };
     Some(T::take(&node, report))
 }

@@ -1,6 +1,7 @@
 //! Parser events to a tree, without recursion and within a budget. Never looks at the text itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use saphyr_parser::{Event, ScalarStyle};
 
@@ -58,18 +59,22 @@ struct Open {
 
 enum Parts {
     Sequence(Vec<Node>),
-    Mapping { entries: Vec<Entry>, keys: Keys, key: Option<Key> },
+    /// The key is that of the value that comes next.
+    Mapping {
+        entries: Vec<Found>,
+        key: Option<Key>,
+    },
 }
 
-/// Where each key of a mapping stands: once, and again. Nearly all stand once, so that asks for no memory of its own.
-type Keys = HashMap<String, (Span, Vec<Span>)>;
+/// An entry that was found, right or wrong.
+struct Found {
+    entry: Entry,
+    is_right: bool,
+}
 
-/// A key whose value comes next.
 struct Key {
     name: Spanned<String>,
-    /// Whether the entry is kept: not where the key is wrong, nor where it stood before, so that whoever reads on sees
-    /// each key once and no mistake twice.
-    is_kept: bool,
+    is_right: bool,
 }
 
 const LEAF: Size = Size { nodes: 1, depth: 1 };
@@ -96,6 +101,7 @@ impl<'a> Builder<'a> {
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
+                // A copy takes less memory than the parser's text, which has room for more.
                 self.scalar(&text, style, anchor, span)
             }
             Event::SequenceStart(anchor, tag) => {
@@ -104,7 +110,7 @@ impl<'a> Builder<'a> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
-                let parts = Parts::Mapping { entries: Vec::new(), keys: Keys::new(), key: None };
+                let parts = Parts::Mapping { entries: Vec::new(), key: None };
                 self.open(parts, anchor, span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
@@ -161,26 +167,17 @@ impl<'a> Builder<'a> {
             return None;
         }
         let is_merge = plain && text == "<<";
-        let is_string =
-            !plain || self.has_plain_keys || matches!(scalar::resolve(text), Ok(Value::String(_)));
+        let is_string = !plain || self.has_plain_keys || scalar::is_string(text);
         if is_merge {
             self.report.add(mistakes::yaml_merge_key(span));
         } else if !is_string {
             self.report.add(mistakes::yaml_key(span, text));
         }
-        let Some(Open { parts: Parts::Mapping { keys, key, .. }, .. }) = self.open.last_mut()
-        else {
+        let Some(Open { parts: Parts::Mapping { key, .. }, .. }) = self.open.last_mut() else {
             return None;
         };
-        let mut is_first = true;
-        keys.entry(text.to_owned())
-            .and_modify(|(_, again)| {
-                again.push(span);
-                is_first = false;
-            })
-            .or_insert((span, Vec::new()));
-        let is_kept = is_first && is_string && !is_merge;
-        *key = Some(Key { name: Spanned::new(text.to_owned(), span), is_kept });
+        let name = Spanned::new(text.to_owned(), span);
+        *key = Some(Key { name, is_right: is_string && !is_merge });
         Some(())
     }
 
@@ -235,7 +232,7 @@ impl<'a> Builder<'a> {
     fn check_entries(&mut self, span: Span) -> Option<()> {
         let entries = self.open.last().map_or(0, |open| match &open.parts {
             Parts::Sequence(items) => items.len(),
-            Parts::Mapping { keys, .. } => keys.len(),
+            Parts::Mapping { entries, .. } => entries.len(),
         });
         if entries <= MAX_ENTRIES {
             return Some(());
@@ -248,17 +245,16 @@ impl<'a> Builder<'a> {
         let open = self.open.pop()?;
         let last = match &open.parts {
             Parts::Sequence(items) => items.last().map(|item| item.span.end),
-            Parts::Mapping { entries, .. } => entries.last().map(|entry| entry.value.span.end),
+            Parts::Mapping { entries, .. } => {
+                entries.iter().rfind(|found| found.is_right).map(|found| found.entry.value.span.end)
+            }
         };
         // A block ends where its last value does; the parser says where the next thing begins.
         let end = if end.end > end.start { end.end } else { last.unwrap_or(open.span.end) };
         let span = Span { end: end.max(open.span.end), ..open.span };
         let value = match open.parts {
-            Parts::Sequence(items) => Value::Sequence(items),
-            Parts::Mapping { entries, keys, .. } => {
-                self.report_repeated(keys);
-                Value::Mapping(entries)
-            }
+            Parts::Sequence(items) => Value::Sequence(items.into()),
+            Parts::Mapping { entries, .. } => Value::Mapping(self.entries(entries)),
         };
         self.place(Node { span, value }, open.size, open.anchor)
     }
@@ -281,22 +277,46 @@ impl<'a> Builder<'a> {
         match &mut open.parts {
             Parts::Sequence(items) => items.push(node),
             Parts::Mapping { entries, key, .. } => {
-                let Key { name, is_kept } = key.take()?;
-                if is_kept {
-                    entries.push(Entry { key: name, value: node });
-                }
+                let Key { name, is_right } = key.take()?;
+                entries.push(Found { entry: Entry { key: name, value: node }, is_right });
             }
         }
         Some(())
     }
 
+    /// The entries that are kept: not where the key is wrong, nor where it stood before, so that whoever reads on sees
+    /// each key once and no mistake twice.
+    fn entries(&mut self, mut found: Vec<Found>) -> Arc<[Entry]> {
+        if has_repeated(&found) {
+            self.report_repeated(&found);
+            let mut seen = HashSet::new();
+            found.retain(|Found { entry, .. }| seen.insert(entry.key.value.clone()));
+        }
+        found.into_iter().filter(|found| found.is_right).map(|found| found.entry).collect()
+    }
+
     /// Reports keys that a mapping has several times. Findings are put in order later, so the order here is free.
-    fn report_repeated(&mut self, keys: Keys) {
-        for (key, (first, again)) in keys.into_iter().filter(|(_, (_, again))| !again.is_empty()) {
-            let places = [first].into_iter().chain(again).collect();
-            self.report.add(mistakes::duplicate_key(&key, places));
+    fn report_repeated(&mut self, found: &[Found]) {
+        let mut places: HashMap<&str, Vec<Span>> = HashMap::new();
+        for Spanned { value, span } in found.iter().map(|found| &found.entry.key) {
+            places.entry(value).or_default().push(*span);
+        }
+        for (key, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
+            self.report.add(mistakes::duplicate_key(key, places));
         }
     }
+}
+
+/// So few keys are compared with each other in less time than it takes to put them in a set.
+const FEW: usize = 12;
+
+fn has_repeated(found: &[Found]) -> bool {
+    let mut keys = found.iter().map(|found| found.entry.key.value.as_str());
+    if found.len() > FEW {
+        let mut seen = HashSet::new();
+        return !keys.all(|key| seen.insert(key));
+    }
+    keys.enumerate().any(|(at, key)| found[..at].iter().any(|other| other.entry.key.value == key))
 }
 
 /// Adds to what was copied; `None` after reporting that it is too much.

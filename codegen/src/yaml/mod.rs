@@ -4,6 +4,8 @@
 mod build;
 mod scalar;
 
+use std::sync::Arc;
+
 use saphyr_parser::{Event, Parser, ScanError};
 
 use crate::diagnostic::{Diagnostic, Report, form, yaml as mistakes};
@@ -34,10 +36,10 @@ pub enum Value {
     Number(String),
     /// Any other scalar.
     String(String),
-    /// A list.
-    Sequence(Vec<Node>),
+    /// A list. What keeps a part of a tree shares it.
+    Sequence(Arc<[Node]>),
     /// Entries in written order, without duplicate keys.
-    Mapping(Vec<Entry>),
+    Mapping(Arc<[Entry]>),
 }
 
 /// A key and its value.
@@ -86,9 +88,12 @@ fn read(source: SourceId, text: &str, report: &mut Report, has_plain_keys: bool)
 /// The parser holds a whole flow collection as tokens before it gives the first event of it, each a hundred times as
 /// large as the character it is. So the characters are counted before they are tokens.
 fn check_punctuation(places: &Places<'_>, report: &mut Report) -> Option<()> {
-    let is_token = |byte: &u8| b"[]{},".contains(byte);
-    let mut tokens = places.text.bytes().enumerate().filter(|(_, byte)| is_token(byte));
-    let Some((at, _)) = tokens.nth(MAX_PUNCTUATION) else { return Some(()) };
+    let is_token = |byte: u8| matches!(byte, b'[' | b']' | b'{' | b'}' | b',');
+    let bytes = || places.text.bytes().enumerate();
+    if bytes().filter(|(_, byte)| is_token(*byte)).count() <= MAX_PUNCTUATION {
+        return Some(());
+    }
+    let (at, _) = bytes().filter(|(_, byte)| is_token(*byte)).nth(MAX_PUNCTUATION)?;
     let start = places.skipped + at;
     let message = format!("this file has more than {MAX_PUNCTUATION} brackets, braces and commas");
     report.add(mistakes::yaml_budget(places.bytes(start, start + 1), message));

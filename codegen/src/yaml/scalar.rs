@@ -4,18 +4,31 @@ use super::Value;
 
 /// What a plain scalar means; an error where it is a number that JSON cannot write.
 pub(super) fn resolve(text: &str) -> Result<Value, String> {
-    Ok(match text {
+    if let Some(value) = word(text) {
+        return Ok(value);
+    }
+    let number = number(text)?;
+    Ok(number.map_or_else(|| Value::String(text.to_owned()), Value::Number))
+}
+
+/// Whether a plain scalar is a string.
+pub(super) fn is_string(text: &str) -> bool {
+    word(text).is_none() && matches!(number(text), Ok(None))
+}
+
+fn word(text: &str) -> Option<Value> {
+    Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Boolean(true),
         "false" | "False" | "FALSE" => Value::Boolean(false),
-        _ => match number(text)? {
-            Some(number) => Value::Number(number),
-            None => Value::String(text.to_owned()),
-        },
+        _ => return None,
     })
 }
 
 fn number(text: &str) -> Result<Option<String>, String> {
+    if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '.' | '+' | '-')) {
+        return Ok(None);
+    }
     if let Some(digits) = text.strip_prefix("0x") {
         return radix(text, digits, 16);
     }

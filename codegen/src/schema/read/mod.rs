@@ -123,7 +123,6 @@ impl SchemaReader<'_> {
     }
 
     fn read(&mut self, place: Place<'_>, root: &mut Root) {
-        root.filled.insert(place.pointer.to_owned());
         let Place { id, text, .. } = place;
         match &text.value {
             Value::Boolean(true) => {}

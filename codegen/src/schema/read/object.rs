@@ -61,7 +61,7 @@ impl SchemaReader<'_> {
         };
         let mut names: Vec<Spanned<String>> = Vec::new();
         let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
-        for item in items {
+        for item in items.iter() {
             let Some(name) = item.as_str() else {
                 self.expected("a property name", item);
                 continue;

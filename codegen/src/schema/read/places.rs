@@ -1,7 +1,9 @@
 //! Where the schemas inside a schema stand: what `#/a/b` and `#name` lead to. Ids first and bodies
 //! second, so that a reference may lead forward.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::rc::Rc;
 
 use super::{SchemaReader, reserve};
 use crate::diagnostic::{files, schemas};
@@ -15,12 +17,10 @@ const MAX_PLACES: usize = 16 << 20;
 pub(super) struct Root {
     /// The schema itself.
     pub(super) node: NodeId,
-    /// The node of each place that has been read or referred to.
-    places: BTreeMap<String, NodeId>,
+    /// What is known of each place that has been read or referred to.
+    places: BTreeMap<Rc<str>, Placed>,
     /// The length of all pointers.
     bytes: usize,
-    /// The places that have been read.
-    pub(super) filled: BTreeSet<String>,
     /// References to places, as written.
     wanted: Vec<(String, Span)>,
     /// What `$anchor` names.
@@ -29,37 +29,62 @@ pub(super) struct Root {
     wanted_anchors: Vec<(String, Span, NodeId)>,
 }
 
+/// A place in a schema.
+struct Placed {
+    node: NodeId,
+    /// Whether a schema stands there; until one does, only references know of it.
+    is_read: bool,
+}
+
 impl Root {
     pub(super) fn new(node: NodeId) -> Self {
         Self {
             node,
-            places: BTreeMap::from([(String::new(), node)]),
+            places: BTreeMap::from([(Rc::from(""), Placed { node, is_read: true })]),
             bytes: 0,
-            filled: BTreeSet::new(),
             wanted: Vec::new(),
             anchors: BTreeMap::new(),
             wanted_anchors: Vec::new(),
         }
     }
+
+    /// The schemas under its `$defs`, as one refers to them.
+    fn definitions(&self) -> Vec<String> {
+        let read = self.places.iter().filter(|(_, place)| place.is_read);
+        let known = read.filter(|(pointer, _)| pointer.starts_with("/$defs/"));
+        known.map(|(pointer, _)| format!("#{pointer}")).collect()
+    }
 }
 
 /// The JSON Pointer (RFC 6901) of a place behind a keyword.
-pub(super) fn below(pointer: &str, keyword: &str, key: Option<&str>) -> String {
-    let key = key.map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1")));
-    format!("{pointer}/{keyword}{}", key.unwrap_or_default())
+pub(super) fn below(pointer: &str, keyword: &str, key: Option<&str>) -> Rc<str> {
+    match key {
+        None => format!("{pointer}/{keyword}").into(),
+        Some(key) if key.contains(['~', '/']) => {
+            let key = key.replace('~', "~0").replace('/', "~1");
+            format!("{pointer}/{keyword}/{key}").into()
+        }
+        Some(key) => format!("{pointer}/{keyword}/{key}").into(),
+    }
 }
 
 impl SchemaReader<'_> {
-    /// The node of a place.
-    pub(super) fn place(&mut self, pointer: &str, span: Span, root: &mut Root) -> NodeId {
-        if let Some(&id) = root.places.get(pointer) {
-            let node = self.project.schemas[id].clone();
-            self.project.schemas.set(id, Node { span, ..node });
-            return id;
+    /// The node of a place where a schema stands, which is read next.
+    pub(super) fn place(&mut self, pointer: &Rc<str>, span: Span, root: &mut Root) -> NodeId {
+        match root.places.entry(Rc::clone(pointer)) {
+            Entry::Vacant(place) => {
+                let node = reserve(self.project, span);
+                place.insert(Placed { node, is_read: true });
+                node
+            }
+            Entry::Occupied(mut place) => {
+                let Placed { node: id, is_read } = place.get_mut();
+                *is_read = true;
+                let node = self.project.schemas[*id].clone();
+                self.project.schemas.set(*id, Node { span, ..node });
+                *id
+            }
         }
-        let id = reserve(self.project, span);
-        root.places.insert(pointer.to_owned(), id);
-        id
     }
 
     /// Whether the places of a schema have grown longer than memory should hold, which is then reported once: the place
@@ -81,10 +106,12 @@ impl SchemaReader<'_> {
     /// The node that `#/a/b` leads to, read or not.
     pub(super) fn referred(&mut self, pointer: &str, span: Span, root: &mut Root) -> NodeId {
         root.wanted.push((pointer.to_owned(), span));
-        let id = match root.places.get(pointer) {
-            Some(&id) => id,
-            None => self.place(pointer, span, root),
-        };
+        let known = root.places.get(pointer).map(|place| place.node);
+        let id = known.unwrap_or_else(|| {
+            let node = reserve(self.project, span);
+            root.places.insert(Rc::from(pointer), Placed { node, is_read: false });
+            node
+        });
         let name = pointer.rsplit('/').next().unwrap_or_default();
         self.name_definition(id, &name.replace("~1", "/").replace("~0", "~"));
         id
@@ -113,17 +140,15 @@ impl SchemaReader<'_> {
 
     /// Settles references; reports those that lead to no schema.
     pub(super) fn settle_places(&mut self, root: Root) {
-        let known = root.filled.iter().filter(|place| place.starts_with("/$defs/"));
-        let known: Vec<String> = known.map(|place| format!("#{place}")).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         for (pointer, span) in &root.wanted {
-            if !root.filled.contains(pointer) {
+            let Some(place) = root.places.get(pointer.as_str()) else { continue };
+            if !place.is_read {
                 if !self.report.is_full() {
+                    let known = root.definitions();
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     self.report.add(schemas::unknown_reference(*span, pointer, &known));
                 }
-                if let Some(&id) = root.places.get(pointer) {
-                    self.project.schemas.distrust(id);
-                }
+                self.project.schemas.distrust(place.node);
             }
         }
         self.settle_anchors(&root.anchors, root.wanted_anchors);

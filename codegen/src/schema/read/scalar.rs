@@ -147,7 +147,7 @@ impl SchemaReader<'_> {
     pub(super) fn check_values(&mut self, text: &Node, node: &Node) {
         let Value::Sequence(items) = &node.value else { return };
         let mut known: BTreeMap<String, Vec<(Json, Vec<Span>)>> = BTreeMap::new();
-        for item in items {
+        for item in items.iter() {
             self.check_type_allows(text, item);
             let value = item.to_json();
             let alike = known.entry(json_sort_key(&value)).or_default();
