@@ -5,6 +5,7 @@
 //! looked at: no name can clash that did not before, and the crates made of it are those of files that need it. So the
 //! files that these need are compiled, and nothing else. Whatever is in doubt is generated in full.
 
+mod graph;
 mod interface;
 mod record;
 
@@ -18,6 +19,7 @@ use crate::options::Options;
 use crate::parallel;
 use crate::source::{Source, SourceId, Sources};
 use crate::syntax::{self, Document};
+use graph::Graph;
 pub(crate) use interface::Interface;
 use record::{CrateLine, SourceLine};
 use xxhash_rust::xxh3::xxh3_128;
@@ -73,7 +75,7 @@ impl<'a> Inputs<'a> {
         }
         let changed = self.changed(last)?;
         let graph = Graph::new(last)?;
-        let affected = Graph::closure(&graph.users, changed.iter().copied());
+        let affected = graph.affected(changed.iter().copied());
         let of_affected = |from: &BTreeSet<String>| {
             !affected.is_empty() && from.iter().any(|name| affected.contains(name.as_str()))
         };
@@ -88,7 +90,7 @@ impl<'a> Inputs<'a> {
         // What was found in a file is told again, though nothing is made of it.
         let warned = last.sources.iter().filter(|line| line.warned).map(|line| line.name.as_str());
         needed.extend(warned);
-        let needed = Graph::closure(&graph.needs, needed.into_iter());
+        let needed = graph.needed(needed);
         scope.sources = needed.into_iter().map(str::to_owned).collect();
         Some(scope)
     }
@@ -276,44 +278,6 @@ fn found<'a, 'n>(
     names: impl Iterator<Item = &'n String>,
 ) -> Vec<&'a str> {
     names.filter_map(|name| files.get(name.as_str())).flatten().copied().collect()
-}
-
-/// Which files need which.
-struct Graph<'a> {
-    needs: Edges<'a>,
-    /// The same from the other end.
-    users: Edges<'a>,
-}
-
-type Edges<'a> = BTreeMap<&'a str, Vec<&'a str>>;
-
-impl<'a> Graph<'a> {
-    /// What a record says of files; none if it speaks of one that has no line.
-    fn new(record: &'a Record) -> Option<Self> {
-        let mut graph = Self { needs: BTreeMap::new(), users: BTreeMap::new() };
-        let known: BTreeSet<&str> = record.sources.iter().map(|line| line.name.as_str()).collect();
-        for line in record.sources.iter().filter(|line| !line.needs.is_empty()) {
-            for need in &line.needs {
-                graph.users.entry(need).or_default().push(&line.name);
-            }
-            graph.needs.insert(&line.name, line.needs.iter().map(String::as_str).collect());
-        }
-        let of_crates = record.crates.iter().flat_map(|line| &line.from);
-        let mut named = graph.users.keys().copied().chain(of_crates.map(String::as_str));
-        named.all(|name| known.contains(name)).then_some(graph)
-    }
-
-    /// Files, all that edges lead to from these, all that edges lead to from those.
-    fn closure(edges: &Edges<'a>, from: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
-        let mut reached = BTreeSet::new();
-        let mut waiting: Vec<&str> = from.collect();
-        while let Some(name) = waiting.pop() {
-            if reached.insert(name) {
-                waiting.extend(edges.get(name).into_iter().flatten());
-            }
-        }
-        reached
-    }
 }
 
 /// The name of a file below the folder it was read from; `root` may be the file itself.
