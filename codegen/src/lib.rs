@@ -15,6 +15,7 @@ pub mod model;
 pub mod naming;
 mod nearest;
 pub mod options;
+mod parallel;
 pub mod plan;
 pub mod project;
 mod prose;

@@ -1,5 +1,7 @@
 //! Source text and places in it. Never reads a file: [`crate::disk`] does.
 
+use std::sync::OnceLock;
+
 /// One schema file: where it came from, as its author would name it, and what it says.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -13,8 +15,8 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
-    /// Where the lines of each file begin.
-    lines: Vec<Vec<usize>>,
+    /// Where the lines of each file begin, once somebody asks: most files are never spoken of.
+    lines: Vec<OnceLock<Vec<usize>>>,
     /// The files whose text is not what their author wrote, for it could not be read.
     unread: Vec<SourceId>,
 }
@@ -56,7 +58,7 @@ impl Sources {
     /// Puts files into path order.
     pub fn new(mut files: Vec<Source>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let lines = files.iter().map(|file| line_starts(&file.text)).collect();
+        let lines = files.iter().map(|_| OnceLock::new()).collect();
         Self { files, lines, unread: Vec::new() }
     }
 
@@ -105,7 +107,8 @@ impl Sources {
 
     /// The line of a place in a file, from 1, and where it begins.
     pub fn line(&self, source: SourceId, offset: usize) -> (usize, usize) {
-        let starts = &self.lines[source.0 as usize];
+        let starts =
+            self.lines[source.0 as usize].get_or_init(|| line_starts(&self.get(source).text));
         let line = starts.partition_point(|&start| start <= offset);
         (line, starts[line.saturating_sub(1)])
     }

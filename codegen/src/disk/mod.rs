@@ -2,6 +2,7 @@
 
 mod exchange;
 mod failure;
+mod listing;
 mod lock;
 mod manifest;
 mod output;
@@ -19,5 +20,5 @@ pub use single::write_text;
 pub use sources::{ReadSources, read_sources, read_text};
 pub(crate) use sources::{absolute, read_regular, shown};
 pub use start::{checkout, start_project};
-pub(crate) use survey::{Survey, survey};
+pub(crate) use survey::Notes;
 pub(crate) use update::update;

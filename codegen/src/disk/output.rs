@@ -9,6 +9,7 @@ use super::place::Place;
 use super::tree::Entry;
 use super::{exchange, lock::Lock, manifest, manifest::Texts, tree};
 use crate::files::Files;
+use crate::parallel;
 
 /// How an output folder differs from what would be generated; paths are relative to it, in path order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,18 +52,26 @@ pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
     let texts = manifest::complete(files)?;
     let mut drift = Drift::default();
     let mut missing: BTreeSet<&str> = texts.keys().copied().collect();
-    for entry in tree::walk(&place.out)? {
+    let found = tree::walk(&place.out)?;
+    for (holds, entry) in compare(&found, &texts).into_iter().zip(found) {
         missing.remove(entry.path.as_str());
-        match texts.get(entry.path.as_str()) {
+        match holds? {
             None => drift.orphaned.push(entry.path),
-            Some(text) if entry.holds(text)? => {}
-            Some(_) => drift.stale.push(entry.path),
+            Some(true) => {}
+            Some(false) => drift.stale.push(entry.path),
         }
     }
     drift.missing = missing.into_iter().map(str::to_owned).collect();
     drift.stale.sort();
     drift.orphaned.sort();
     Ok(drift)
+}
+
+/// Whether each entry is a file of exactly the text that belongs to its path; none where no text does.
+fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoFailure>> {
+    parallel::map(entries, |entry| {
+        texts.get(entry.path.as_str()).map(|text| entry.holds(text)).transpose()
+    })
 }
 
 /// Makes an output folder hold the generated files, by building the whole tree beside it and exchanging the two.
@@ -120,9 +129,9 @@ impl<'a> Plan<'a> {
         let lists = found.iter().filter_map(|entry| entry.path.strip_suffix(manifest::NAME));
         let others: Vec<String> =
             lists.filter(|folder| !folder.is_empty()).map(str::to_owned).collect();
-        for entry in found {
+        for (holds, entry) in compare(&found, texts).into_iter().zip(found) {
             let is_others = others.iter().any(|folder| entry.path.starts_with(folder.as_str()));
-            plan.place(entry, &listed, is_others)?;
+            plan.place(entry, holds?, &listed, is_others)?;
         }
         plan.refuse_collisions(texts)?;
         Ok(plan)
@@ -131,6 +140,7 @@ impl<'a> Plan<'a> {
     fn place(
         &mut self,
         entry: Entry,
+        holds: Option<bool>,
         listed: &BTreeSet<String>,
         is_others: bool,
     ) -> Result<(), OutputError> {
@@ -140,13 +150,13 @@ impl<'a> Plan<'a> {
         let is_known = entry.path == manifest::NAME || listed.contains(&entry.path);
         // A pipe or a device at a path of ours was put there by somebody else.
         let ours = entry.kind.is_file() && (is_known || (!is_others && entry.has_banner()?));
-        match self.write.get(entry.path.as_str()) {
-            Some(text) if entry.holds(text)? => {
+        match holds {
+            Some(true) => {
                 self.write.remove(entry.path.as_str());
                 self.keep.insert(entry.path, entry.real);
             }
-            Some(_) if !ours => return Err(OutputError::Foreign(entry.real)),
-            Some(_) => {}
+            Some(false) if ours || entry.is_empty()? => {}
+            Some(false) => return Err(OutputError::Foreign(entry.real)),
             None if ours => drop(self.remove.insert(entry.path)),
             None => drop(self.carry.insert(entry.path, entry.real)),
         }

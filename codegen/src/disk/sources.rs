@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::failure::IoFailure;
 use super::tree;
 use crate::diagnostic::{Diagnostic, files as mistakes};
+use crate::parallel;
 use crate::source::{Source, SourceId, Sources, Span};
 
 /// Larger than any schema a person writes, and small enough that whatever it says fits into memory many times over.
@@ -38,6 +39,7 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoFailure> {
     for path in paths {
         reading.add(path)?;
     }
+    reading.read()?;
     Ok(reading.finish())
 }
 
@@ -90,6 +92,8 @@ pub(crate) fn shown(path: &Path) -> String {
 struct Reading {
     /// By shown path, so that a file named twice is read as one.
     files: BTreeMap<String, (String, Option<Broken>)>,
+    /// Those that are still to be read.
+    unread: Vec<PathBuf>,
     findings: Vec<Diagnostic>,
     bytes: u64,
 }
@@ -153,12 +157,17 @@ impl Reading {
     }
 
     fn add_root(&mut self, path: &Path) -> Result<(), IoFailure> {
-        let before = self.files.len() + self.findings.len();
+        let before = self.found();
         self.add_folder(path)?;
-        if self.files.len() + self.findings.len() == before {
+        if self.found() == before {
             self.findings.push(mistakes::empty_schema(&shown(path)));
         }
         Ok(())
+    }
+
+    /// How much there is so far, readable or not.
+    fn found(&self) -> usize {
+        self.unread.len() + self.files.len() + self.findings.len()
     }
 
     fn add_folder(&mut self, path: &Path) -> Result<(), IoFailure> {
@@ -197,8 +206,14 @@ impl Reading {
             self.set_aside(path, Broken::TooMuch);
         } else {
             self.bytes += found.len();
-            let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
-            self.add_text(shown(path), bytes);
+            self.unread.push(path.to_owned());
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<(), IoFailure> {
+        for (path, read) in self.unread.iter().zip(parallel::map(&self.unread, |path| read(path))) {
+            self.files.insert(shown(path), read?);
         }
         Ok(())
     }
@@ -206,17 +221,17 @@ impl Reading {
     fn set_aside(&mut self, path: &Path, reason: Broken) {
         self.files.insert(shown(path), (String::new(), Some(reason)));
     }
+}
 
-    /// Of a file that is not UTF-8, what stands before the mistake is kept to show where it is.
-    fn add_text(&mut self, path: String, bytes: Vec<u8>) {
-        let read = match String::from_utf8(bytes) {
-            Ok(text) => (text, None),
-            Err(error) => {
-                let offset = error.utf8_error().valid_up_to();
-                let before = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
-                (before, Some(Broken::NotUtf8 { offset }))
-            }
-        };
-        self.files.insert(path, read);
-    }
+/// Reads a file. Of one that is not UTF-8, what stands before the mistake is kept to show where it is.
+fn read(path: &Path) -> Result<(String, Option<Broken>), IoFailure> {
+    let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let offset = error.utf8_error().valid_up_to();
+            let before = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
+            (before, Some(Broken::NotUtf8 { offset }))
+        }
+    })
 }

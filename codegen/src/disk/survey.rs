@@ -3,52 +3,80 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use super::failure::{IoFailure, OutputError};
+use super::listing::{self, Kind};
 use super::place::Place;
 use super::sources::read_regular;
 use super::{exchange, manifest, tree};
+use crate::parallel;
+
+/// What a run in full has to deal with, or to tell of.
+#[derive(Debug)]
+pub(crate) struct Doubt;
+
+/// What the last run left to be read.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    /// The output folder.
+    out: PathBuf,
+    /// The text of the record.
+    record: String,
+    /// The list of generated files.
+    list: String,
+    /// When the record was written.
+    written: SystemTime,
+}
 
 /// What a folder that the last run left looks like now.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub(crate) struct Survey<'a> {
     /// The text of the record.
-    pub(crate) record: String,
+    pub(crate) record: &'a str,
     /// Every generated file there should be, in path order.
-    pub(crate) listed: Vec<String>,
+    pub(crate) listed: Vec<&'a str>,
     /// Those that are gone, or were written to after the record was.
-    pub(crate) touched: Vec<String>,
+    pub(crate) touched: Vec<&'a str>,
     /// What else is there: not generated, as far as the list goes.
     pub(crate) foreign: Vec<String>,
 }
 
-/// Looks at an output folder that has a record; none if it has not, or if there is anything about it that a
-/// full run has to deal with.
-pub(crate) fn survey(out: &Path, record: &str) -> Result<Option<Survey>, OutputError> {
-    let place = Place::of(out)?;
-    if exchange::has_leftovers(&place)? {
-        return Ok(None);
+impl Notes {
+    /// Reads them from an output folder that a run ended well in.
+    pub(crate) fn read(out: &Path, record: &str) -> Result<Self, Doubt> {
+        let place = Place::of(out)?;
+        if exchange::has_leftovers(&place)? {
+            return Err(Doubt);
+        }
+        let list = read_regular(&place.out.join(manifest::NAME))?.ok_or(Doubt)?;
+        let at = place.out.join(record);
+        let record = read_regular(&at)?.ok_or(Doubt)?;
+        let written = fs::symlink_metadata(at)?.modified()?;
+        if is_older(written) {
+            Ok(Self { out: place.out, record, list, written })
+        } else {
+            Err(Doubt)
+        }
     }
-    let Some(list) = read_regular(&place.out.join(manifest::NAME))? else { return Ok(None) };
-    let Some(text) = read_regular(&place.out.join(record))? else { return Ok(None) };
-    let listed: Vec<&str> = manifest::paths(&list).collect();
-    let written = fs::symlink_metadata(place.out.join(record)).and_then(|found| found.modified());
-    let (true, Ok(written)) = (listed.is_sorted(), written) else { return Ok(None) };
-    if !is_older(written) {
-        return Ok(None);
+
+    /// Looks at the output folder.
+    pub(crate) fn survey(&self) -> Result<Survey<'_>, Doubt> {
+        let listed: Vec<&str> = manifest::paths(&self.list).collect();
+        if !listed.is_sorted() {
+            return Err(Doubt);
+        }
+        let sound = listed.iter().map(|_| AtomicBool::new(false)).collect();
+        let look = Look { listed: &listed, written: self.written, sound };
+        let foreign = look.everywhere(&self.out)?;
+        let doubtful = listed.iter().zip(look.sound).filter(|(_, sound)| !sound.load(RELAXED));
+        let touched = doubtful.map(|(path, _)| *path).collect();
+        Ok(Survey { record: &self.record, listed, touched, foreign })
     }
-    let mut look =
-        Look { listed: &listed, written, sound: vec![false; listed.len()], foreign: Vec::new() };
-    if !look.into_folder(&place.out, "")? {
-        return Ok(None);
-    }
-    let Look { sound, foreign, .. } = look;
-    let doubtful = listed.iter().zip(sound).filter(|(_, sound)| !sound);
-    let touched = doubtful.map(|(path, _)| (*path).to_owned()).collect();
-    let listed = listed.into_iter().map(str::to_owned).collect();
-    Ok(Some(Survey { record: text, listed, touched, foreign }))
 }
 
 /// Whether the program that runs is older than something: one that was built since may generate other things, under the
@@ -58,41 +86,117 @@ fn is_older(than: SystemTime) -> bool {
     built.is_ok_and(|built| built < than)
 }
 
+/// What one thread finds is read after all of them ended.
+const RELAXED: Ordering = Ordering::Relaxed;
+
+/// With so many folders to look into, there are enough for every thread.
+const MANY: usize = 64;
+
 struct Look<'a> {
     listed: &'a [&'a str],
     written: SystemTime,
     /// Whether each of them is there and no younger than the record.
-    sound: Vec<bool>,
+    sound: Vec<AtomicBool>,
+}
+
+/// A folder to look into.
+struct Folder {
+    /// Where it is.
+    real: PathBuf,
+    /// How paths in it begin.
+    prefix: String,
+    /// Which of the listed paths begin like that.
+    listed: Range<usize>,
+}
+
+/// What comes of looking into folders.
+#[derive(Default)]
+struct Seen {
+    folders: Vec<Folder>,
     foreign: Vec<String>,
 }
 
 impl Look<'_> {
-    /// Whether everything below a folder is a file where a file has to be.
-    fn into_folder(&mut self, folder: &Path, prefix: &str) -> Result<bool, IoFailure> {
-        let failed = || IoFailure::on("look at", folder);
-        for entry in fs::read_dir(folder).map_err(failed())? {
-            let entry = entry.map_err(failed())?;
-            let kind = entry.file_type().map_err(failed())?;
-            let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            if kind.is_dir() {
-                if !self.into_folder(&entry.path(), &(path + "/"))? {
-                    return Ok(false);
-                }
-            } else if !kind.is_file() {
-                return Ok(false);
-            } else if let Ok(at) = self.listed.binary_search(&path.as_str()) {
-                let modified = entry.metadata().and_then(|found| found.modified());
-                self.sound[at] = modified.map_err(failed())? <= self.written;
-            } else if path != manifest::NAME {
-                let entry = tree::Entry { path, real: entry.path(), kind };
-                // One that an earlier run generated is to go.
-                if entry.has_banner()? {
-                    return Ok(false);
-                }
-                self.foreign.push(entry.path);
+    /// Looks into all folders; what is there and not listed.
+    fn everywhere(&self, out: &Path) -> Result<Vec<String>, Doubt> {
+        let all =
+            Folder { real: out.to_owned(), prefix: String::new(), listed: 0..self.listed.len() };
+        let mut seen = Seen { folders: vec![all], ..Seen::default() };
+        while !seen.folders.is_empty() && seen.folders.len() < MANY {
+            for folder in std::mem::take(&mut seen.folders) {
+                self.look_into(&folder, &mut seen)?;
             }
         }
-        Ok(true)
+        for foreign in parallel::map(&seen.folders, |folder| self.below(folder)) {
+            seen.foreign.extend(foreign?);
+        }
+        seen.foreign.sort_unstable();
+        Ok(seen.foreign)
+    }
+
+    fn below(&self, folder: &Folder) -> Result<Vec<String>, Doubt> {
+        let mut seen = Seen::default();
+        self.look_into(folder, &mut seen)?;
+        while let Some(folder) = seen.folders.pop() {
+            self.look_into(&folder, &mut seen)?;
+        }
+        Ok(seen.foreign)
+    }
+
+    /// Looks at what a folder holds directly: a file has to be one, and nothing that an earlier run generated may be left.
+    fn look_into(&self, folder: &Folder, seen: &mut Seen) -> Result<(), Doubt> {
+        listing::each(&folder.real, |entry| {
+            let name = entry.name().to_string_lossy();
+            match entry.kind()? {
+                Kind::Folder => seen.folders.push(self.inside(folder, entry.name(), &name)),
+                Kind::File => match self.find(folder, &name) {
+                    Some(at) => {
+                        self.sound[at].store(entry.modified()? <= self.written, RELAXED);
+                    }
+                    None if folder.prefix.is_empty() && name == manifest::NAME => {}
+                    None if tree::has_banner(&folder.real.join(entry.name()))? => {
+                        return Err(Doubt);
+                    }
+                    None => seen.foreign.push(format!("{}{name}", folder.prefix)),
+                },
+                Kind::Other => return Err(Doubt),
+            }
+            Ok(())
+        })
+    }
+
+    /// Which of the listed paths a name in a folder stands for.
+    fn find(&self, folder: &Folder, name: &str) -> Option<usize> {
+        let name_of = |path: &&str| path[folder.prefix.len()..].cmp(name);
+        let found = self.listed[folder.listed.clone()].binary_search_by(name_of);
+        found.ok().map(|at| folder.listed.start + at)
+    }
+
+    fn inside(&self, folder: &Folder, real: &OsStr, name: &str) -> Folder {
+        let prefix = format!("{}{name}/", folder.prefix);
+        let around = &self.listed[folder.listed.clone()];
+        let start = folder.listed.start + around.partition_point(|path| *path < prefix.as_str());
+        let inside =
+            self.listed[start..folder.listed.end].partition_point(|path| path.starts_with(&prefix));
+        Folder { real: folder.real.join(real), prefix, listed: start..start + inside }
+    }
+}
+
+impl From<io::Error> for Doubt {
+    fn from(_: io::Error) -> Self {
+        Self
+    }
+}
+
+impl From<IoFailure> for Doubt {
+    fn from(_: IoFailure) -> Self {
+        Self
+    }
+}
+
+impl From<OutputError> for Doubt {
+    fn from(_: OutputError) -> Self {
+        Self
     }
 }
 

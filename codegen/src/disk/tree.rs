@@ -72,24 +72,35 @@ impl Entry {
             return Ok(false);
         }
         let same = || -> io::Result<bool> {
-            Ok(fs::metadata(&self.real)?.len() == text.len() as u64
-                && fs::read(&self.real)? == text.as_bytes())
+            let mut bytes = Vec::with_capacity(text.len() + 1);
+            // A byte more than there should be tells that the file is longer, without a look at its length.
+            let file = fs::File::open(&self.real)?;
+            file.take(text.len() as u64 + 1).read_to_end(&mut bytes)?;
+            Ok(bytes == text.as_bytes())
         };
         same().map_err(IoFailure::on("read", &self.real))
     }
 
+    /// Whether it is a regular file without a text to lose, such as a machine that loses its power leaves.
+    pub(super) fn is_empty(&self) -> Result<bool, IoFailure> {
+        let len = || Ok(fs::metadata(&self.real)?.len());
+        Ok(self.kind.is_file() && len().map_err(IoFailure::on("look at", &self.real))? == 0)
+    }
+
     /// Whether it is a regular file whose first line carries the banner.
     pub(super) fn has_banner(&self) -> Result<bool, IoFailure> {
-        if !self.kind.is_file() {
-            return Ok(false);
-        }
-        let first_line = || -> io::Result<Vec<u8>> {
-            let mut line = Vec::new();
-            let file = fs::File::open(&self.real)?.take(BANNER_LINE_BYTES);
-            io::BufReader::new(file).read_until(b'\n', &mut line)?;
-            Ok(line)
-        };
-        let line = first_line().map_err(IoFailure::on("read", &self.real))?;
-        Ok(String::from_utf8_lossy(&line).contains(BANNER))
+        Ok(self.kind.is_file() && has_banner(&self.real)?)
     }
+}
+
+/// Whether the first line of a regular file carries the banner.
+pub(super) fn has_banner(file: &Path) -> Result<bool, IoFailure> {
+    let first_line = || -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        let start = fs::File::open(file)?.take(BANNER_LINE_BYTES);
+        io::BufReader::new(start).read_until(b'\n', &mut line)?;
+        Ok(line)
+    };
+    let line = first_line().map_err(IoFailure::on("read", file))?;
+    Ok(String::from_utf8_lossy(&line).contains(BANNER))
 }

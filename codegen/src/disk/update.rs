@@ -24,7 +24,7 @@ use crate::files::Files;
 /// See [`OutputError`]; the folder is then as it was.
 pub(crate) fn update(
     out: &Path,
-    survey: &Survey,
+    survey: &Survey<'_>,
     crates: &BTreeSet<String>,
     files: &Files,
     record: (&str, &str),
@@ -40,7 +40,7 @@ pub(crate) fn update(
     let _lock = Lock::acquire(&place)?;
     exchange::sweep(&place)?;
     let at = place.out.join(name);
-    if fs::read_to_string(&at).ok().as_deref() != Some(survey.record.as_str()) {
+    if fs::read_to_string(&at).ok().as_deref() != Some(survey.record) {
         // Another run was here meanwhile.
         return Ok(None);
     }
@@ -67,12 +67,12 @@ pub(crate) fn update(
 }
 
 /// Whether the crates have the files they had.
-fn same_paths(survey: &Survey, crates: &BTreeSet<String>, files: &Files) -> bool {
-    let inside = |path: &&String| {
-        // A crate's folder is two or three names; those of a path are tried from the root.
-        path.match_indices('/').any(|(at, _)| crates.contains(&path[..at]))
-    };
-    survey.listed.iter().filter(inside).map(String::as_str).eq(files.iter().map(|(path, _)| path))
+fn same_paths(survey: &Survey<'_>, crates: &BTreeSet<String>, files: &Files) -> bool {
+    let before = |end: String| survey.listed.partition_point(|path| *path < end.as_str());
+    // What begins with `a/` comes before `a0`, as `0` is the sign after `/`.
+    let sizes = crates.iter().map(|dir| before(format!("{dir}0")) - before(format!("{dir}/")));
+    sizes.sum::<usize>() == files.len()
+        && files.iter().all(|(path, _)| survey.listed.binary_search(&path).is_ok())
 }
 
 fn changed<'a>(out: &Path, files: &'a Files) -> Result<BTreeMap<&'a str, &'a str>, OutputError> {
@@ -121,9 +121,9 @@ fn replace(place: &Place, at: &Path, text: &str) -> Result<(), OutputError> {
     Ok(fs::rename(&place.new, at).map_err(IoFailure::on("move into place", &place.new))?)
 }
 
-fn written(survey: &Survey, written: Vec<String>) -> Written {
+fn written(survey: &Survey<'_>, written: Vec<String>) -> Written {
     let is_kept = |path: &&str| written.binary_search_by(|other| other.as_str().cmp(path)).is_err();
-    let all = std::iter::once(manifest::NAME).chain(survey.listed.iter().map(String::as_str));
+    let all = std::iter::once(manifest::NAME).chain(survey.listed.iter().copied());
     Written {
         unchanged: all.filter(is_kept).map(str::to_owned).collect(),
         written,

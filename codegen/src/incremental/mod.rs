@@ -5,6 +5,7 @@
 //! looked at: no name can clash that did not before, and the crates made of it are those of files that need it. So the
 //! files that these need are compiled, and nothing else. Whatever is in doubt is generated in full.
 
+mod graph;
 mod interface;
 mod record;
 
@@ -15,8 +16,10 @@ pub(crate) use record::{NAME, Record};
 
 use crate::diagnostic::{Diagnostic, Report};
 use crate::options::Options;
-use crate::source::{SourceId, Sources};
+use crate::parallel;
+use crate::source::{Source, SourceId, Sources};
 use crate::syntax::{self, Document};
+use graph::Graph;
 pub(crate) use interface::Interface;
 use record::{CrateLine, SourceLine};
 use xxhash_rust::xxh3::xxh3_128;
@@ -25,8 +28,15 @@ use xxhash_rust::xxh3::xxh3_128;
 #[derive(Debug)]
 pub(crate) struct Inputs<'a> {
     sources: &'a Sources,
-    names: BTreeMap<String, SourceId>,
+    files: BTreeMap<String, Input>,
     generator: String,
+}
+
+/// A file of a run.
+#[derive(Debug)]
+struct Input {
+    id: SourceId,
+    hash: String,
 }
 
 /// What has to be compiled and generated again.
@@ -41,49 +51,55 @@ pub(crate) struct Scope {
 impl<'a> Inputs<'a> {
     /// The inputs, if every file has a name of its own below the folders they were read from.
     pub(crate) fn new(sources: &'a Sources, roots: &[String], options: &Options) -> Option<Self> {
-        let mut names = BTreeMap::new();
-        for (id, source) in sources.iter() {
+        let read: Vec<(SourceId, &Source)> = sources.iter().collect();
+        let hashes = parallel::map(&read, |(_, source)| hash(&source.text));
+        let mut files = BTreeMap::new();
+        for ((id, source), hash) in read.into_iter().zip(hashes) {
             let name = roots.iter().enumerate().find_map(|(at, root)| name(at, root, &source.path));
-            if names.insert(name?, id).is_some() {
+            if files.insert(name?, Input { id, hash }).is_some() {
                 return None;
             }
         }
         // Options are paths and switches, and their debug form shows all of them.
         let told = xxh3_128(format!("{options:?}").as_bytes());
         let generator = format!("{} {told:032x}", env!("CARGO_PKG_VERSION"));
-        Some(Self { sources, names, generator })
+        Some(Self { sources, files, generator })
     }
 
     /// What has to be generated again, given the last run and the crates whose files on disk may have been changed; none
     /// if everything has.
-    pub(crate) fn scope(&self, last: &Record, suspicious: &BTreeSet<String>) -> Option<Scope> {
+    pub(crate) fn scope(&self, last: &Record, suspicious: &BTreeSet<&str>) -> Option<Scope> {
         let known = last.sources.iter().map(|line| line.name.as_str());
-        if last.generator != self.generator || !known.eq(self.names.keys().map(String::as_str)) {
+        if last.generator != self.generator || !known.eq(self.files.keys().map(String::as_str)) {
             return None;
         }
         let changed = self.changed(last)?;
-        let graph: BTreeMap<&str, &BTreeSet<String>> =
-            last.sources.iter().map(|line| (line.name.as_str(), &line.needs)).collect();
+        let graph = Graph::new(last)?;
+        let affected = graph.affected(changed.iter().copied());
+        let of_affected = |from: &BTreeSet<String>| {
+            !affected.is_empty() && from.iter().any(|name| affected.contains(name.as_str()))
+        };
         let mut scope = Scope::default();
+        let mut needed: BTreeSet<&str> = changed;
         for CrateLine { dir, from, .. } in &last.crates {
-            let closure = closure(&graph, from.iter().map(String::as_str))?;
-            if suspicious.contains(dir) || closure.iter().any(|name| changed.contains(*name)) {
+            if suspicious.contains(dir.as_str()) || of_affected(from) {
                 scope.crates.insert(dir.clone());
-                scope.sources.extend(closure.into_iter().map(str::to_owned));
+                needed.extend(from.iter().map(String::as_str));
             }
         }
         // What was found in a file is told again, though nothing is made of it.
         let warned = last.sources.iter().filter(|line| line.warned).map(|line| line.name.as_str());
-        let told = closure(&graph, warned.chain(changed.iter().copied()))?;
-        scope.sources.extend(told.into_iter().map(str::to_owned));
+        needed.extend(warned);
+        let needed = graph.needed(needed);
+        scope.sources = needed.into_iter().map(str::to_owned).collect();
         Some(scope)
     }
 
     /// The files with another text, if the interface of each is the same.
     fn changed(&self, last: &'a Record) -> Option<BTreeSet<&'a str>> {
         let mut changed = BTreeSet::new();
-        for (line, id) in last.sources.iter().zip(self.names.values()) {
-            if line.hash == hash(&self.sources.get(*id).text) {
+        for (line, Input { id, hash }) in last.sources.iter().zip(self.files.values()) {
+            if line.hash == *hash {
                 continue;
             }
             let mut unseen = Report::default();
@@ -99,8 +115,8 @@ impl<'a> Inputs<'a> {
 
     /// The sources of a scope.
     pub(crate) fn select(&self, scope: &Scope) -> Sources {
-        let chosen = scope.sources.iter().filter_map(|name| self.names.get(name));
-        self.sources.only(chosen.copied())
+        let chosen = scope.sources.iter().filter_map(|name| self.files.get(name));
+        self.sources.only(chosen.map(|input| input.id))
     }
 
     /// What the next run is to know after everything was compiled.
@@ -111,16 +127,18 @@ impl<'a> Inputs<'a> {
         warnings: &[Diagnostic],
     ) -> Record {
         let files: Vec<File<'_>> = self
-            .names
+            .files
             .iter()
-            .filter_map(|(name, id)| Some(File { name, interface: interfaces.get(id)? }))
+            .filter_map(|(name, Input { id, .. })| {
+                Some(File { name, interface: interfaces.get(id)? })
+            })
             .collect();
         let index = Index::new(&files);
-        let sources = self.names.iter().filter_map(|(name, id)| {
+        let sources = self.files.iter().filter_map(|(name, Input { id, hash })| {
             let interface = interfaces.get(id)?;
             Some(SourceLine {
                 name: name.clone(),
-                hash: hash(&self.sources.get(*id).text),
+                hash: hash.clone(),
                 interface: interface.digest(),
                 warned: warnings
                     .iter()
@@ -149,18 +167,17 @@ impl<'a> Inputs<'a> {
             .iter()
             .filter_map(|warning| Some(compiled.get(warning.span?.source).path.as_str()))
             .collect();
-        let renew = |line: SourceLine| {
-            let Some(id) =
-                self.names.get(&line.name).filter(|_| scope.sources.contains(&line.name))
-            else {
-                return line;
-            };
-            let source = self.sources.get(*id);
-            SourceLine {
-                hash: hash(&source.text),
-                warned: warned.contains(source.path.as_str()),
+        let renew = |line: SourceLine| match self
+            .files
+            .get(&line.name)
+            .filter(|_| scope.sources.contains(&line.name))
+        {
+            Some(Input { id, hash }) => SourceLine {
+                hash: hash.clone(),
+                warned: warned.contains(self.sources.get(*id).path.as_str()),
                 ..line
-            }
+            },
+            None => line,
         };
         Record { sources: last.sources.into_iter().map(renew).collect(), ..last }
     }
@@ -261,21 +278,6 @@ fn found<'a, 'n>(
     names: impl Iterator<Item = &'n String>,
 ) -> Vec<&'a str> {
     names.filter_map(|name| files.get(name.as_str())).flatten().copied().collect()
-}
-
-/// Files, all that these need, all that those need; none if one of them is not known.
-fn closure<'a>(
-    graph: &BTreeMap<&'a str, &'a BTreeSet<String>>,
-    from: impl Iterator<Item = &'a str>,
-) -> Option<BTreeSet<&'a str>> {
-    let mut reached = BTreeSet::new();
-    let mut waiting: Vec<&str> = from.collect();
-    while let Some(name) = waiting.pop() {
-        if reached.insert(name) {
-            waiting.extend(graph.get(name)?.iter().map(String::as_str));
-        }
-    }
-    Some(reached)
 }
 
 /// The name of a file below the folder it was read from; `root` may be the file itself.

@@ -1,6 +1,7 @@
 //! What the last run was made of, as the file that stands among what it generated: one line a schema file and one a
 //! crate, so that changes to different files merge. Never read to learn what is on disk.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -85,31 +86,44 @@ impl Record {
     }
 
     /// Whether it has a line for each crate that a list of generated files is of, with as many files, and for no other.
-    pub(crate) fn is_about(&self, listed: &[String]) -> bool {
-        let of_list = sizes(listed.iter().map(String::as_str));
+    pub(crate) fn is_about(&self, listed: &[&str]) -> bool {
+        let of_list = sizes(listed.iter().copied());
         of_list.into_iter().eq(self.crates.iter().map(|krate| (krate.dir.as_str(), krate.files)))
     }
 
-    /// The folder of the crate a generated file belongs to.
-    pub(crate) fn crate_of(&self, path: &str) -> Option<&str> {
-        let folder = |krate: &&CrateLine| {
-            path.strip_prefix(krate.dir.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.crates.iter().find(folder).map(|krate| krate.dir.as_str())
+    /// The folders of the crates that generated files belong to; none if one belongs to no crate.
+    pub(crate) fn crates_of(&self, paths: &[&str]) -> Option<BTreeSet<&str>> {
+        let crates: BTreeMap<&str, &CrateLine> =
+            self.crates.iter().map(|krate| (krate.dir.as_str(), krate)).collect();
+        paths.iter().map(|path| Some(home_of(&crates, path)?.0)).collect()
     }
 }
 
 /// How many files each crate has, by its folder: that of its `src/lib.rs`.
 pub(super) fn sizes<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> BTreeMap<&'a str, usize> {
     let dirs = paths.clone().filter_map(|path| path.strip_suffix("/src/lib.rs"));
-    let mut sizes: BTreeMap<&str, usize> = dirs.map(|dir| (dir, 0)).collect();
+    let sizes: BTreeMap<&str, Cell<usize>> = dirs.map(|dir| (dir, Cell::new(0))).collect();
+    let mut home = None;
     for path in paths {
-        let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-        if let Some(dir) = folders.find(|folder| sizes.contains_key(folder)) {
-            *sizes.entry(dir).or_default() += 1;
+        // Most files stand in the crate of the one before.
+        if !home.is_some_and(|(dir, _)| is_in(path, dir)) {
+            home = home_of(&sizes, path);
+        }
+        if let Some((_, size)) = home {
+            size.set(size.get() + 1);
         }
     }
-    sizes
+    sizes.into_iter().map(|(dir, size)| (dir, size.into_inner())).collect()
+}
+
+/// The crate that a file stands in, of crates by their folders.
+fn home_of<'m, 'a, T>(crates: &'m BTreeMap<&'a str, T>, path: &str) -> Option<(&'a str, &'m T)> {
+    let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+    folders.find_map(|folder| crates.get_key_value(folder)).map(|(dir, of)| (*dir, of))
+}
+
+fn is_in(path: &str, dir: &str) -> bool {
+    path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn line(value: &impl Serialize) -> String {

@@ -1,12 +1,11 @@
 //! From schema files on disk to an output folder on disk: in full, or only what the last run's record says is needed.
 //! Never decides what is needed: [`crate::incremental`] does.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::{Change, Failure, Generated, Size};
 use crate::diagnostic::Diagnostic;
-use crate::disk::{self, ReadSources, Survey};
+use crate::disk::{self, Notes, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{self, Inputs, Record, Scope};
@@ -87,13 +86,13 @@ impl Generation<'_> {
         if !self.reading.findings.is_empty() {
             return Ok(None);
         }
-        let Some(inputs) = self.inputs() else { return Ok(None) };
         // Another run may be exchanging what is looked at; what is truly wrong shows again in full.
-        let survey = disk::survey(self.out, incremental::NAME);
-        let Ok(Some(survey)) = survey else { return Ok(None) };
-        let last = Record::parse(&survey.record).filter(|last| last.is_about(&survey.listed));
+        let Ok(notes) = Notes::read(self.out, incremental::NAME) else { return Ok(None) };
+        let Some(inputs) = self.inputs() else { return Ok(None) };
+        let Ok(survey) = notes.survey() else { return Ok(None) };
+        let last = Record::parse(survey.record).filter(|last| last.is_about(&survey.listed));
         let Some(last) = last else { return Ok(None) };
-        let Some(touched) = touched(&last, &survey) else { return Ok(None) };
+        let Some(touched) = last.crates_of(&survey.touched) else { return Ok(None) };
         let Some(scope) = inputs.scope(&last, &touched) else { return Ok(None) };
         let sources = inputs.select(&scope);
         // What is wrong is told after a run in full, which sees all of it.
@@ -105,7 +104,7 @@ impl Generation<'_> {
         let written =
             disk::update(self.out, &survey, &scope.crates, &files, (incremental::NAME, &record))?;
         Ok(written.map(|written| {
-            let size = Size::of(survey.listed.iter().map(String::as_str));
+            let size = Size::of(survey.listed.iter().copied());
             let change = Change::Written(written);
             Generated { sources, warnings, out: self.out.to_owned(), size, change }
         }))
@@ -124,9 +123,4 @@ impl Generation<'_> {
         let roots: Vec<String> = self.schema.iter().map(|path| disk::shown(path)).collect();
         Inputs::new(&self.reading.sources, &roots, &self.options)
     }
-}
-
-/// The crates that somebody may have written to; none if it is a file of no crate.
-fn touched(last: &Record, survey: &Survey) -> Option<BTreeSet<String>> {
-    survey.touched.iter().map(|path| last.crate_of(path).map(str::to_owned)).collect()
 }

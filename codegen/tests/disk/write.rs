@@ -107,6 +107,22 @@ fn only_banner_or_manifest_make_a_file_ours() {
     }
 }
 
+/// Such as a machine leaves that loses its power; the list of what is ours may be among it.
+#[test]
+fn a_file_without_text_stands_in_nobodys_way_and_is_not_removed() {
+    let folder = Folder::new(&[
+        ("gen/a.rs", ""),
+        ("gen/t.json", ""),
+        ("gen/.keep", ""),
+        ("gen/.toolwright-manifest", ""),
+    ]);
+    let texts = files(&[("a.rs", RUST), ("t.json", JSON)]);
+    let written = write(&folder.path("gen"), &texts).unwrap();
+    assert_eq!(written.written, paths(&[MANIFEST, "a.rs", "t.json"]));
+    assert_eq!(written.foreign, paths(&[".keep"]));
+    assert_eq!((folder.read("gen/a.rs"), folder.read("gen/t.json")), (RUST.into(), JSON.into()));
+}
+
 #[test]
 fn what_another_project_generated_below_is_left_alone() {
     let folder = Folder::new(&[]);

@@ -1,16 +1,19 @@
-//! `toolwright gen --watch`: generates whenever the schema or the configuration changes, and tells what came of it.
-//! Every run is one of `toolwright gen`, so the output folder holds what the last good schema gives, whatever is saved
-//! meanwhile.
+//! `toolwright gen --watch`: generates whenever the schema, the configuration or what was generated changes, and tells
+//! what came of it. Every run is one of `toolwright gen`, so the output folder holds what the last good schema gives,
+//! whatever is saved meanwhile.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::event::ModifyKind;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use toolwright_codegen::config;
-use toolwright_codegen::project::{Failure, Mode, Project};
+use toolwright_codegen::disk::Written;
+use toolwright_codegen::project::{Change, Failure, Generated, Mode, Project};
 
 use crate::end::End;
 use crate::generate::{self, Places};
@@ -28,7 +31,7 @@ pub(crate) fn run(places: &Places) -> End {
     loop {
         let project = places.open();
         // Watched before it is read, so that no change falls between the two.
-        let watch = match Watch::begin(project.as_ref().ok()) {
+        let mut watch = match Watch::begin(project.as_ref().ok()) {
             Ok(watch) => watch,
             Err(error) => {
                 print::err(&format!("gen: cannot watch the schema: {error}\n"));
@@ -36,7 +39,14 @@ pub(crate) fn run(places: &Places) -> End {
             }
         };
         clear();
-        had_errors = tell(project, had_errors);
+        let done = project.and_then(|project| progress::shown(|| project.generate(Mode::Write)));
+        had_errors = tell(&done, had_errors);
+        // Watched after it was written, as that asks for no other run.
+        if let Err(error) = done.map_or(Ok(()), |generated| watch.output(generated)) {
+            print::err(&format!(
+                "gen: cannot watch the output, so what is changed there is restored by the next run only: {error}\n"
+            ));
+        }
         print::err("gen: watching for changes; interrupt to stop\n");
         if !watch.wait() {
             print::err("gen: the system ceased to tell of changes\n");
@@ -45,21 +55,20 @@ pub(crate) fn run(places: &Places) -> End {
     }
 }
 
-/// Generates and tells what came of it; whether there were errors.
-fn tell(project: Result<Project, Failure>, had_errors: bool) -> bool {
-    match project.and_then(|project| progress::shown(|| project.generate(Mode::Write))) {
+/// Tells what came of a run; whether there were errors.
+fn tell(done: &Result<Generated, Failure>, had_errors: bool) -> bool {
+    match done {
         Ok(generated) => {
             if had_errors {
                 print::out("gen: no errors any more\n");
             }
-            generate::done(&generated);
-            false
+            generate::done(generated);
         }
         Err(failure) => {
-            generate::failed("gen", &failure);
-            true
+            generate::failed("gen", failure);
         }
     }
+    done.is_err()
 }
 
 /// What was told of the last run goes; in a pipe it stays, since nothing there can be taken back.
@@ -69,43 +78,63 @@ fn clear() {
     }
 }
 
-/// Changes of the files a project is made from.
+/// Changes of the files a project is made from, and of those that are made from it.
 struct Watch {
-    changes: Receiver<notify::Result<Event>>,
+    changes: Receiver<(Part, notify::Result<Event>)>,
     interest: Interest,
-    _watcher: RecommendedWatcher,
+    _input: RecommendedWatcher,
+    output: RecommendedWatcher,
+}
+
+/// What somebody watches.
+#[derive(Clone, Copy)]
+enum Part {
+    Input,
+    Output,
 }
 
 /// What a change has to be about.
 struct Interest {
     /// Absolute, as events give paths.
     out: PathBuf,
+    /// Every generated file, relative to that.
+    generated: BTreeSet<String>,
 }
 
 impl Watch {
     /// Watches what a project is made from; the current folder, while there is none.
     fn begin(project: Option<&Project>) -> notify::Result<Self> {
         let (sender, changes) = mpsc::channel();
-        let mut watcher = notify::recommended_watcher(sender)?;
+        let output = watcher(Part::Output, sender.clone())?;
+        let mut input = watcher(Part::Input, sender)?;
         let root = project.map_or(Path::new(""), Project::root);
-        watcher.watch(&folder(root), RecursiveMode::NonRecursive)?;
+        input.watch(&folder(root), RecursiveMode::NonRecursive)?;
         for schema in project.map(Project::schema).unwrap_or_default() {
-            watcher.watch(&nearest(schema), RecursiveMode::Recursive)?;
+            input.watch(&nearest(schema), RecursiveMode::Recursive)?;
             // A folder that is moved away and made anew is another one to the system.
-            watcher.watch(
+            input.watch(
                 &nearest(&folder(schema.parent().unwrap_or(root))),
                 RecursiveMode::NonRecursive,
             )?;
         }
         let out = project.map_or(PathBuf::new(), |project| folder(project.out()));
-        Ok(Self { changes, interest: Interest { out }, _watcher: watcher })
+        let interest = Interest { out, generated: BTreeSet::new() };
+        Ok(Self { changes, interest, _input: input, output })
+    }
+
+    /// Watches what a run has left as well. What somebody changes between the two, the next run restores.
+    fn output(&mut self, generated: Generated) -> notify::Result<()> {
+        if let Change::Written(Written { written, unchanged, .. }) = generated.change {
+            self.interest.generated = written.into_iter().chain(unchanged).collect();
+        }
+        self.output.watch(&self.interest.out, RecursiveMode::Recursive)
     }
 
     /// Waits until something changed and nothing changes any more; false if that will never be known.
     fn wait(&self) -> bool {
         loop {
             match self.changes.recv() {
-                Ok(change) if self.interest.has(&change) => break,
+                Ok((part, change)) if self.interest.has(part, &change) => break,
                 Ok(_) => {}
                 Err(_) => return false,
             }
@@ -123,15 +152,32 @@ impl Watch {
 }
 
 impl Interest {
-    /// Whether a change may change what is generated. An error means that changes may have been missed.
-    fn has(&self, change: &notify::Result<Event>) -> bool {
+    /// Whether a change asks for a run. An error means that changes may have been missed.
+    fn has(&self, part: Part, change: &notify::Result<Event>) -> bool {
         let Ok(event) = change else { return true };
-        // Reading the schema is an event too.
+        let mut paths = event.paths.iter();
+        // Reading is an event too.
         !event.kind.is_access()
-            && (event.need_rescan() || event.paths.iter().any(|path| self.has_path(path)))
+            && (event.need_rescan()
+                || match part {
+                    Part::Input => paths.any(|path| self.has_input(path)),
+                    Part::Output => {
+                        !is_about_metadata(event) && paths.any(|path| self.has_output(path))
+                    }
+                })
     }
 
-    fn has_path(&self, path: &Path) -> bool {
+    /// Whether a path is that of a generated file, or of a folder with some.
+    fn has_output(&self, path: &Path) -> bool {
+        let Ok(path) = path.strip_prefix(&self.out) else { return false };
+        let names: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
+        let path = names.join("/");
+        let inside = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let mut from = self.generated.range(inside.clone()..);
+        self.generated.contains(&path) || from.next().is_some_and(|next| next.starts_with(&inside))
+    }
+
+    fn has_input(&self, path: &Path) -> bool {
         let is_output = !self.out.as_os_str().is_empty() && path.starts_with(&self.out);
         let is_hidden =
             path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
@@ -142,6 +188,21 @@ impl Interest {
         let is_folder = kind.is_empty();
         !is_output && !is_hidden && (is_schema || is_config || is_folder)
     }
+}
+
+fn watcher(
+    part: Part,
+    sender: Sender<(Part, notify::Result<Event>)>,
+) -> notify::Result<RecommendedWatcher> {
+    notify::recommended_watcher(move |event| {
+        // Once nobody waits any more, nobody misses it.
+        let _ = sender.send((part, event));
+    })
+}
+
+/// Whether a file still says what it did: its rights or its age changed, or how many names it has.
+fn is_about_metadata(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Modify(ModifyKind::Metadata(_)))
 }
 
 /// A path as events tell of it: from the root of the file system.

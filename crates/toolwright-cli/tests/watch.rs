@@ -123,6 +123,31 @@ fn files_folders_and_the_configuration_come_and_go() {
 }
 
 #[test]
+fn output_that_somebody_changes_is_restored_and_no_run_asks_for_another() {
+    let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
+    watching.until("0 unchanged");
+    let types = watching.path("gen/greeter/service/src/service.rs");
+    let good = fs::read_to_string(&types).unwrap();
+
+    fs::remove_file(&types).unwrap();
+    watching.until("1 written");
+    assert_eq!(fs::read_to_string(&types).unwrap(), good);
+
+    put(&types, "// mine\n");
+    watching.until("1 written");
+    assert_eq!(fs::read_to_string(&types).unwrap(), good);
+
+    fs::rename(watching.path("gen"), watching.path("away")).unwrap();
+    watching.until("0 unchanged");
+    assert_eq!(fs::read_to_string(&types).unwrap(), good);
+
+    // Whose files are not ours, whose changes are not either.
+    put(&watching.path("gen/greeter/notes.txt"), "mine");
+    let told = watching.lines.recv_timeout(Duration::from_secs(1));
+    assert!(told.is_err(), "{told:?}");
+}
+
+#[test]
 fn what_goes_into_a_pipe_has_no_sign_of_a_terminal() {
     let watching = Watching::begin(&[("schema/greeter.yaml", SCHEMA)]);
     let told = watching.until("0 unchanged");

@@ -1,0 +1,150 @@
+//! What stands in a folder, with no path made and nothing looked up for what nobody asks about. Never follows a link,
+//! never reads a file.
+
+pub(super) use system::each;
+
+/// What something in a folder is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Folder,
+    File,
+    /// A link, a pipe, a device.
+    Other,
+}
+
+/// Where names can be looked up in a folder that is open, the way to it is not gone again for each of them.
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::{CStr, OsStr};
+    use std::io;
+    use std::mem::MaybeUninit;
+    use std::os::fd::{AsFd as _, BorrowedFd};
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, openat, statat};
+
+    use super::Kind;
+
+    /// Room for a hundred names, and for one that is longer than any file system allows.
+    const ROOM: usize = 8 << 10;
+
+    /// Something in a folder.
+    pub(in crate::disk) struct Entry<'a> {
+        folder: BorrowedFd<'a>,
+        name: &'a CStr,
+        kind: FileType,
+    }
+
+    /// Visits what a folder holds directly, in no order.
+    pub(in crate::disk) fn each<E: From<io::Error>>(
+        folder: &Path,
+        mut visit: impl FnMut(&Entry<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = openat(CWD, folder, flags, Mode::empty()).map_err(io::Error::from)?;
+        let mut room = [MaybeUninit::uninit(); ROOM];
+        let mut entries = RawDir::new(&folder, &mut room);
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(io::Error::from)?;
+            let name = entry.file_name();
+            if name != c"." && name != c".." {
+                visit(&Entry { folder: folder.as_fd(), name, kind: entry.file_type() })?;
+            }
+        }
+        Ok(())
+    }
+
+    impl Entry<'_> {
+        /// Its name.
+        pub(in crate::disk) fn name(&self) -> &OsStr {
+            OsStr::from_bytes(self.name.to_bytes())
+        }
+
+        /// What it is.
+        pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
+            let kind = match self.kind {
+                // Not every file system tells in its list.
+                FileType::Unknown => FileType::from_raw_mode(self.look()?.st_mode),
+                kind => kind,
+            };
+            Ok(match kind {
+                FileType::Directory => Kind::Folder,
+                FileType::RegularFile => Kind::File,
+                _ => Kind::Other,
+            })
+        }
+
+        /// When it was last written to.
+        pub(in crate::disk) fn modified(&self) -> io::Result<SystemTime> {
+            let found = self.look()?;
+            let seconds = Duration::from_secs(found.st_mtime.unsigned_abs());
+            let part = u32::try_from(found.st_mtime_nsec).map_err(io::Error::other)?;
+            let epoch = SystemTime::UNIX_EPOCH;
+            let second = if found.st_mtime < 0 {
+                epoch.checked_sub(seconds)
+            } else {
+                epoch.checked_add(seconds)
+            };
+            second
+                .and_then(|second| second.checked_add(Duration::new(0, part)))
+                .ok_or_else(|| io::Error::other("its time is out of all bounds"))
+        }
+
+        fn look(&self) -> io::Result<Stat> {
+            Ok(statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW)?)
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::{self, DirEntry};
+    use std::io;
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use super::Kind;
+
+    /// Something in a folder.
+    pub(in crate::disk) struct Entry<'a> {
+        entry: &'a DirEntry,
+        name: OsString,
+    }
+
+    /// Visits what a folder holds directly, in no order.
+    pub(in crate::disk) fn each<E: From<io::Error>>(
+        folder: &Path,
+        mut visit: impl FnMut(&Entry<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            visit(&Entry { name: entry.file_name(), entry: &entry })?;
+        }
+        Ok(())
+    }
+
+    impl Entry<'_> {
+        /// Its name.
+        pub(in crate::disk) fn name(&self) -> &OsStr {
+            &self.name
+        }
+
+        /// What it is.
+        pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
+            let kind = self.entry.file_type()?;
+            Ok(match (kind.is_dir(), kind.is_file()) {
+                (true, _) => Kind::Folder,
+                (_, true) => Kind::File,
+                _ => Kind::Other,
+            })
+        }
+
+        /// When it was last written to.
+        pub(in crate::disk) fn modified(&self) -> io::Result<SystemTime> {
+            self.entry.metadata()?.modified()
+        }
+    }
+}
