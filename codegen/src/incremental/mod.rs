@@ -6,6 +6,7 @@
 //! files that these need are compiled, and nothing else. Whatever is in doubt is generated in full.
 
 mod interface;
+mod line;
 mod record;
 
 use std::borrow::Cow;
