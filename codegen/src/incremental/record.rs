@@ -114,8 +114,12 @@ impl Record {
         let head = vec![entry(ABOUT, &about), entry(GENERATOR, &self.generator)];
         let sources = self.sources.iter().map(SourceLine::entries);
         let crates = self.crates.iter().map(CrateLine::entries);
-        let lines = std::iter::once(head).chain(sources).chain(crates);
-        lines.map(|entries| format!("{}\n", Json::Object(entries))).collect()
+        let mut text = String::new();
+        for entries in std::iter::once(head).chain(sources).chain(crates) {
+            text += &Json::Object(entries).to_string();
+            text.push('\n');
+        }
+        text
     }
 
     /// Whether it has a line for each crate that a list of generated files is of, with as many files, and for no other.
