@@ -89,11 +89,7 @@ impl Build {
     }
 
     fn options(&self) -> Options {
-        Options {
-            layout: Layout::Modules,
-            providers_only: self.providers_only,
-            ..Options::default()
-        }
+        Options { providers_only: self.providers_only, ..Options::of(Layout::Modules) }
     }
 
     fn folder(&self) -> Result<PathBuf, BuildError> {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::diagnostic::{Diagnostic, files};
+use crate::diagnostic::{Diagnostic, files, projects};
 use crate::options::{Dependency, Layout, Options};
 use crate::source::SourceId;
 
@@ -66,7 +66,7 @@ impl Config {
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let config: Self = toml::from_str(text).map_err(|error| {
             let span = files::bytes(source, error.span().unwrap_or_default());
-            vec![files::bad_config(span, error.message().replace('\n', ", "))]
+            vec![projects::bad_config(span, error.message().replace('\n', ", "))]
         })?;
         let locations = config.crates.all().into_iter().flatten();
         let mistakes: Vec<_> = locations.filter_map(|location| mistake(location, source)).collect();
@@ -75,7 +75,7 @@ impl Config {
 
     /// What the compiler is to be told, for crates in `out`; both paths absolute.
     pub fn options(&self, root: &Path, out: &Path) -> Options {
-        let default = Options::default();
+        let default = Options::of(Layout::Crates);
         let dependency = |location: &Option<Spanned<Location>>, default| {
             location
                 .as_ref()
@@ -116,7 +116,7 @@ fn mistake(location: &Spanned<Location>, source: SourceId) -> Option<Diagnostic>
     if path.is_some() != version.is_some() {
         return None;
     }
-    Some(files::bad_crate(files::bytes(source, location.span())))
+    Some(projects::bad_crate(files::bytes(source, location.span())))
 }
 
 /// Without `.` and `..` parts, going by the text alone: what is generated may not depend on what symlinks lead to.

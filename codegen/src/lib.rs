@@ -3,11 +3,13 @@
 #![recursion_limit = "512"]
 
 pub mod builder;
+#[cfg(feature = "project")]
 pub mod config;
 pub mod diagnostic;
 pub mod disk;
 mod emit;
 pub mod files;
+#[cfg(feature = "import")]
 pub mod import;
 mod incremental;
 pub mod lower;

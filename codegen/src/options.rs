@@ -23,6 +23,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// A crate with a manifest of its own, for a committed `gen/`.
+    #[cfg(feature = "project")]
     Crates,
     /// A module of the crate that includes the index `mod.rs`, for `OUT_DIR`.
     Modules,
@@ -37,8 +38,9 @@ pub enum Dependency {
     Version(String),
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// What holds where nothing else is said: all kinds of crates, and ours from a registry.
+    pub fn of(layout: Layout) -> Self {
         let version = || {
             Dependency::Version(
                 concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
@@ -46,7 +48,7 @@ impl Default for Options {
             )
         };
         Self {
-            layout: Layout::Crates,
+            layout,
             providers_only: false,
             workspace_lints: false,
             toolwright: version(),
@@ -54,5 +56,12 @@ impl Default for Options {
             mcp: version(),
             http: version(),
         }
+    }
+}
+
+#[cfg(feature = "project")]
+impl Default for Options {
+    fn default() -> Self {
+        Self::of(Layout::Crates)
     }
 }

@@ -139,7 +139,7 @@ fn the_page_of_mistakes_says_what_explain_says() {
     let block = |group: &Group| {
         format!("\n## {}\n{}", group.title, group.codes.iter().map(section).collect::<String>())
     };
-    let page = PAGE.to_owned() + &groups().each_ref().map(block).concat();
+    let page = PAGE.to_owned() + &groups().iter().map(block).collect::<String>();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mistakes.md");
     if env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(path, page).expect("the page can be written");

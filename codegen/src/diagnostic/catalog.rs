@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+#[cfg(feature = "project")]
+use super::projects;
 use super::{Severity, clashes, consumers, files, form, http, names, schemas, tools, words, yaml};
 use crate::nearest::nearest;
 
@@ -26,10 +28,12 @@ pub struct Group {
 }
 
 /// Every kind of finding, in the order of the stages that make them.
-pub fn groups() -> [Group; 10] {
+pub fn groups() -> Vec<Group> {
     let group = |title, codes| Group { title, codes };
     [
         group("files and folders", files::CODES),
+        #[cfg(feature = "project")]
+        group("projects", projects::CODES),
         group("YAML", yaml::CODES),
         group("keys and values of the language", form::CODES),
         group("names", names::CODES),
@@ -40,6 +44,7 @@ pub fn groups() -> [Group; 10] {
         group("templates and examples", words::CODES),
         group("names in Rust", clashes::CODES),
     ]
+    .to_vec()
 }
 
 impl Code {

@@ -8,6 +8,8 @@ pub(crate) mod files;
 pub(crate) mod form;
 pub(crate) mod http;
 pub(crate) mod names;
+#[cfg(feature = "project")]
+pub(crate) mod projects;
 pub(crate) mod schemas;
 pub(crate) mod tools;
 pub(crate) mod words;

@@ -17,8 +17,10 @@ mod update;
 pub use failure::{IoFailure, OutputError};
 pub use output::{Drift, Written, drift, write};
 pub use single::write_text;
+pub(crate) use sources::shown;
 pub use sources::{ReadSources, read_sources, read_text};
-pub(crate) use sources::{absolute, read_regular, shown};
+#[cfg(feature = "project")]
+pub(crate) use sources::{absolute, read_regular};
 pub use start::{checkout, start_project};
 pub(crate) use survey::Notes;
 pub(crate) use update::update;

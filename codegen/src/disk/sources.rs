@@ -74,6 +74,7 @@ fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoFail
 }
 
 /// A path from the root of the file system, by its text and the current folder alone.
+#[cfg(feature = "project")]
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, IoFailure> {
     std::path::absolute(path).map_err(IoFailure::on("find the current folder for", path))
 }

@@ -1,10 +1,9 @@
-//! What is not Rust items: manifests, READMEs, crate roots, the index of `OUT_DIR`.
+//! What is not Rust: manifests and READMEs.
 
 use askama::Template;
 
-use super::BANNER;
 use super::print::Module;
-use crate::naming::library;
+use super::{BANNER, Texts};
 use crate::options::Dependency;
 use crate::plan::Crate;
 
@@ -23,39 +22,13 @@ struct Readme<'a> {
     modules: &'a [Module],
 }
 
-#[derive(Template)]
-#[template(path = "crate/lib.rs.txt", escape = "none")]
-struct Root<'a> {
-    banner: &'a str,
-    krate: &'a Crate,
-    modules: &'a [Module],
-}
-
-#[derive(Template)]
-#[template(path = "crate/mod.rs.txt", escape = "none")]
-struct Index<'a> {
-    banner: &'a str,
-    crates: &'a [Crate],
-}
-
-/// `Cargo.toml`.
-pub(super) fn manifest(krate: &Crate) -> String {
-    text(&Manifest { banner: BANNER, krate })
-}
-
-/// `README.md`.
-pub(super) fn readme(krate: &Crate, modules: &[Module]) -> String {
-    text(&Readme { banner: BANNER, krate, modules })
-}
-
-/// `src/lib.rs`.
-pub(super) fn root(krate: &Crate, modules: &[Module]) -> String {
-    text(&Root { banner: BANNER, krate, modules })
-}
-
-/// `mod.rs`, which makes every crate a module beside the others.
-pub(super) fn index(crates: &[Crate]) -> String {
-    text(&Index { banner: BANNER, crates })
+/// What makes a crate of modules: its manifest and its README.
+pub(super) fn around(krate: &Crate, modules: &[Module]) -> Texts {
+    let dir = &krate.dir;
+    vec![
+        (format!("{dir}/Cargo.toml"), text(&Manifest { banner: BANNER, krate })),
+        (format!("{dir}/README.md"), text(&Readme { banner: BANNER, krate, modules })),
+    ]
 }
 
 fn text(template: &impl Template) -> String {
@@ -65,10 +38,6 @@ fn text(template: &impl Template) -> String {
 }
 
 impl Crate {
-    fn library(&self) -> String {
-        library(&self.package)
-    }
-
     /// The features it asks of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
         if self.needs_validator && dependency == "toolwright" { &["validator"] } else { &[] }

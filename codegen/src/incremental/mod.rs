@@ -7,6 +7,7 @@
 
 mod graph;
 mod interface;
+mod line;
 mod record;
 
 use std::borrow::Cow;

@@ -4,10 +4,15 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use super::line::Line;
+use crate::schema::Json;
 
 /// Its name in the root of the output folder.
 pub(crate) const NAME: &str = ".toolwright-record";
+
+/// The keys of the first line.
+const ABOUT: &str = "about";
+const GENERATOR: &str = "generator";
 
 /// What a run was made of.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,30 +26,24 @@ pub(crate) struct Record {
 }
 
 /// A schema file as it was.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct SourceLine {
     /// Relative to the schema folder.
-    #[serde(rename = "schema")]
     pub(super) name: String,
     /// Its text.
     pub(super) hash: String,
     /// The names it declared and used.
     pub(super) interface: String,
     /// Whether something was found in it that did not stand in the way.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) warned: bool,
     /// The other files without which nothing can be made of it.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) needs: BTreeSet<String>,
 }
 
 /// A crate as it was generated.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct CrateLine {
     /// Its folder.
-    #[serde(rename = "crate")]
     pub(super) dir: String,
     /// How many files it has.
     pub(super) files: usize,
@@ -52,25 +51,59 @@ pub(super) struct CrateLine {
     pub(super) from: BTreeSet<String>,
 }
 
-/// The first line.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    about: String,
-    generator: String,
+impl SourceLine {
+    fn read(line: &mut Line<'_>) -> Option<Self> {
+        Some(Self {
+            name: line.text("schema")?,
+            hash: line.text("hash")?,
+            interface: line.text("interface")?,
+            warned: line.flag("warned")?,
+            needs: line.list("needs")?,
+        })
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let Self { name, hash, interface, warned, needs } = self;
+        let mut entries =
+            vec![entry("schema", name), entry("hash", hash), entry("interface", interface)];
+        if *warned {
+            entries.push(("warned".to_owned(), Json::Boolean(true)));
+        }
+        if !needs.is_empty() {
+            entries.push(list("needs", needs));
+        }
+        entries
+    }
+}
+
+impl CrateLine {
+    fn read(line: &mut Line<'_>) -> Option<Self> {
+        Some(Self {
+            dir: line.text("crate")?,
+            files: line.number("files")?,
+            from: line.list("from")?,
+        })
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let Self { dir, files, from } = self;
+        let files = ("files".to_owned(), Json::Number(files.to_string()));
+        vec![entry("crate", dir), files, list("from", from)]
+    }
 }
 
 impl Record {
     /// The record of a text; none if it is not one, letter by letter.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines();
-        let Head { generator, .. } = serde_json::from_str(lines.next()?).ok()?;
+        let mut head = Line::new(lines.next()?);
+        head.text(ABOUT)?;
+        let generator = head.text(GENERATOR)?;
         let mut record = Self { generator, sources: Vec::new(), crates: Vec::new() };
         for line in lines {
-            if line.starts_with("{\"schema\"") {
-                record.sources.push(serde_json::from_str(line).ok()?);
-            } else {
-                record.crates.push(serde_json::from_str(line).ok()?);
+            match SourceLine::read(&mut Line::new(line)) {
+                Some(source) => record.sources.push(source),
+                None => record.crates.push(CrateLine::read(&mut Line::new(line))?),
             }
         }
         (record.text() == text).then_some(record)
@@ -79,9 +112,14 @@ impl Record {
     /// Its text.
     pub(crate) fn text(&self) -> String {
         let about = format!("{}: what it was made of", crate::emit::BANNER);
-        let mut text = line(&Head { about, generator: self.generator.clone() });
-        self.sources.iter().for_each(|source| text += &line(source));
-        self.crates.iter().for_each(|krate| text += &line(krate));
+        let head = vec![entry(ABOUT, &about), entry(GENERATOR, &self.generator)];
+        let sources = self.sources.iter().map(SourceLine::entries);
+        let crates = self.crates.iter().map(CrateLine::entries);
+        let mut text = String::new();
+        for entries in std::iter::once(head).chain(sources).chain(crates) {
+            text += &Json::Object(entries).to_string();
+            text.push('\n');
+        }
         text
     }
 
@@ -126,7 +164,12 @@ fn is_in(path: &str, dir: &str) -> bool {
     path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn line(value: &impl Serialize) -> String {
-    // Strings, booleans and lists of strings are always JSON.
-    serde_json::to_string(value).unwrap_or_default() + "\n"
+type Entry = (String, Json);
+
+fn entry(key: &str, text: &str) -> Entry {
+    (key.to_owned(), Json::string(text))
+}
+
+fn list(key: &str, texts: &BTreeSet<String>) -> Entry {
+    (key.to_owned(), Json::Array(texts.iter().map(Json::string).collect()))
 }

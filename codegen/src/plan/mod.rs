@@ -95,6 +95,7 @@ impl<'a> Planner<'a> {
     /// How a module of a generated crate names the crate of another package.
     fn path(self, package: &str) -> String {
         match self.options.layout {
+            #[cfg(feature = "project")]
             Layout::Crates => library(package),
             Layout::Modules => format!("super::super::{}", library(package)),
         }

@@ -42,6 +42,7 @@ impl Generation<'_> {
     }
 
     /// Compares every byte of the output folder with what a run in full gives.
+    #[cfg(feature = "project")]
     pub(crate) fn compare(self) -> Result<Generated, Failure> {
         self.wholly(|out, files| Ok(Change::Drift(disk::drift(out, files)?)))
     }

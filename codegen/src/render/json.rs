@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Place;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -36,6 +36,7 @@ pub(super) fn render(findings: &[Diagnostic], sources: &Sources) -> String {
 
 fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
     let place = finding.span.map(|span| Place::of(span, sources));
+    let length = finding.span.map(|span| length(span, sources));
     Row {
         code: finding.code,
         severity: finding.severity.to_string(),
@@ -43,7 +44,7 @@ fn row<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Row<'a> {
         file: place.as_ref().map(|place| place.file),
         line: place.as_ref().map(|place| place.start.line),
         column: place.as_ref().map(|place| place.start.column),
-        length: place.as_ref().map(|place| place.length),
+        length,
         labels: finding.labels.iter().map(|label| further(label, sources)).collect(),
         help: finding.help.as_deref(),
     }
@@ -57,4 +58,10 @@ fn further<'a>(label: &'a Label, sources: &'a Sources) -> FurtherPlace<'a> {
         column: place.start.column,
         message: &label.message,
     }
+}
+
+/// In characters.
+fn length(span: Span, sources: &Sources) -> usize {
+    let covered = sources.get(span.source).text.get(span.start as usize..span.end as usize);
+    covered.map_or(0, |text| text.chars().count())
 }

@@ -2,7 +2,9 @@
 
 mod github;
 mod human;
+#[cfg(feature = "reports")]
 mod json;
+#[cfg(feature = "reports")]
 mod sarif;
 
 use crate::diagnostic::Diagnostic;
@@ -17,8 +19,10 @@ pub enum Format {
         color: bool,
     },
     /// A program: one JSON object a line.
+    #[cfg(feature = "reports")]
     Json,
     /// A code scanning service: one SARIF 2.1.0 log.
+    #[cfg(feature = "reports")]
     Sarif,
     /// GitHub Actions: one workflow command a line.
     Github,
@@ -28,7 +32,9 @@ pub enum Format {
 pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> String {
     match format {
         Format::Human { color } => human::render(findings, sources, color),
+        #[cfg(feature = "reports")]
         Format::Json => json::render(findings, sources),
+        #[cfg(feature = "reports")]
         Format::Sarif => sarif::render(findings, sources),
         Format::Github => github::render(findings, sources),
     }
@@ -47,19 +53,15 @@ struct Place<'a> {
     file: &'a str,
     start: LineColumn,
     end: LineColumn,
-    /// In characters.
-    length: usize,
 }
 
 impl<'a> Place<'a> {
     fn of(span: Span, sources: &'a Sources) -> Self {
         let source = sources.get(span.source);
-        let covered = source.text.get(span.start as usize..span.end as usize);
         Self {
             file: &source.path,
             start: sources.line_column(span),
             end: sources.line_column(Span { start: span.end.max(span.start), ..span }),
-            length: covered.map_or(0, |text| text.chars().count()),
         }
     }
 }

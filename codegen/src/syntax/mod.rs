@@ -5,6 +5,7 @@
 //! editors both come from that declaration, so neither can know a key that the other does not.
 
 mod document;
+#[cfg(feature = "language-schema")]
 mod language;
 mod read;
 mod values;
@@ -18,6 +19,7 @@ pub use document::{
     HttpQueryParameter, McpBacking, McpServer, McpWritten, Method, MethodError, MethodTool, Policy,
     Retry, Service, ServiceRef, Tool, ToolAnnotations, ToolDetails, Toolset,
 };
+#[cfg(feature = "language-schema")]
 pub use language::language_schema;
 pub use values::{
     Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,

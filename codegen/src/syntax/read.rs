@@ -43,19 +43,28 @@ const DECLARING: [&str; 2] = ["methods", "mcp"];
 /// Declares a mapping of the language: its type, its reader and its part of the editors' schema.
 macro_rules! mapping {
     ($($(#[$doc:meta])* $name:ident {
-        $($(#[$field_doc:meta])* $field:ident: $type:ty,)*
+        $(
+            $(#[doc = $field_doc:literal])*
+            $(#[schemars($($in_schema:tt)*)])?
+            $field:ident: $type:ty,
+        )*
         $(..$part:ident: $part_type:ty,)?
     })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, schemars::JsonSchema)]
+        #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "language-schema", derive(schemars::JsonSchema))]
         pub struct $name {
             /// Where it was written.
-            #[schemars(skip)]
+            #[cfg_attr(feature = "language-schema", schemars(skip))]
             pub span: $crate::source::Span,
-            $($(#[$field_doc])* pub $field: $type,)*
+            $(
+                $(#[doc = $field_doc])*
+                $(#[cfg_attr(feature = "language-schema", schemars($($in_schema)*))])?
+                pub $field: $type,
+            )*
             $(
                 /// What it shares with its like.
-                #[schemars(flatten)]
+                #[cfg_attr(feature = "language-schema", schemars(flatten))]
                 pub $part: $part_type,
             )?
         }

@@ -21,6 +21,8 @@ struct Arguments {
 /// What can be compared.
 #[derive(Clone, Copy, ValueEnum)]
 enum Area {
+    /// Compiling what a build script needs; takes minutes.
+    BuildDependency,
     /// Finding and drawing a thousand mistakes.
     Check,
     /// Decoding and encoding.
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
 
 fn run(area: Area) -> io::Result<(&'static str, Vec<Comparison>)> {
     match area {
+        Area::BuildDependency => Ok(("build-dependency", compile::build_dependency::run()?)),
         Area::Check => Ok(("check", check::run()?)),
         Area::Codecs => Ok(("codecs", codecs::run())),
         Area::Compile => Ok(("compile", compile::run()?)),

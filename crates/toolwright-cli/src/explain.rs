@@ -25,7 +25,7 @@ fn list() -> String {
     let block = |group: &Group| {
         format!("{}:\n{}", group.title, group.codes.iter().map(line).collect::<String>())
     };
-    groups().each_ref().map(block).join("\n")
+    groups().iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
 fn unknown(name: &str) -> ! {

@@ -71,7 +71,7 @@ fn tools(files: &Files) -> impl Iterator<Item = &str> {
 /// Compiles one project.
 pub(crate) fn generate(path: &str, text: String) -> Result<Files, Outcome> {
     let sources = Sources::new(vec![Source { path: path.to_owned(), text }]);
-    let options = Options { layout: Layout::Modules, providers_only: true, ..Options::default() };
+    let options = Options { providers_only: true, ..Options::of(Layout::Modules) };
     match guarded(|| compile(&sources, &options))? {
         Ok(compiled) => Ok(compiled.files),
         Err(findings) => Err(refusal(&findings)),

@@ -7,8 +7,12 @@ use crate::{End, generate};
 const DOC_TESTED: [&str; 4] =
     ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
 
+/// What of the compiler a build script leaves out.
+const FEATURES: [&str; 4] = ["import", "language-schema", "project", "reports"];
+
 pub(crate) fn run() -> End {
-    let steps: [fn() -> Result<(), Failed>; 6] = [format, drift, lint, test, doc_test, deny];
+    let steps: [fn() -> Result<(), Failed>; 7] =
+        [format, drift, lint, lint_features, test, doc_test, deny];
     match steps.iter().try_for_each(|step| step()) {
         Ok(()) => {
             println!("\nci: everything passed");
@@ -42,6 +46,19 @@ fn lint() -> Result<(), Failed> {
     step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
+/// The compiler as build scripts have it, and with each feature alone: with all of them, `lint` has seen it.
+fn lint_features() -> Result<(), Failed> {
+    let none = std::iter::once(Vec::new());
+    let alone = FEATURES.iter().map(|feature| vec!["--features".to_owned(), (*feature).to_owned()]);
+    none.chain(alone).try_for_each(|features| step(&lint_compiler(&features)))
+}
+
+fn lint_compiler(features: &[String]) -> Invocation {
+    let compiler = ["clippy", "--package", "toolwright-codegen", "--no-default-features"];
+    let denied = ["--", "-D", "warnings"].map(str::to_owned);
+    Invocation::cargo(&compiler).with(features).with(&denied)
+}
+
 fn test() -> Result<(), Failed> {
     let nextest = Invocation::cargo(&["nextest", "run", "--workspace"]);
     let plain = Invocation::cargo(&["test", "--workspace", "--tests", "--bins"]);
@@ -73,4 +90,19 @@ fn step(invocation: &Invocation) -> Result<(), Failed> {
 
 fn heading(command: &str) {
     println!("\n== {command}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FEATURES;
+
+    #[test]
+    fn the_features_of_the_compiler_are_those_of_its_default() {
+        let manifest = include_str!("../../../codegen/Cargo.toml");
+        let expected = format!("default = {FEATURES:?}");
+        assert!(manifest.lines().any(|line| line == expected), "{expected}");
+        let section = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
+        let declared = section.unwrap_or_default().lines().filter(|line| line.contains(" = ["));
+        assert_eq!(declared.count(), FEATURES.len() + 1);
+    }
 }

@@ -134,6 +134,7 @@ pub(crate) fn is_annotation(word: &str) -> bool {
 }
 
 /// What has to stand behind a keyword that asserts something.
+#[cfg(feature = "import")]
 pub(crate) fn expected(word: &str) -> Option<Expected> {
     assertion(word).map(|(_, expected, _)| expected)
 }

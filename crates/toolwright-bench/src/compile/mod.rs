@@ -1,9 +1,9 @@
 //! Area `compile`: what 100 tools with 700 types cost to compile, ours and with serde's derive. Needs Linux.
 //!
 //! Processor time is counted, as time on the wall depends on what else the machine does. Dependencies are compiled
-//! before, and without incremental compilation. Then what the compiler itself costs those who name it in a build script.
+//! before, and without incremental compilation.
 
-mod build_dependency;
+pub mod build_dependency;
 mod derived;
 mod ours;
 mod shapes;
@@ -45,8 +45,7 @@ const STEPS: [Step; 3] = [
 ///
 /// When a file cannot be written or cargo fails.
 pub fn run() -> io::Result<Vec<Comparison>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let repository = here.ancestors().nth(2).unwrap_or(here);
+    let repository = repository();
     let folder = tempfile::tempdir()?;
     let lock = repository.join("Cargo.lock");
     let ours = Workspace::write(folder.path(), ours::side(repository), &lock)?;
@@ -56,32 +55,13 @@ pub fn run() -> io::Result<Vec<Comparison>> {
         all.push(compare(step, &ours, &derived)?);
     }
     all.push(sizes(&ours, &derived)?);
-    all.extend(build_dependencies(folder.path(), repository, &lock)?);
     Ok(all)
 }
 
-/// Once each: a cold build is minutes of processor time, beside which its variance is small.
-fn build_dependencies(
-    folder: &Path,
-    repository: &Path,
-    lock: &Path,
-) -> io::Result<Vec<Comparison>> {
-    let codegen = repository.join("codegen").display().to_string();
-    let ours = Workspace::write(folder, build_dependency::ours(&codegen), lock)?;
-    let (our_seconds, our_crates) = (ours.cargo(&["build"])?, ours.count_of_dependencies()?);
-    let mut all = Vec::new();
-    for (peer_name, side) in build_dependency::peers() {
-        let peer = Workspace::write(folder, side, lock)?;
-        let (seconds, crates) = (peer.cargo(&["build"])?, peer.count_of_dependencies()?);
-        for (what, unit, ours, peer) in [
-            ("cold compile as a build dependency", "CPU s", our_seconds, seconds),
-            ("crates of a build dependency", "crates", our_crates, crates),
-        ] {
-            let (name, ratio) = (what.to_owned(), ours / peer);
-            all.push(Comparison { name, ours, peer, peer_name, unit, ratio, target: None });
-        }
-    }
-    Ok(all)
+/// The folder of the workspace: two above this crate's own.
+fn repository() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
 }
 
 fn compare(step: &Step, ours: &Workspace, derived: &Workspace) -> io::Result<Comparison> {

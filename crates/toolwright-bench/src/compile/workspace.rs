@@ -76,6 +76,13 @@ impl Workspace {
         Ok(children_seconds()? - before)
     }
 
+    /// Compiles everything that this package needs, with nothing compiled before.
+    pub(super) fn compile_cold(&self) -> io::Result<f64> {
+        let seconds = self.cargo(&["build"])?;
+        fs::remove_dir_all(self.folder.join("target"))?;
+        Ok(seconds)
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command

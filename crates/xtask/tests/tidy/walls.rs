@@ -124,7 +124,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("disk", &["diagnostic", "files", "source"]),
     ("render", &["diagnostic", "source"]),
     ("config", &["diagnostic", "options", "source"]),
-    ("incremental", &["diagnostic", "emit", "options", "source", "syntax", "yaml"]),
+    ("incremental", &["diagnostic", "emit", "options", "schema", "source", "syntax", "yaml"]),
 ];
 
 /// A library stands behind one module.

@@ -1,0 +1,41 @@
+//! Where modules are declared: in the root of a crate, and in the index of `OUT_DIR`. Never what is in them.
+
+use super::BANNER;
+use super::layout::Printer;
+use super::print::Module;
+use super::rust::{TokenStream, quote};
+use super::tokens::ident;
+use crate::naming::library;
+use crate::plan::Crate;
+
+/// `src/lib.rs`.
+pub(super) fn root(krate: &Crate, modules: &[Module]) -> String {
+    let about = &krate.about;
+    let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n\n");
+    let declarations = modules.iter().map(|module| {
+        let name = ident(module.name);
+        quote!(#[rustfmt::skip] pub mod #name;)
+    });
+    print(declarations, &mut text);
+    text
+}
+
+/// `mod.rs`, which makes every crate a module beside the others.
+pub(super) fn index(crates: &[Crate]) -> String {
+    let mut text = format!("// {BANNER}.\n\n");
+    let declarations = crates.iter().map(|krate| {
+        let (path, name) = (format!("{}/src/lib.rs", krate.dir), library(&krate.package));
+        let name = ident(&name);
+        quote!(#[path = #path] pub mod #name;)
+    });
+    print(declarations, &mut text);
+    text
+}
+
+/// Declarations stand close together.
+fn print(declarations: impl Iterator<Item = TokenStream>, text: &mut String) {
+    let mut printer = Printer::default();
+    for declaration in declarations {
+        printer.print(&declaration, text);
+    }
+}

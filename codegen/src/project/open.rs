@@ -1,0 +1,161 @@
+//! A project on disk, and the two things done with it: check and generate. Never how generating goes.
+
+use std::path::{Path, PathBuf};
+
+use super::{Checked, Failure, Generated, Generation};
+use crate::check_after;
+use crate::config::{self, Config};
+use crate::diagnostic::projects;
+use crate::disk::{self, ReadSources};
+use crate::options::Options;
+use crate::source::{Source, Sources};
+
+/// A folder with schemas, and where its generated crates go.
+#[derive(Debug)]
+pub struct Project {
+    /// As it is shown: empty for the current folder.
+    root: PathBuf,
+    config: Config,
+    schema: Vec<PathBuf>,
+    out: PathBuf,
+}
+
+/// Whether generation changes anything on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Bring the output folder up to date.
+    Write,
+    /// Only say how it differs.
+    Check,
+}
+
+impl Project {
+    /// Opens the project a folder belongs to: `toolwright.toml` there or above says where things are, and without one
+    /// the schema is in `schema`, the output in `gen`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or does not say what it should.
+    pub fn open(folder: &Path) -> Result<Self, Failure> {
+        let absolute = absolute(folder)?;
+        for (depth, ancestor) in absolute.ancestors().enumerate() {
+            let file = ancestor.join(config::FILE);
+            if let Some(text) = disk::read_regular(&file)? {
+                let root = above(folder, depth);
+                return Ok(Self::new(parse(&root, text)?, root));
+            }
+        }
+        Ok(Self::new(Config::default(), above(folder, 0)))
+    }
+
+    fn new(config: Config, root: PathBuf) -> Self {
+        let (schema, out) = (root.join(&config.project.schema), root.join(&config.project.out));
+        Self { root, config, schema: vec![schema], out }
+    }
+
+    /// Reads the schema from other files or folders, which are not taken from the project's folder.
+    #[must_use]
+    pub fn with_schema(mut self, paths: Vec<PathBuf>) -> Self {
+        self.schema = paths;
+        self
+    }
+
+    /// Generates into another folder, which is not taken from the project's folder.
+    #[must_use]
+    pub fn with_out(mut self, folder: PathBuf) -> Self {
+        self.out = folder;
+        self
+    }
+
+    /// The schema files or folders.
+    pub fn schema(&self) -> &[PathBuf] {
+        &self.schema
+    }
+
+    /// The output folder.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// The folder of the project's `toolwright.toml`; empty for the current folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Reads and compiles the schema and keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`].
+    pub fn check(&self) -> Result<Checked, Failure> {
+        // What the configuration says wrongly is a mistake too.
+        self.options()?;
+        let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
+        match check_after(findings, &sources) {
+            Ok(warnings) => Ok(Checked { sources, warnings }),
+            Err(findings) => Err(Failure::Rejected { sources, findings }),
+        }
+    }
+
+    /// Reads and compiles the schema, and writes or compares the output folder.
+    ///
+    /// Writing does no more than what changed since the last run asks for; comparing looks at every byte.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`]; the output folder is then as it was.
+    pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
+        self.refuse_overlap()?;
+        let generation = Generation {
+            options: self.options()?,
+            reading: disk::read_sources(&self.schema)?,
+            schema: &self.schema,
+            out: &self.out,
+        };
+        match mode {
+            Mode::Write => generation.write(),
+            Mode::Check => generation.compare(),
+        }
+    }
+
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(self.config.options(&absolute(&self.root)?, &absolute(&self.out)?))
+    }
+
+    /// Schemas in the output folder would be taken for strays, and a folder around them is seldom meant for output.
+    fn refuse_overlap(&self) -> Result<(), Failure> {
+        let out = config::plain(&absolute(&self.out)?);
+        for schema in &self.schema {
+            if config::plain(&absolute(schema)?).starts_with(&out) {
+                let (out, schema) = (self.out.display(), schema.display());
+                return Err(
+                    projects::overlapping_folders(&out.to_string(), &schema.to_string()).into()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse(root: &Path, text: String) -> Result<Config, Failure> {
+    let path = disk::shown(&root.join(config::FILE));
+    let sources = Sources::new(vec![Source { path, text }]);
+    let parsed = sources.iter().map(|(id, source)| Config::parse(&source.text, id)).next();
+    parsed
+        .unwrap_or_else(|| Ok(Config::default()))
+        .map_err(|findings| Failure::Rejected { sources, findings })
+}
+
+/// The folder so many levels above, as a person in it would write it.
+fn above(folder: &Path, depth: usize) -> PathBuf {
+    if depth > 0 && folder.is_absolute() {
+        return folder.ancestors().nth(depth).unwrap_or(folder).to_owned();
+    }
+    let here = if folder == Path::new(".") { Path::new("") } else { folder };
+    std::iter::repeat_n("..", depth).fold(here.to_owned(), |path, up| path.join(up))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    Ok(disk::absolute(path)?)
+}
