@@ -50,10 +50,8 @@ pub struct Compiled {
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let Understood { lowered, warnings, .. } = understand(Vec::new(), sources)?;
-    let crates = plan::plan(&lowered.project, &lowered.types, options);
-    // Plans hold all they need, and what is emitted takes as much room again.
-    drop(lowered);
-    let files = emit::emit(crates, options.layout);
+    let plans = plan::Plans::new(&lowered.project, &lowered.types, options);
+    let files = emit::emit(&plans, options.layout);
     Ok(Compiled { files, warnings })
 }
 
@@ -111,5 +109,7 @@ fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
     let read = disk::read_sources(paths).expect("the files are readable");
     let Understood { lowered, .. } =
         understand(read.findings, &read.sources).expect("the files are right");
-    plan::plan(&lowered.project, &lowered.types, &Options::default())
+    let options = Options::default();
+    let plans = plan::Plans::new(&lowered.project, &lowered.types, &options);
+    plans.subjects().iter().filter_map(|&subject| plans.plan(subject)).collect()
 }

@@ -181,6 +181,13 @@ impl Report {
         self.findings.push(finding);
     }
 
+    /// Adds what was found in a part of the project by itself.
+    pub(crate) fn extend(&mut self, part: Self) {
+        self.errors += part.errors;
+        self.misses_names |= part.misses_names;
+        self.findings.extend(part.findings);
+    }
+
     /// Whether there are more findings than will be shown, so that advice on another is wasted.
     pub(crate) fn is_full(&self) -> bool {
         self.findings.len() > MAX_FINDINGS

@@ -20,11 +20,11 @@ pub(super) fn root(krate: &Crate, modules: &[Module]) -> String {
     text
 }
 
-/// `mod.rs`, which makes every crate a module beside the others.
-pub(super) fn index(crates: &[Crate]) -> String {
+/// `mod.rs`, which makes every crate a module beside the others; of each, its folder and its package.
+pub(super) fn index<'a>(crates: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut text = format!("// {BANNER}.\n\n");
-    let declarations = crates.iter().map(|krate| {
-        let (path, name) = (format!("{}/src/lib.rs", krate.dir), library(&krate.package));
+    let declarations = crates.map(|(folder, package)| {
+        let (path, name) = (format!("{folder}/src/lib.rs"), library(package));
         let name = ident(&name);
         quote!(#[path = #path] pub mod #name;)
     });

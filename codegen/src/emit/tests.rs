@@ -8,7 +8,6 @@ use proc_macro2::{Delimiter, Spacing, TokenStream as Read, TokenTree};
 use super::layout::Printer;
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
-use crate::options::Layout;
 use crate::plan::Crate;
 
 /// Schemas whose code is tried: the worked examples, and one project for each file of cases.
@@ -198,21 +197,6 @@ fn push_group(group: &proc_macro2::Group, out: &mut TokenStream) {
         Delimiter::Bracket => quote!([#inside]),
         Delimiter::None => inside,
     });
-}
-
-/// Output depends on the input alone, and not on how many threads there are.
-#[test]
-fn any_number_of_threads_prints_the_same() {
-    let emit = |project: usize, parts| {
-        let crates = projects().swap_remove(project);
-        super::emit_in_parts(crates, Layout::Crates, parts)
-    };
-    for (project, crates) in projects().into_iter().enumerate() {
-        let expected = emit(project, 1);
-        for parts in [0, 2, 3, 7, crates.len()] {
-            assert!(emit(project, parts) == expected, "{parts}");
-        }
-    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::diagnostic::schemas;
 use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
 use crate::schema::read::reserve;
 use crate::schema::{
-    Additional, Annotations, Node, NodeId, ObjectShape, Shape, as_object, resolved,
+    Additional, BoxedAnnotations, Node, NodeId, ObjectShape, Shape, as_object, resolved,
 };
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document, Entries};
@@ -101,7 +101,7 @@ impl<'a> Lowering<'a> {
             span,
             shape,
             assertions: Vec::new(),
-            annotations: Annotations::default(),
+            annotations: BoxedAnnotations::default(),
             definition: None,
         };
         self.project.schemas.set(id, node);

@@ -66,20 +66,64 @@ pub enum Contents {
     Http(HttpCrate),
 }
 
-/// Plans every crate of a project, providers first.
-pub fn plan(project: &Project, names: &TypeNames, options: &Options) -> Vec<Crate> {
-    let recursion = recursion::Recursion::of(project, names);
-    let planner = Planner { project, options, names, recursion: &recursion };
-    let services = ServiceId::first(project.services.len()).filter_map(|id| planner.service(id));
-    let toolsets = ToolsetId::first(project.toolsets.len()).map(|id| planner.toolset(id));
-    let mut crates: Vec<Crate> = services.chain(toolsets).collect();
-    if !options.providers_only {
-        crates.extend(AgentId::first(project.agents.len()).map(|id| planner.agent(id)));
-        crates.extend(ServerId::first(project.servers.len()).map(|id| planner.server(id)));
-        let services = ServiceId::first(project.services.len());
-        crates.extend(services.filter_map(|id| planner.http(id)));
+/// The crates of a project, providers first. Each is planned when it is asked for: thousands of plans take more room than
+/// what is made of them.
+pub struct Plans<'a> {
+    project: &'a Project,
+    options: &'a Options,
+    names: &'a TypeNames,
+    recursion: recursion::Recursion,
+    subjects: Vec<Subject>,
+}
+
+/// What a crate is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject {
+    /// A service's types and trait.
+    Service(ServiceId),
+    /// A toolset.
+    Toolset(ToolsetId),
+    /// An agent.
+    Agent(AgentId),
+    /// An MCP server.
+    Server(ServerId),
+    /// What calls a service over HTTP.
+    Http(ServiceId),
+}
+
+impl<'a> Plans<'a> {
+    /// Finds out what crates there may be, and nothing about them yet.
+    pub fn new(project: &'a Project, names: &'a TypeNames, options: &'a Options) -> Self {
+        let services = || ServiceId::first(project.services.len());
+        let toolsets = ToolsetId::first(project.toolsets.len());
+        let mut subjects: Vec<Subject> = services().map(Subject::Service).collect();
+        subjects.extend(toolsets.map(Subject::Toolset));
+        if !options.providers_only {
+            subjects.extend(AgentId::first(project.agents.len()).map(Subject::Agent));
+            subjects.extend(ServerId::first(project.servers.len()).map(Subject::Server));
+            subjects.extend(services().map(Subject::Http));
+        }
+        let recursion = recursion::Recursion::of(project, names);
+        Self { project, options, names, recursion, subjects }
     }
-    crates
+
+    /// What there may be a crate for.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
+    }
+
+    /// The crate of a subject; none for a service that has nothing of the kind.
+    pub fn plan(&self, subject: Subject) -> Option<Crate> {
+        let Self { project, options, names, recursion, .. } = self;
+        let planner = Planner { project, options, names, recursion };
+        match subject {
+            Subject::Service(id) => planner.service(id),
+            Subject::Toolset(id) => Some(planner.toolset(id)),
+            Subject::Agent(id) => Some(planner.agent(id)),
+            Subject::Server(id) => Some(planner.server(id)),
+            Subject::Http(id) => planner.http(id),
+        }
+    }
 }
 
 /// What every part of planning reads.

@@ -11,7 +11,7 @@ use crate::files::Files;
 use crate::incremental::{self, Inputs, Record, Scope};
 use crate::lower::Lowered;
 use crate::options::Options;
-use crate::plan;
+use crate::plan::Plans;
 use crate::{Understood, understand};
 
 /// What is to be generated, and where to.
@@ -69,9 +69,8 @@ impl Generation<'_> {
         let interfaces = incremental::interfaces(&documents);
         // Not needed any more, and as large as everything else until then.
         drop(documents);
-        let crates = plan::plan(&lowered.project, &lowered.types, &self.options);
-        drop(lowered);
-        let mut files = emit::emit(crates, self.options.layout);
+        let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
+        let mut files = emit::emit(&plans, self.options.layout);
         let record = self.inputs().map(|inputs| {
             let paths = files.iter().map(|(path, _)| path);
             inputs.record(&interfaces, paths, &warnings).text()
@@ -115,9 +114,8 @@ impl Generation<'_> {
         if scope.crates.is_empty() {
             return Files::default();
         }
-        let mut crates = plan::plan(&lowered.project, &lowered.types, &self.options);
-        crates.retain(|krate| scope.crates.contains(&krate.dir));
-        emit::emit_crates(crates, self.options.layout)
+        let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
+        emit::emit_crates(&plans, self.options.layout, |krate| scope.crates.contains(&krate.dir))
     }
 
     fn inputs(&self) -> Option<Inputs<'_>> {

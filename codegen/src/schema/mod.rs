@@ -2,6 +2,7 @@
 //! name checks are all read from it; there is no second reading of a schema anywhere. Never holds a
 //! Rust name.
 
+mod annotations;
 mod effort;
 mod follow;
 mod json;
@@ -16,6 +17,7 @@ mod validate;
 use std::collections::BTreeSet;
 use std::ops::Index;
 
+pub use annotations::{Annotations, BoxedAnnotations};
 pub use effort::Effort;
 pub use follow::{as_object, kind_of, resolved};
 pub use json::Json;
@@ -61,7 +63,7 @@ pub struct Node {
     /// What no type can say; a validator checks these, with the shape's own keywords beside them.
     pub assertions: Vec<Assertion>,
     /// What it says about itself; nothing here changes what is accepted.
-    pub annotations: Annotations,
+    pub annotations: BoxedAnnotations,
     /// Its key under `$defs`, where it stands there.
     pub definition: Option<String>,
 }
@@ -138,7 +140,7 @@ pub struct EnumValue {
     /// The string and where it was written.
     pub value: Spanned<String>,
     /// What the schema says about it: a choice of constants may describe each.
-    pub annotations: Annotations,
+    pub annotations: BoxedAnnotations,
 }
 
 /// Limits of a string; lengths count Unicode code points (2020-12 validation, 6.3).
@@ -149,7 +151,7 @@ pub struct StringRules {
     /// The greatest length.
     pub max_length: Option<u64>,
     /// A pattern found anywhere in it.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<Box<Pattern>>,
     /// A format that is checked.
     pub format: Option<Format>,
 }
@@ -345,34 +347,6 @@ impl Kind {
             Self::Object => "object",
         }
     }
-}
-
-/// What a schema says about itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Annotations {
-    /// `title`
-    pub title: Option<String>,
-    /// `description`
-    pub description: Option<String>,
-    /// `default`: told to the model, not filled in.
-    pub default: Option<Json>,
-    /// `examples`
-    pub examples: Vec<Json>,
-    /// `deprecated`
-    pub deprecated: bool,
-    /// `readOnly`
-    pub read_only: bool,
-    /// `writeOnly`
-    pub write_only: bool,
-    /// `format`, where it is a mere annotation.
-    pub format: Option<String>,
-    /// `contentEncoding`, `contentMediaType` and `contentSchema`, which are mere annotations
-    /// (2020-12 validation, 8).
-    pub content: Vec<(String, Json)>,
-    /// Whether `$schema` is there; it can name one dialect only.
-    pub dialect: bool,
-    /// `$anchor`: what refers to it is resolved, so it is kept for readers alone.
-    pub anchor: Option<String>,
 }
 
 impl ObjectShape {

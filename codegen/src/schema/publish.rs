@@ -282,7 +282,7 @@ impl<'a> Publisher<'a> {
 
     /// Strings that say something about themselves are a choice of constants.
     fn enumeration(&mut self, values: &[EnumValue]) {
-        if values.iter().all(|value| value.annotations == Annotations::default()) {
+        if values.iter().all(|value| value.annotations.is_empty()) {
             self.keyword("enum");
             self.out.plain(values, |out, value| out.string(&value.value.value));
             return;
@@ -432,25 +432,5 @@ impl<'a> Publisher<'a> {
 
 /// Whether a node has neither a shape nor words.
 fn says_nothing(node: &Node) -> bool {
-    matches!(node.shape, Shape::Any) && node.annotations == Annotations::default()
-}
-
-impl Annotations {
-    /// These, and the others' where these say nothing.
-    fn over(&self, others: &Self) -> Self {
-        Self {
-            title: self.title.clone().or_else(|| others.title.clone()),
-            description: self.description.clone().or_else(|| others.description.clone()),
-            default: self.default.clone().or_else(|| others.default.clone()),
-            examples: if self.examples.is_empty() { &others.examples } else { &self.examples }
-                .clone(),
-            deprecated: self.deprecated || others.deprecated,
-            read_only: self.read_only || others.read_only,
-            write_only: self.write_only || others.write_only,
-            format: self.format.clone().or_else(|| others.format.clone()),
-            content: if self.content.is_empty() { &others.content } else { &self.content }.clone(),
-            dialect: self.dialect || others.dialect,
-            anchor: self.anchor.clone().or_else(|| others.anchor.clone()),
-        }
-    }
+    matches!(node.shape, Shape::Any) && node.annotations.is_empty()
 }

@@ -11,6 +11,7 @@ mod read;
 mod values;
 
 use crate::diagnostic::Report;
+use crate::parallel;
 use crate::source::Sources;
 use crate::yaml;
 
@@ -27,10 +28,16 @@ pub use values::{
 
 /// Reads every file; what is wrong with their form is reported, and what could be read is given.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
+    let readable: Vec<_> = sources.readable().collect();
+    let read = parallel::map(&readable, |(id, source)| {
+        let mut report = Report::default();
+        let node = yaml::parse(*id, &source.text, &mut report);
+        (node.and_then(|node| read::document(&node, &mut report)), report)
+    });
     let mut documents = Vec::new();
-    for (id, source) in sources.readable() {
-        let node = yaml::parse(id, &source.text, report);
-        documents.extend(node.and_then(|node| read::document(&node, report)));
+    for (document, found) in read {
+        documents.extend(document);
+        report.extend(found);
     }
     documents
 }

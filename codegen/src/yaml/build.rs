@@ -1,6 +1,6 @@
 //! Parser events to a tree, without recursion and within a budget. Never looks at the text itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use saphyr_parser::{Event, ScalarStyle};
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
     fn entries(&mut self, mut found: Vec<Found>) -> Arc<[Entry]> {
         if has_repeated(&found) {
             self.report_repeated(&found);
-            let mut seen = HashSet::new();
+            let mut seen = BTreeSet::new();
             found.retain(|Found { entry, .. }| seen.insert(entry.key.value.clone()));
         }
         found.into_iter().filter(|found| found.is_right).map(|found| found.entry).collect()
@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
 
     /// Reports keys that a mapping has several times. Findings are put in order later, so the order here is free.
     fn report_repeated(&mut self, found: &[Found]) {
-        let mut places: HashMap<&str, Vec<Span>> = HashMap::new();
+        let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
         for Spanned { value, span } in found.iter().map(|found| &found.entry.key) {
             places.entry(value).or_default().push(*span);
         }
@@ -313,7 +313,7 @@ const FEW: usize = 12;
 fn has_repeated(found: &[Found]) -> bool {
     let mut keys = found.iter().map(|found| found.entry.key.value.as_str());
     if found.len() > FEW {
-        let mut seen = HashSet::new();
+        let mut seen = BTreeSet::new();
         return !keys.all(|key| seen.insert(key));
     }
     keys.enumerate().any(|(at, key)| found[..at].iter().any(|other| other.entry.key.value == key))

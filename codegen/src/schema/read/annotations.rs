@@ -9,7 +9,7 @@ use crate::yaml::{Entry, Node, Value};
 impl SchemaReader<'_> {
     /// Reads all annotations of one schema.
     pub(super) fn annotations(&mut self, place: Place<'_>, root: &mut Root) -> Annotations {
-        let mut read = Annotations::default();
+        let mut read = Annotations::NONE;
         for Entry { key, value } in place.text.entries().unwrap_or_default() {
             match key.value.as_str() {
                 "title" => read.title = self.text(value),

@@ -15,7 +15,7 @@ mod scalar;
 mod settle;
 mod union;
 
-use super::{Annotations, Assertion, Kind, Node, NodeId, Operand, Shape};
+use super::{Annotations, Assertion, BoxedAnnotations, Kind, Node, NodeId, Operand, Shape};
 use crate::diagnostic::{Report, form};
 use crate::model::{Project, ServiceId};
 use crate::source::Span;
@@ -61,7 +61,7 @@ fn blank(span: Span) -> Node {
         span,
         shape: Shape::Any,
         assertions: Vec::new(),
-        annotations: Annotations::default(),
+        annotations: BoxedAnnotations::default(),
         definition: None,
     }
 }
@@ -73,7 +73,7 @@ impl SchemaReader<'_> {
         match text.as_str() {
             Some(name) => {
                 let shape = self.named(id, name, text.span);
-                self.set(id, shape, Vec::new(), Annotations::default());
+                self.set(id, shape, Vec::new(), Annotations::NONE);
             }
             None => self.root(id, text),
         }
@@ -129,7 +129,7 @@ impl SchemaReader<'_> {
             Value::Boolean(false) => {
                 let everything = reserve(self.project, text.span);
                 let nothing = Assertion { keyword: "not", operand: Operand::Schema(everything) };
-                self.set(id, Shape::Any, vec![nothing], Annotations::default());
+                self.set(id, Shape::Any, vec![nothing], Annotations::NONE);
             }
             Value::Mapping(entries) => {
                 let annotations = self.annotations(place, root);
@@ -183,7 +183,7 @@ impl SchemaReader<'_> {
 
     fn nullable(&mut self, shape: Shape, span: Span) -> Shape {
         let inner = reserve(self.project, span);
-        self.set(inner, shape, Vec::new(), Annotations::default());
+        self.set(inner, shape, Vec::new(), Annotations::NONE);
         Shape::Nullable(inner)
     }
 
@@ -195,6 +195,7 @@ impl SchemaReader<'_> {
         annotations: Annotations,
     ) {
         let node = self.project.schemas[id].clone();
+        let annotations = annotations.into();
         self.project.schemas.set(id, Node { shape, assertions, annotations, ..node });
     }
 

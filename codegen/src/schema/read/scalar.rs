@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::schema::{
-    Annotations, Bound, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
+    Bound, BoxedAnnotations, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
     json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};
@@ -18,7 +18,7 @@ impl SchemaReader<'_> {
         let min_length = self.count(text, "minLength");
         let max_length = self.count(text, "maxLength");
         self.check_counts(text, "maxLength", min_length, max_length);
-        let pattern = text.get("pattern").and_then(|node| self.pattern(node));
+        let pattern = text.get("pattern").and_then(|node| self.pattern(node)).map(Box::new);
         let format = text.get("format").and_then(Node::as_str);
         let format = FORMATS.into_iter().find(|known| Some(known.name) == format);
         StringRules { min_length, max_length, pattern, format }
@@ -181,7 +181,7 @@ impl SchemaReader<'_> {
 
 /// A value of an `enum`, where nothing can be said about it.
 fn undescribed(value: Spanned<String>) -> EnumValue {
-    EnumValue { value, annotations: Annotations::default() }
+    EnumValue { value, annotations: BoxedAnnotations::default() }
 }
 
 /// Whether an `enum` can be a type: strings, or integers of 64 bits, and `null` beside them.
