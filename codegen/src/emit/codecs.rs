@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::places::{AsOption, ByCopy, ByReference, Place, Source, Target};
 use super::print::Module;
 use super::rust::{Ident, Literal, TokenStream, quote};
-use super::tokens::{ident, imports, integer, integers, items, length, numbers};
+use super::tokens::{ident, imports, integer};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
     OverlappingVariant, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
@@ -62,14 +63,15 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     imports(&sources, &used)
 }
 
-/// The names of types that stand at the head of a path.
+/// The names of types that stand at the head of a path. Most were found just before: what looks alike is compared first.
 fn collect_names<'a>(tokens: &'a TokenStream, found: &mut BTreeSet<&'a str>) {
-    let mut before = "";
-    for token in tokens.tokens() {
-        if token.as_bytes()[0].is_ascii_uppercase() && before != "::" {
-            found.insert(token);
+    let mut recent = [""; 64];
+    for name in tokens.heads() {
+        let place = &mut recent[(name.len() + usize::from(name.as_bytes()[0])) % 64];
+        if *place != name {
+            *place = name;
+            found.insert(name);
         }
-        before = token;
     }
 }
 
@@ -116,8 +118,8 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         }
         Body::Union { tag, variants } => (decode_union(tag, variants), encode_union(variants)),
         Body::Newtype(ty) => {
-            let decode = decode_with(ty, &quote!(input));
-            let encode = encode_with(ty, &quote!(out), &Place::field(&quote!(self.0)));
+            let decode = decode_with(ty, Source::Input);
+            let encode = encode_with(ty, Target::Out, Place::Inner);
             (quote!(#decode.map(Self)), quote!(#encode;))
         }
         // An alias has the codec of what it stands for.
@@ -241,7 +243,7 @@ fn value(member: &Member) -> Option<TokenStream> {
 }
 
 fn field_decode(field: &Field) -> TokenStream {
-    let decode = decode_with(&field.ty, &quote!(object.value()));
+    let decode = decode_with(&field.ty, Source::Member);
     let keeps_null = !field.required && field.ty.nullable().is_some();
     if keeps_null { quote!(#decode.map(Nullable::from)) } else { decode }
 }
@@ -257,48 +259,33 @@ fn decoder(ty: &TypeUse) -> TokenStream {
             quote!(#name::decode)
         }
         ty => {
-            let body = decode_with(ty, &quote!(v));
+            let body = decode_with(ty, Source::Variable);
             quote!(|v| #body)
         }
     }
 }
 
 /// A value read from a reader.
-fn decode_with(ty: &TypeUse, reader: &TokenStream) -> TokenStream {
+fn decode_with(ty: &TypeUse, reader: Source) -> TokenStream {
     match ty {
         TypeUse::Value => quote!(#reader.value()),
         TypeUse::Null => quote!(#reader.null()),
         TypeUse::Boolean => quote!(#reader.boolean()),
-        TypeUse::String(limits) => {
-            let limits = length(limits);
-            quote!(#reader.string(#limits))
-        }
+        TypeUse::String(limits) => quote!(#reader.string(#limits)),
         TypeUse::Formatted(format, limits) => {
-            let (format, limits) = (ident(format), length(limits));
+            let format = ident(format);
             quote!(#reader.formatted(toolwright::format::Format::#format, #limits))
         }
-        TypeUse::Contract(_, limits) => {
-            let limits = length(limits);
-            quote!(#reader.formatted_as(#limits))
-        }
+        TypeUse::Contract(_, limits) => quote!(#reader.formatted_as(#limits)),
         TypeUse::Checked(inner, validator) => {
             let (inner, validator) = (decoder(inner), ident(validator));
             quote!(#reader.checked(&#validator, #inner))
         }
-        TypeUse::Integer(limits) => {
-            let limits = integers(limits);
-            quote!(#reader.integer(#limits))
-        }
-        TypeUse::BigInteger(limits) => {
-            let limits = integers(limits);
-            quote!(#reader.big_integer(#limits))
-        }
-        TypeUse::Number(limits) => {
-            let limits = numbers(limits);
-            quote!(#reader.number(#limits))
-        }
+        TypeUse::Integer(limits) => quote!(#reader.integer(#limits)),
+        TypeUse::BigInteger(limits) => quote!(#reader.big_integer(#limits)),
+        TypeUse::Number(limits) => quote!(#reader.number(#limits)),
         TypeUse::List(item, limits) => {
-            let (item, limits) = (decoder(item), items(limits));
+            let item = decoder(item);
             quote!(#reader.array(#limits, #item))
         }
         TypeUse::Tuple(items) => {
@@ -336,7 +323,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
     let decoded: Vec<_> = variants
         .iter()
         .map(|variant| {
-            let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(input)));
+            let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, Source::Input));
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -356,7 +343,7 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
         .iter()
         .zip(&kinds)
         .map(|(variant, name)| {
-            let decode = decode_with(&variant.ty, &quote!(input));
+            let decode = decode_with(&variant.ty, Source::Input);
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -374,7 +361,7 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
 fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> TokenStream {
     let arms = variants.map(|(name, ty)| {
         let name = ident(name);
-        let encode = encode_with(ty, &quote!(out), &Place::reference(&ident("value")));
+        let encode = encode_with(ty, Target::Out, Place::Variable("value"));
         let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(value) };
         let encode = statement(ty, &encode);
         quote!(Self::#name(#value) => #encode,)
@@ -389,7 +376,7 @@ fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
     let mut order: Vec<_> = variants.iter().collect();
     order.sort_by_key(|variant| Reverse(variant.demands));
     let attempts = order.iter().map(|variant| {
-        let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(v)));
+        let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, Source::Variable));
         quote!(|v| #decode.map(Self::#name))
     });
     quote! {
@@ -429,39 +416,26 @@ fn encode_struct(plan: &Struct) -> TokenStream {
 fn encode_member(member: &Member) -> TokenStream {
     match member {
         Member::Fixed { key, json, .. } => {
-            let writer = behind(key);
+            let writer = Target::Behind(key);
             quote!(#writer.constant(#json);)
         }
         Member::Field(field) if field.required => {
-            let (writer, name) = (behind(&field.key), ident(&field.name));
-            let place = Place::field(&quote!(self.#name));
-            let encode = encode_with(&field.ty, &writer, &place);
+            let place = Place::Field(ident(&field.name));
+            let encode = encode_with(&field.ty, Target::Behind(&field.key), place);
             quote!(#encode;)
         }
         Member::Field(field) => encode_optional(field),
     }
 }
 
-/// The writer behind a key (RFC 8259, section 7: what JSON escapes).
-fn behind(key: &str) -> TokenStream {
-    let is_escaped = |c: char| c < ' ' || matches!(c, '"' | '\\');
-    if key.contains(is_escaped) {
-        quote!(object.escaped_key(#key))
-    } else {
-        quote!(object.key(#key))
-    }
-}
-
 fn encode_optional(field: &Field) -> TokenStream {
-    let (writer, name) = (behind(&field.key), ident(&field.name));
+    let (writer, name) = (Target::Behind(&field.key), ident(&field.name));
     if field.ty == TypeUse::Null {
         return quote!(if self.#name.is_some() { #writer.null(); });
     }
-    let mut place = Place::reference(&ident("value"));
-    if field.ty.nullable().is_some() {
-        place.option = quote!(value.as_option());
-    }
-    let encode = encode_with(&field.ty, &writer, &place);
+    let is_nullable = field.ty.nullable().is_some();
+    let place = if is_nullable { Place::Nullable } else { Place::Variable("value") };
+    let encode = encode_with(&field.ty, writer, place);
     quote!(if let Some(value) = &self.#name { #encode; })
 }
 
@@ -471,7 +445,7 @@ fn with_encoder(ty: &TypeUse, call: impl Fn(&TokenStream) -> TokenStream) -> Tok
     let encode = match ty {
         TypeUse::Value => return call(&quote!(Writer::value)),
         TypeUse::Null => quote!(w.null()),
-        ty => encode_with(ty, &quote!(w), &Place::reference(&ident("v"))),
+        ty => encode_with(ty, Target::Variable, Place::Variable("v")),
     };
     let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(v) };
     let brief = call(&quote!(|w, #value| #encode));
@@ -504,78 +478,34 @@ fn is_brief(ty: &TypeUse) -> bool {
     }
 }
 
-/// A value in reach of an encoder, in the three ways it may be needed.
-struct Place {
-    by_reference: TokenStream,
-    by_copy: TokenStream,
-    receiver: TokenStream,
-    option: TokenStream,
-}
-
-impl Place {
-    fn field(place: &TokenStream) -> Self {
-        Self {
-            by_reference: quote!(&#place),
-            by_copy: place.clone(),
-            receiver: place.clone(),
-            option: quote!(#place.as_ref()),
-        }
-    }
-
-    fn reference(name: &Ident) -> Self {
-        Self {
-            by_reference: quote!(#name),
-            by_copy: quote!(*#name),
-            receiver: quote!(#name),
-            option: quote!(#name.as_ref()),
-        }
-    }
-}
-
-fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream {
-    let Place { by_reference, by_copy, receiver, option } = place;
+fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStream {
+    let (by_reference, by_copy, option) = (ByReference(place), ByCopy(place), AsOption(place));
     match ty {
         TypeUse::Value => quote!(#writer.value(#by_reference)),
         TypeUse::Null => quote!(#writer.null()),
         TypeUse::Boolean => quote!(#writer.boolean(#by_copy)),
-        TypeUse::String(limits) => {
-            let limits = length(limits);
-            quote!(#writer.string(#by_reference, #limits))
-        }
+        TypeUse::String(limits) => quote!(#writer.string(#by_reference, #limits)),
         TypeUse::Formatted(format, limits) => {
-            let (format, limits) = (ident(format), length(limits));
+            let format = ident(format);
             quote!(#writer.formatted(#by_reference, toolwright::format::Format::#format, #limits))
         }
-        TypeUse::Contract(_, limits) => {
-            let limits = length(limits);
-            quote!(#writer.formatted_as(#by_reference, #limits))
-        }
+        TypeUse::Contract(_, limits) => quote!(#writer.formatted_as(#by_reference, #limits)),
         TypeUse::Checked(inner, validator) => {
             let validator = ident(validator);
-            let encode = encode_with(inner, &quote!(w), place);
+            let encode = encode_with(inner, Target::Variable, place);
             let encode = statement(inner, &encode);
             quote!(#writer.checked(&#validator, |w| #encode))
         }
-        TypeUse::Integer(limits) => {
-            let limits = integers(limits);
-            quote!(#writer.integer(#by_copy, #limits))
-        }
-        TypeUse::BigInteger(limits) => {
-            let limits = integers(limits);
-            quote!(#writer.big_integer(#by_reference, #limits))
-        }
-        TypeUse::Number(limits) => {
-            let limits = numbers(limits);
-            quote!(#writer.number(#by_copy, #limits))
-        }
+        TypeUse::Integer(limits) => quote!(#writer.integer(#by_copy, #limits)),
+        TypeUse::BigInteger(limits) => quote!(#writer.big_integer(#by_reference, #limits)),
+        TypeUse::Number(limits) => quote!(#writer.number(#by_copy, #limits)),
         TypeUse::List(item, limits) => {
-            let limits = items(limits);
             with_encoder(item, |item| quote!(#writer.array(#by_reference, #limits, #item)))
         }
         TypeUse::Tuple(items) => {
-            let items = items.iter().enumerate().map(|(place, item)| {
-                let place = Literal::usize_unsuffixed(place);
-                with_encoder(item, |item| quote!(t.item(&#receiver.#place, #item);))
+            let items = items.iter().enumerate().map(|(at, item)| {
+                let at = Literal::usize_unsuffixed(at);
+                with_encoder(item, |item| quote!(t.item(&#place.#at, #item);))
             });
             quote!(#writer.tuple(|t| { #(#items)* }))
         }
@@ -585,6 +515,6 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
         TypeUse::Nullable(inner) => {
             with_encoder(inner, |inner| quote!(#writer.nullable(#option, #inner)))
         }
-        TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#receiver.encode(#writer)),
+        TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#place.encode(#writer)),
     }
 }

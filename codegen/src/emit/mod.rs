@@ -4,6 +4,7 @@ mod codecs;
 mod consumers;
 mod http;
 mod layout;
+mod places;
 mod print;
 mod remote;
 mod rust;

@@ -222,7 +222,7 @@ fn words_are_quoted_and_stay_words() {
     {
         let tokens = quote!(#word);
         let literal = tokens.to_string();
-        assert_eq!(tokens.tokens().count(), 1, "{literal}");
+        assert_eq!(tokens.texts().count(), 1, "{literal}");
         assert_eq!(syn::parse_str::<syn::LitStr>(&literal).expect("a literal").value(), word);
     }
 }
