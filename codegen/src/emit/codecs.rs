@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::places::{AsOption, ByCopy, ByReference, Place, Source, Target};
 use super::print::Module;
-use super::rust::{Ident, Literal, TokenStream, quote};
+use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
@@ -118,7 +118,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         }
         Body::Union { tag, variants } => (decode_union(tag, variants), encode_union(variants)),
         Body::Newtype(ty) => {
-            let decode = decode_with(ty, Source::Input);
+            let decode = Decoded(ty, Source::Input);
             let encode = encode_with(ty, Target::Out, Place::Inner);
             (quote!(#decode.map(Self)), quote!(#encode;))
         }
@@ -151,7 +151,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
 }
 
 fn decode_struct(plan: &Struct) -> TokenStream {
-    let variables = plan.members.iter().map(variable).map(|name| quote!(let mut #name = None;));
+    let variables = plan.members.iter().map(variable);
     let additional = plan.additional.as_ref().map(|field| {
         let name = ident(&field.name);
         quote!(let mut #name = Map::new();)
@@ -176,7 +176,7 @@ fn decode_struct(plan: &Struct) -> TokenStream {
     let rest = plan.additional.as_ref().map(|field| ident(&field.name));
     let values = values.chain(rest.map(|name| quote!(#name)));
     quote! {
-        #(#variables)*
+        #(let mut #variables = None;)*
         #additional
         let mut object = input.object()?;
         #each
@@ -206,7 +206,7 @@ fn body(tokens: TokenStream) -> TokenStream {
 
 /// The statement for an undeclared key that is kept.
 fn keep(field: &AdditionalField) -> TokenStream {
-    let (name, decode) = (ident(&field.name), decoder(&field.ty));
+    let (name, decode) = (ident(&field.name), Decoder(&field.ty));
     quote!(object.additional(&mut #name, key, #decode);)
 }
 
@@ -243,77 +243,86 @@ fn value(member: &Member) -> Option<TokenStream> {
 }
 
 fn field_decode(field: &Field) -> TokenStream {
-    let decode = decode_with(&field.ty, Source::Member);
+    let decode = Decoded(&field.ty, Source::Member);
     let keeps_null = !field.required && field.ty.nullable().is_some();
-    if keeps_null { quote!(#decode.map(Nullable::from)) } else { decode }
+    if keeps_null { quote!(#decode.map(Nullable::from)) } else { quote!(#decode) }
 }
 
 /// A function from a reader to a value.
-fn decoder(ty: &TypeUse) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(Reader::value),
-        TypeUse::Null => quote!(Reader::null),
-        TypeUse::Boolean => quote!(Reader::boolean),
-        TypeUse::Named(name) => {
-            let name = ident(name);
-            quote!(#name::decode)
-        }
-        ty => {
-            let body = decode_with(ty, Source::Variable);
-            quote!(|v| #body)
+struct Decoder<'a>(&'a TypeUse);
+
+impl Append for Decoder<'_> {
+    fn append(&self, out: &mut TokenStream) {
+        match self.0 {
+            TypeUse::Value => push!(out, Reader::value),
+            TypeUse::Null => push!(out, Reader::null),
+            TypeUse::Boolean => push!(out, Reader::boolean),
+            TypeUse::Named(name) => {
+                let name = ident(name);
+                push!(out, #name::decode);
+            }
+            ty => {
+                let body = Decoded(ty, Source::Variable);
+                push!(out, |v| #body);
+            }
         }
     }
 }
 
 /// A value read from a reader.
-fn decode_with(ty: &TypeUse, reader: Source) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(#reader.value()),
-        TypeUse::Null => quote!(#reader.null()),
-        TypeUse::Boolean => quote!(#reader.boolean()),
-        TypeUse::String(limits) => quote!(#reader.string(#limits)),
-        TypeUse::Formatted(format, limits) => {
-            let format = ident(format);
-            quote!(#reader.formatted(toolwright::format::Format::#format, #limits))
-        }
-        TypeUse::Contract(_, limits) => quote!(#reader.formatted_as(#limits)),
-        TypeUse::Checked(inner, validator) => {
-            let (inner, validator) = (decoder(inner), ident(validator));
-            quote!(#reader.checked(&#validator, #inner))
-        }
-        TypeUse::Integer(limits) => quote!(#reader.integer(#limits)),
-        TypeUse::BigInteger(limits) => quote!(#reader.big_integer(#limits)),
-        TypeUse::Number(limits) => quote!(#reader.number(#limits)),
-        TypeUse::List(item, limits) => {
-            let item = decoder(item);
-            quote!(#reader.array(#limits, #item))
-        }
-        TypeUse::Tuple(items) => {
-            let count = Literal::usize_unsuffixed(items.len());
-            let places = (0..items.len()).map(Literal::usize_unsuffixed);
-            let items = items.iter().map(decoder);
-            quote! {
-                #reader.tuple(#count, |t| {
-                    let items = (#(t.item(#items),)*);
-                    Some((#(items.#places?,)*))
-                })
+struct Decoded<'a>(&'a TypeUse, Source);
+
+impl Append for Decoded<'_> {
+    fn append(&self, out: &mut TokenStream) {
+        let reader = self.1;
+        match self.0 {
+            TypeUse::Value => push!(out, #reader.value()),
+            TypeUse::Null => push!(out, #reader.null()),
+            TypeUse::Boolean => push!(out, #reader.boolean()),
+            TypeUse::String(limits) => push!(out, #reader.string(#limits)),
+            TypeUse::Formatted(format, limits) => {
+                let format = ident(format);
+                push!(out, #reader.formatted(toolwright::format::Format::#format, #limits));
             }
-        }
-        TypeUse::Map(value) => {
-            let value = decoder(value);
-            quote!(#reader.map(#value))
-        }
-        TypeUse::Nullable(inner) => {
-            let inner = decoder(inner);
-            quote!(#reader.nullable(#inner))
-        }
-        TypeUse::Named(name) => {
-            let name = ident(name);
-            quote!(#name::decode(#reader))
-        }
-        TypeUse::Boxed(name) => {
-            let name = ident(name);
-            quote!(#name::decode(#reader).map(Box::new))
+            TypeUse::Contract(_, limits) => push!(out, #reader.formatted_as(#limits)),
+            TypeUse::Checked(inner, validator) => {
+                let (inner, validator) = (Decoder(inner), ident(validator));
+                push!(out, #reader.checked(&#validator, #inner));
+            }
+            TypeUse::Integer(limits) => push!(out, #reader.integer(#limits)),
+            TypeUse::BigInteger(limits) => push!(out, #reader.big_integer(#limits)),
+            TypeUse::Number(limits) => push!(out, #reader.number(#limits)),
+            TypeUse::List(item, limits) => {
+                let item = Decoder(item);
+                push!(out, #reader.array(#limits, #item));
+            }
+            TypeUse::Tuple(items) => {
+                let count = Literal::usize_unsuffixed(items.len());
+                let places = (0..items.len()).map(Literal::usize_unsuffixed);
+                let items = items.iter().map(Decoder);
+                push!(out,
+                    #reader.tuple(#count, |t| {
+                        let items = (#(t.item(#items),)*);
+                        Some((#(items.#places?,)*))
+                    })
+                );
+            }
+            TypeUse::Map(value) => {
+                let value = Decoder(value);
+                push!(out, #reader.map(#value));
+            }
+            TypeUse::Nullable(inner) => {
+                let inner = Decoder(inner);
+                push!(out, #reader.nullable(#inner));
+            }
+            TypeUse::Named(name) => {
+                let name = ident(name);
+                push!(out, #name::decode(#reader));
+            }
+            TypeUse::Boxed(name) => {
+                let name = ident(name);
+                push!(out, #name::decode(#reader).map(Box::new));
+            }
         }
     }
 }
@@ -323,7 +332,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
     let decoded: Vec<_> = variants
         .iter()
         .map(|variant| {
-            let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, Source::Input));
+            let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Input));
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -343,7 +352,7 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
         .iter()
         .zip(&kinds)
         .map(|(variant, name)| {
-            let decode = decode_with(&variant.ty, Source::Input);
+            let decode = Decoded(&variant.ty, Source::Input);
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -376,7 +385,7 @@ fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
     let mut order: Vec<_> = variants.iter().collect();
     order.sort_by_key(|variant| Reverse(variant.demands));
     let attempts = order.iter().map(|variant| {
-        let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, Source::Variable));
+        let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Variable));
         quote!(|v| #decode.map(Self::#name))
     });
     quote! {

@@ -2,7 +2,7 @@
 //! being one line. Layout asks it and decides; nothing is decided here.
 
 use super::kind::Kind;
-use super::spacing::{self, Around, Side};
+use super::spacing::{self, Side};
 use super::stream::{Token, TokenStream};
 
 /// Where a token stands.
@@ -39,7 +39,17 @@ pub(in crate::emit) struct Spaced {
     line: String,
     is_ascii: bool,
     places: Vec<Place>,
+    gaps: Vec<Gap>,
     open: Vec<Group>,
+}
+
+/// Where the line differs from the text of the stream.
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    /// A space stands there.
+    Space(usize),
+    /// The comma that stands there is left out.
+    Comma(usize),
 }
 
 /// A group that is not closed yet.
@@ -57,17 +67,37 @@ struct Group {
 impl Spaced {
     /// Takes a stream in place of the last.
     pub(in crate::emit) fn read(&mut self, stream: &TokenStream) {
-        self.line.clear();
         self.places.clear();
-        self.places.reserve(stream.tokens().len() + 1);
+        self.gaps.clear();
         self.open.clear();
-        self.is_ascii = stream.text().is_ascii();
-        let mut cursor = Cursor::new(stream.text());
+        self.places.reserve(stream.tokens().len() + 1);
+        let mut cursor = Cursor::default();
         for &token in stream.tokens() {
             self.add(token, &mut cursor);
         }
         self.put(Token { kind: Kind::End, length: 0 }, false, &mut cursor);
-        self.copy(&mut cursor);
+        self.write(stream.text());
+    }
+
+    /// Makes the line of the text, where all gaps are known.
+    fn write(&mut self, text: &str) {
+        self.is_ascii = text.is_ascii();
+        self.line.clear();
+        let mut from = 0;
+        for &gap in &self.gaps {
+            match gap {
+                Gap::Space(at) => {
+                    self.line.push_str(&text[from..at]);
+                    self.line.push(' ');
+                    from = at;
+                }
+                Gap::Comma(at) => {
+                    self.line.push_str(&text[from..at]);
+                    from = at + 1;
+                }
+            }
+        }
+        self.line.push_str(&text[from..]);
     }
 
     /// All its tokens.
@@ -128,20 +158,19 @@ impl Spaced {
     }
 
     #[inline]
-    fn add(&mut self, token: Token, cursor: &mut Cursor<'_>) {
+    fn add(&mut self, token: Token, cursor: &mut Cursor) {
         if token.kind.is_opening() {
             return self.open(token, cursor);
         }
         if token.kind.is_closing() {
             return self.close(token, cursor);
         }
-        let (space, side) = spacing::of(token.kind, cursor.around);
-        self.put(token, space, cursor);
-        cursor.around.before = side;
+        let (space, side) = spacing::of(token.kind, cursor.before);
+        let ends_parameters = cursor.in_parameters && token.kind == Kind::Bar;
+        self.put(token, space && !ends_parameters, cursor);
+        cursor.before = if ends_parameters { Side::Sign } else { side };
         match token.kind {
-            Kind::Bar if cursor.around.in_parameters || side == Side::Prefix => {
-                cursor.around.in_parameters = !cursor.around.in_parameters;
-            }
+            Kind::Bar => cursor.in_parameters = !ends_parameters && side == Side::Prefix,
             Kind::Comma => self.open.last_mut().into_iter().for_each(|group| group.commas += 1),
             Kind::Semicolon | Kind::Arrow => cursor.breaks += usize::from(self.is_in_braces()),
             Kind::Doc => cursor.breaks += 1,
@@ -153,28 +182,28 @@ impl Spaced {
         self.open.last().is_some_and(|group| group.bracket == Kind::OpenBrace)
     }
 
-    fn open(&mut self, token: Token, cursor: &mut Cursor<'_>) {
-        let (bracket, around) = (token.kind, cursor.around);
+    fn open(&mut self, token: Token, cursor: &mut Cursor) {
+        let (bracket, before, last) = (token.kind, cursor.before, cursor.last);
         let is_in_parens =
             || self.open.last().is_some_and(|group| group.bracket == Kind::OpenParen);
         // `pub (A, B)` is a field of a tuple, `pub(crate)` none.
-        let is_field = around.last == Kind::Pub && is_in_parens();
-        let space = is_field || spacing::before_bracket(bracket, around);
-        let is_import = bracket == Kind::OpenBrace && around.last == Kind::TwoColons;
+        let is_field = last == Kind::Pub && is_in_parens();
+        let space = is_field || spacing::before_bracket(bracket, before, last);
+        let is_import = bracket == Kind::OpenBrace && last == Kind::TwoColons;
         self.open.push(Group {
             at: self.places.len(),
             bracket,
             is_import,
-            is_call: around.is_called(),
+            is_call: spacing::is_called(before, last),
             commas: 0,
-            in_parameters: std::mem::take(&mut cursor.around.in_parameters),
+            in_parameters: std::mem::take(&mut cursor.in_parameters),
         });
         self.put(token, space, cursor);
         let is_body = bracket == Kind::OpenBrace && !is_import;
-        cursor.around.before = if is_body { Side::Brace } else { Side::Open };
+        cursor.before = if is_body { Side::Brace } else { Side::Open };
     }
 
-    fn close(&mut self, token: Token, cursor: &mut Cursor<'_>) {
+    fn close(&mut self, token: Token, cursor: &mut Cursor) {
         let group = self.open.pop().expect("emitters close what they open");
         let (at, last) = (self.places.len(), self.places.len() - 1);
         let is_tuple_of_one =
@@ -186,63 +215,49 @@ impl Spaced {
         self.put(token, is_padded, cursor);
         self.places[at].mate = group.at;
         self.places[group.at].mate = at;
-        cursor.around.before = Side::Operand;
-        cursor.around.in_parameters = group.in_parameters;
+        cursor.before = Side::Operand;
+        cursor.in_parameters = group.in_parameters;
     }
 
     /// A comma before a closing bracket is not written in one line.
-    fn drop_comma(&mut self, cursor: &mut Cursor<'_>) {
+    fn drop_comma(&mut self, cursor: &mut Cursor) {
         let comma = self.places.last_mut().expect("it was seen");
         comma.end = comma.start;
         cursor.end = comma.start;
-        cursor.at -= 1;
-        self.copy(cursor);
-        cursor.at += 1;
-        cursor.copied = cursor.at;
+        self.gaps.push(Gap::Comma(cursor.at - 1));
     }
 
     #[inline]
-    fn put(&mut self, token: Token, space: bool, cursor: &mut Cursor<'_>) {
+    fn put(&mut self, token: Token, space: bool, cursor: &mut Cursor) {
         if space {
-            self.put_space(cursor);
+            self.gaps.push(Gap::Space(cursor.at));
+            cursor.end += 1;
         }
         let start = cursor.end;
         cursor.end += token.length;
         cursor.at += token.length;
-        cursor.around.last = token.kind;
+        cursor.last = token.kind;
         let (end, mate) = (cursor.end, self.places.len());
         self.places.push(Place { start, end, breaks: cursor.breaks, mate, kind: token.kind });
-    }
-
-    #[inline(never)]
-    fn put_space(&mut self, cursor: &mut Cursor<'_>) {
-        self.copy(cursor);
-        self.line.push(' ');
-        cursor.end += 1;
-    }
-
-    /// Adds to the line what waits for it: tokens without spaces between them are copied together.
-    fn copy(&mut self, cursor: &mut Cursor<'_>) {
-        self.line.push_str(&cursor.text[cursor.copied..cursor.at]);
-        cursor.copied = cursor.at;
     }
 }
 
 /// What is known where the next token begins.
-struct Cursor<'a> {
-    /// The text of the stream, where in it the next token stands, and how much of it stands in the line already.
-    text: &'a str,
+struct Cursor {
+    /// Where it stands in the text of the stream, and where the last one ends in the line.
     at: usize,
-    copied: usize,
-    /// Where the last token ends in the line.
     end: usize,
-    around: Around,
+    /// What the last token is to the next, and what it is by itself.
+    before: Side,
+    last: Kind,
+    /// Whether the parameters of a closure have begun and not ended here.
+    in_parameters: bool,
     breaks: usize,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(text: &'a str) -> Self {
-        let around = Around { before: Side::Start, last: Kind::End, in_parameters: false };
-        Self { text, at: 0, copied: 0, end: 0, around, breaks: 0 }
+impl Default for Cursor {
+    fn default() -> Self {
+        let (before, last) = (Side::Start, Kind::End);
+        Self { at: 0, end: 0, before, last, in_parameters: false, breaks: 0 }
     }
 }

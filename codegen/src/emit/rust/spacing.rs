@@ -46,30 +46,14 @@ impl Side {
     }
 }
 
-/// What is around a token: enough to tell a reference from a conjunction.
-#[derive(Clone, Copy)]
-pub(super) struct Around {
-    /// What the token before is to this one, and what it is by itself.
-    pub(super) before: Side,
-    pub(super) last: Kind,
-    /// Whether the parameters of a closure have begun and not ended here.
-    pub(super) in_parameters: bool,
-}
-
-impl Around {
-    /// Whether brackets that open here are of a call or a function: a comma at their end says nothing.
-    pub(super) fn is_called(self) -> bool {
-        self.before == Side::Operand || matches!(self.last, Kind::Exclamation | Kind::Fn)
-    }
+/// Whether brackets that open here are of a call or a function: a comma at their end says nothing.
+pub(super) fn is_called(before: Side, last: Kind) -> bool {
+    before == Side::Operand || matches!(last, Kind::Exclamation | Kind::Fn)
 }
 
 /// Whether a space stands before a token that is no bracket, and what it is to the next.
-#[inline]
-pub(super) fn of(kind: Kind, around: Around) -> (bool, Side) {
-    if kind == Kind::Bar && around.in_parameters {
-        return (false, Side::Sign);
-    }
-    RULES[around.before as usize][kind as usize]
+pub(super) fn of(kind: Kind, before: Side) -> (bool, Side) {
+    RULES[before as usize][kind as usize]
 }
 
 /// What `rule` says of every token behind any other: most of what is printed is looked up here.
@@ -125,13 +109,11 @@ const fn rule(before: Side, kind: Kind) -> (bool, Side) {
 }
 
 /// Whether a bracket that opens has a space before it.
-pub(super) fn before_bracket(bracket: Kind, around: Around) -> bool {
-    let clings = match bracket {
-        Kind::OpenBrace => false,
-        // Keywords that brackets follow at once.
-        _ => around.before == Side::Operand || matches!(around.last, Kind::Pub | Kind::Fn),
-    };
-    !clings && !around.before.clings()
+pub(super) fn before_bracket(bracket: Kind, before: Side, last: Kind) -> bool {
+    // Keywords that brackets follow at once.
+    let takes_brackets = before == Side::Operand || matches!(last, Kind::Pub | Kind::Fn);
+    let clings = takes_brackets && bracket != Kind::OpenBrace;
+    !clings && !before.clings()
 }
 
 #[cfg(test)]

@@ -185,6 +185,12 @@ impl<T: Append + ?Sized> Append for &T {
     }
 }
 
+impl<T: Append + ?Sized> Append for Box<T> {
+    fn append(&self, stream: &mut TokenStream) {
+        (**self).append(stream);
+    }
+}
+
 impl<T: Append> Append for Option<T> {
     fn append(&self, stream: &mut TokenStream) {
         if let Some(tokens) = self {
