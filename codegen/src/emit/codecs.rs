@@ -30,10 +30,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 
 /// The imports the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
-    let mut used = BTreeSet::new();
-    for part in parts {
-        collect_names(part, &mut used);
-    }
+    let used = used_names(parts);
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let codec = names(&[
         "Decode",
@@ -64,15 +61,16 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
 }
 
 /// The names of types that stand at the head of a path. Most were found just before: what looks alike is compared first.
-fn collect_names<'a>(tokens: &'a TokenStream, found: &mut BTreeSet<&'a str>) {
-    let mut recent = [""; 64];
-    for name in tokens.heads() {
+fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
+    let (mut found, mut recent) = (BTreeSet::new(), [""; 64]);
+    for name in parts.iter().flat_map(TokenStream::heads) {
         let place = &mut recent[(name.len() + usize::from(name.as_bytes()[0])) % 64];
         if *place != name {
             *place = name;
             found.insert(name);
         }
     }
+    found
 }
 
 fn pattern(pattern: &PatternStatic) -> TokenStream {

@@ -25,6 +25,7 @@ use std::thread::{self, ScopedJoinHandle};
 use crate::files::Files;
 use crate::options::Layout;
 use crate::plan::{Contents, Crate, ServiceCrate, ToolsetCrate};
+use layout::Printer;
 use print::Module;
 
 /// The first line of every generated file that can have one. The disk layer knows generated files by it.
@@ -61,7 +62,8 @@ const FEW: usize = 16;
 /// in their order, so the number of parts makes no difference.
 fn emit_in_parts(mut crates: Vec<Crate>, layout: Layout, parts: usize) -> Texts {
     let emit_part = |part: Vec<Crate>| -> Texts {
-        part.into_iter().flat_map(|krate| emit_crate(krate, layout)).collect()
+        let mut printer = Printer::default();
+        part.into_iter().flat_map(|krate| emit_crate(krate, layout, &mut printer)).collect()
     };
     let size = crates.len().div_ceil(parts.max(1)).max(1);
     thread::scope(|scope| {
@@ -80,7 +82,7 @@ fn emit_in_parts(mut crates: Vec<Crate>, layout: Layout, parts: usize) -> Texts 
     })
 }
 
-fn emit_crate(krate: Crate, layout: Layout) -> Texts {
+fn emit_crate(krate: Crate, layout: Layout, printer: &mut Printer) -> Texts {
     let dir = &krate.dir;
     let modules = modules(&krate.contents);
     let mut files = Texts::new();
@@ -90,7 +92,7 @@ fn emit_crate(krate: Crate, layout: Layout) -> Texts {
     }
     files.push((format!("{dir}/src/lib.rs"), templates::root(&krate, &modules)));
     for module in &modules {
-        files.push((format!("{dir}/src/{}.rs", module.name), module.print()));
+        files.push((format!("{dir}/src/{}.rs", module.name), module.print(printer)));
     }
     files
         .extend(schemas(krate.contents).map(|(file, text)| (format!("{dir}/schema/{file}"), text)));

@@ -186,6 +186,9 @@ fn count(count: u64) -> Literal {
 
 /// A number literal with `_` between groups of three digits, as people write long ones.
 pub(super) fn grouped(number: &str) -> Literal {
+    if number.len() <= 3 {
+        return Literal::number(number.to_owned());
+    }
     let (sign, digits) = number.split_at(usize::from(number.starts_with('-')));
     let (mantissa, exponent) = digits.split_at(digits.find('e').unwrap_or(digits.len()));
     let (whole, fraction) = mantissa.split_at(mantissa.find('.').unwrap_or(mantissa.len()));

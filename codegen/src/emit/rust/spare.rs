@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// Room for this much text is too large to be kept for small streams, which most are.
-const LARGE: usize = 4096;
+const LARGE: usize = 8192;
 
 /// Empty room, used before or new.
 pub(super) fn take() -> Room {

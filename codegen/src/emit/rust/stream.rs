@@ -84,6 +84,11 @@ impl TokenStream {
         })
     }
 
+    /// How long its text is, in bytes.
+    pub(in crate::emit) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Whether it fits a line, wherever that is.
     pub(in crate::emit) fn is_short(&self) -> bool {
         // As if there were a space beside each token.
@@ -265,10 +270,12 @@ const PLAIN: [bool; 256] = {
 };
 
 fn is_identifier(name: &str) -> bool {
+    if name.bytes().all(|byte| PLAIN[usize::from(byte)]) {
+        return name.starts_with(|first: char| !first.is_ascii_digit());
+    }
     let is_start = |first: char| first.is_alphabetic() || first == '_';
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let is_plain = |byte: u8| PLAIN[usize::from(byte)];
-    name.starts_with(is_start) && (name.bytes().all(is_plain) || name.chars().all(is_part))
+    name.starts_with(is_start) && name.chars().all(is_part)
 }
 
 impl Append for Ident<'_> {
