@@ -146,3 +146,35 @@ impl Kind {
         matches!(self, Self::CloseParen | Self::CloseBracket | Self::CloseBrace)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_known_by_its_text() {
+        let table = [
+            ("let", Kind::Let),
+            ("letter", Kind::Name),
+            ("type", Kind::TypeAlias),
+            ("self", Kind::Name),
+            ("Self", Kind::Name),
+            ("Option", Kind::Type),
+            ("_", Kind::Name),
+            ("{", Kind::OpenBrace),
+            (")", Kind::CloseParen),
+            ("=>", Kind::Arrow),
+            ("=", Kind::Equals),
+            ("==", Kind::Sign),
+            ("..=", Kind::TwoDotsEquals),
+            ("12_000.5", Kind::Number),
+            ("'x'", Kind::Number),
+            ("'static", Kind::Lifetime),
+            ("\"'\"", Kind::Text),
+            ("/// let", Kind::Doc),
+        ];
+        for (text, kind) in table {
+            assert_eq!(Kind::of(text.as_bytes()), kind, "{text}");
+        }
+    }
+}

@@ -261,3 +261,46 @@ impl Default for Cursor {
         Self { at: 0, end: 0, before, last, in_parameters: false, breaks: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::rust::quote;
+
+    #[test]
+    fn a_line_has_its_spaces_and_no_comma_at_the_end_of_a_list() {
+        let mut spaced = Spaced::default();
+        // Read one after the other, each takes the place of the last.
+        for (stream, line) in [
+            (
+                quote!(let x = f(&a, (b,), [c, d,]) else { return };),
+                "let x = f(&a, (b,), [c, d]) else { return };",
+            ),
+            (quote!(g(|a, b| a && !b, || -1)?), "g(|a, b| a && !b, || -1)?"),
+            (
+                quote!(
+                    impl<T: A<B>> C for Vec<T> {}
+                ),
+                "impl<T: A<B>> C for Vec<T> {}",
+            ),
+            (
+                quote!(
+                    use a::{b, c};
+                ),
+                "use a::{b, c};",
+            ),
+        ] {
+            spaced.read(&stream);
+            assert_eq!(spaced.flat(spaced.all()), line);
+        }
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_its_characters() {
+        let (mut spaced, word) = (Spaced::default(), "é🦀");
+        spaced.read(&quote!(f(#word)));
+        assert_eq!(spaced.width(spaced.all()), Some(r#"f("é🦀")"#.chars().count()));
+        spaced.read(&quote!(a => { b; }));
+        assert_eq!(spaced.width(spaced.all()), None, "a statement in braces is no line");
+    }
+}
