@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::places::{AsOption, ByCopy, ByReference, Place, Source, Target};
 use super::print::Module;
-use super::rust::{Ident, Literal, TokenStream, quote};
-use super::tokens::{ident, imports, integer, integers, items, length, numbers};
+use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
+use super::tokens::{ident, imports, integer};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
     OverlappingVariant, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
@@ -29,10 +30,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 
 /// The imports the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
-    let mut used = BTreeSet::new();
-    for part in parts {
-        collect_names(part, &mut used);
-    }
+    let used = used_names(parts);
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let codec = names(&[
         "Decode",
@@ -62,15 +60,17 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     imports(&sources, &used)
 }
 
-/// The names of types that stand at the head of a path.
-fn collect_names<'a>(tokens: &'a TokenStream, found: &mut BTreeSet<&'a str>) {
-    let mut before = "";
-    for token in tokens.tokens() {
-        if token.as_bytes()[0].is_ascii_uppercase() && before != "::" {
-            found.insert(token);
+/// The names of types that stand at the head of a path. Most were found just before: what looks alike is compared first.
+fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
+    let (mut found, mut recent) = (BTreeSet::new(), [""; 64]);
+    for name in parts.iter().flat_map(TokenStream::heads) {
+        let place = &mut recent[(name.len() + usize::from(name.as_bytes()[0])) % 64];
+        if *place != name {
+            *place = name;
+            found.insert(name);
         }
-        before = token;
     }
+    found
 }
 
 fn pattern(pattern: &PatternStatic) -> TokenStream {
@@ -116,8 +116,8 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         }
         Body::Union { tag, variants } => (decode_union(tag, variants), encode_union(variants)),
         Body::Newtype(ty) => {
-            let decode = decode_with(ty, &quote!(input));
-            let encode = encode_with(ty, &quote!(out), &Place::field(&quote!(self.0)));
+            let decode = Decoded(ty, Source::Input);
+            let encode = encode_with(ty, Target::Out, Place::Inner);
             (quote!(#decode.map(Self)), quote!(#encode;))
         }
         // An alias has the codec of what it stands for.
@@ -149,7 +149,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
 }
 
 fn decode_struct(plan: &Struct) -> TokenStream {
-    let variables = plan.members.iter().map(variable).map(|name| quote!(let mut #name = None;));
+    let variables = plan.members.iter().map(variable);
     let additional = plan.additional.as_ref().map(|field| {
         let name = ident(&field.name);
         quote!(let mut #name = Map::new();)
@@ -174,7 +174,7 @@ fn decode_struct(plan: &Struct) -> TokenStream {
     let rest = plan.additional.as_ref().map(|field| ident(&field.name));
     let values = values.chain(rest.map(|name| quote!(#name)));
     quote! {
-        #(#variables)*
+        #(let mut #variables = None;)*
         #additional
         let mut object = input.object()?;
         #each
@@ -204,7 +204,7 @@ fn body(tokens: TokenStream) -> TokenStream {
 
 /// The statement for an undeclared key that is kept.
 fn keep(field: &AdditionalField) -> TokenStream {
-    let (name, decode) = (ident(&field.name), decoder(&field.ty));
+    let (name, decode) = (ident(&field.name), Decoder(&field.ty));
     quote!(object.additional(&mut #name, key, #decode);)
 }
 
@@ -241,92 +241,86 @@ fn value(member: &Member) -> Option<TokenStream> {
 }
 
 fn field_decode(field: &Field) -> TokenStream {
-    let decode = decode_with(&field.ty, &quote!(object.value()));
+    let decode = Decoded(&field.ty, Source::Member);
     let keeps_null = !field.required && field.ty.nullable().is_some();
-    if keeps_null { quote!(#decode.map(Nullable::from)) } else { decode }
+    if keeps_null { quote!(#decode.map(Nullable::from)) } else { quote!(#decode) }
 }
 
 /// A function from a reader to a value.
-fn decoder(ty: &TypeUse) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(Reader::value),
-        TypeUse::Null => quote!(Reader::null),
-        TypeUse::Boolean => quote!(Reader::boolean),
-        TypeUse::Named(name) => {
-            let name = ident(name);
-            quote!(#name::decode)
-        }
-        ty => {
-            let body = decode_with(ty, &quote!(v));
-            quote!(|v| #body)
+struct Decoder<'a>(&'a TypeUse);
+
+impl Append for Decoder<'_> {
+    fn append(&self, out: &mut TokenStream) {
+        match self.0 {
+            TypeUse::Value => push!(out, Reader::value),
+            TypeUse::Null => push!(out, Reader::null),
+            TypeUse::Boolean => push!(out, Reader::boolean),
+            TypeUse::Named(name) => {
+                let name = ident(name);
+                push!(out, #name::decode);
+            }
+            ty => {
+                let body = Decoded(ty, Source::Variable);
+                push!(out, |v| #body);
+            }
         }
     }
 }
 
 /// A value read from a reader.
-fn decode_with(ty: &TypeUse, reader: &TokenStream) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(#reader.value()),
-        TypeUse::Null => quote!(#reader.null()),
-        TypeUse::Boolean => quote!(#reader.boolean()),
-        TypeUse::String(limits) => {
-            let limits = length(limits);
-            quote!(#reader.string(#limits))
-        }
-        TypeUse::Formatted(format, limits) => {
-            let (format, limits) = (ident(format), length(limits));
-            quote!(#reader.formatted(toolwright::format::Format::#format, #limits))
-        }
-        TypeUse::Contract(_, limits) => {
-            let limits = length(limits);
-            quote!(#reader.formatted_as(#limits))
-        }
-        TypeUse::Checked(inner, validator) => {
-            let (inner, validator) = (decoder(inner), ident(validator));
-            quote!(#reader.checked(&#validator, #inner))
-        }
-        TypeUse::Integer(limits) => {
-            let limits = integers(limits);
-            quote!(#reader.integer(#limits))
-        }
-        TypeUse::BigInteger(limits) => {
-            let limits = integers(limits);
-            quote!(#reader.big_integer(#limits))
-        }
-        TypeUse::Number(limits) => {
-            let limits = numbers(limits);
-            quote!(#reader.number(#limits))
-        }
-        TypeUse::List(item, limits) => {
-            let (item, limits) = (decoder(item), items(limits));
-            quote!(#reader.array(#limits, #item))
-        }
-        TypeUse::Tuple(items) => {
-            let count = Literal::usize_unsuffixed(items.len());
-            let places = (0..items.len()).map(Literal::usize_unsuffixed);
-            let items = items.iter().map(decoder);
-            quote! {
-                #reader.tuple(#count, |t| {
-                    let items = (#(t.item(#items),)*);
-                    Some((#(items.#places?,)*))
-                })
+struct Decoded<'a>(&'a TypeUse, Source);
+
+impl Append for Decoded<'_> {
+    fn append(&self, out: &mut TokenStream) {
+        let reader = self.1;
+        match self.0 {
+            TypeUse::Value => push!(out, #reader.value()),
+            TypeUse::Null => push!(out, #reader.null()),
+            TypeUse::Boolean => push!(out, #reader.boolean()),
+            TypeUse::String(limits) => push!(out, #reader.string(#limits)),
+            TypeUse::Formatted(format, limits) => {
+                let format = ident(format);
+                push!(out, #reader.formatted(toolwright::format::Format::#format, #limits));
             }
-        }
-        TypeUse::Map(value) => {
-            let value = decoder(value);
-            quote!(#reader.map(#value))
-        }
-        TypeUse::Nullable(inner) => {
-            let inner = decoder(inner);
-            quote!(#reader.nullable(#inner))
-        }
-        TypeUse::Named(name) => {
-            let name = ident(name);
-            quote!(#name::decode(#reader))
-        }
-        TypeUse::Boxed(name) => {
-            let name = ident(name);
-            quote!(#name::decode(#reader).map(Box::new))
+            TypeUse::Contract(_, limits) => push!(out, #reader.formatted_as(#limits)),
+            TypeUse::Checked(inner, validator) => {
+                let (inner, validator) = (Decoder(inner), ident(validator));
+                push!(out, #reader.checked(&#validator, #inner));
+            }
+            TypeUse::Integer(limits) => push!(out, #reader.integer(#limits)),
+            TypeUse::BigInteger(limits) => push!(out, #reader.big_integer(#limits)),
+            TypeUse::Number(limits) => push!(out, #reader.number(#limits)),
+            TypeUse::List(item, limits) => {
+                let item = Decoder(item);
+                push!(out, #reader.array(#limits, #item));
+            }
+            TypeUse::Tuple(items) => {
+                let count = Literal::usize_unsuffixed(items.len());
+                let places = (0..items.len()).map(Literal::usize_unsuffixed);
+                let items = items.iter().map(Decoder);
+                push!(out,
+                    #reader.tuple(#count, |t| {
+                        let items = (#(t.item(#items),)*);
+                        Some((#(items.#places?,)*))
+                    })
+                );
+            }
+            TypeUse::Map(value) => {
+                let value = Decoder(value);
+                push!(out, #reader.map(#value));
+            }
+            TypeUse::Nullable(inner) => {
+                let inner = Decoder(inner);
+                push!(out, #reader.nullable(#inner));
+            }
+            TypeUse::Named(name) => {
+                let name = ident(name);
+                push!(out, #name::decode(#reader));
+            }
+            TypeUse::Boxed(name) => {
+                let name = ident(name);
+                push!(out, #name::decode(#reader).map(Box::new));
+            }
         }
     }
 }
@@ -336,7 +330,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
     let decoded: Vec<_> = variants
         .iter()
         .map(|variant| {
-            let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(input)));
+            let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Input));
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -356,7 +350,7 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
         .iter()
         .zip(&kinds)
         .map(|(variant, name)| {
-            let decode = decode_with(&variant.ty, &quote!(input));
+            let decode = Decoded(&variant.ty, Source::Input);
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -374,7 +368,7 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
 fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> TokenStream {
     let arms = variants.map(|(name, ty)| {
         let name = ident(name);
-        let encode = encode_with(ty, &quote!(out), &Place::reference(&ident("value")));
+        let encode = encode_with(ty, Target::Out, Place::Variable("value"));
         let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(value) };
         let encode = statement(ty, &encode);
         quote!(Self::#name(#value) => #encode,)
@@ -389,7 +383,7 @@ fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
     let mut order: Vec<_> = variants.iter().collect();
     order.sort_by_key(|variant| Reverse(variant.demands));
     let attempts = order.iter().map(|variant| {
-        let (name, decode) = (ident(&variant.name), decode_with(&variant.ty, &quote!(v)));
+        let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Variable));
         quote!(|v| #decode.map(Self::#name))
     });
     quote! {
@@ -429,39 +423,26 @@ fn encode_struct(plan: &Struct) -> TokenStream {
 fn encode_member(member: &Member) -> TokenStream {
     match member {
         Member::Fixed { key, json, .. } => {
-            let writer = behind(key);
+            let writer = Target::Behind(key);
             quote!(#writer.constant(#json);)
         }
         Member::Field(field) if field.required => {
-            let (writer, name) = (behind(&field.key), ident(&field.name));
-            let place = Place::field(&quote!(self.#name));
-            let encode = encode_with(&field.ty, &writer, &place);
+            let place = Place::Field(ident(&field.name));
+            let encode = encode_with(&field.ty, Target::Behind(&field.key), place);
             quote!(#encode;)
         }
         Member::Field(field) => encode_optional(field),
     }
 }
 
-/// The writer behind a key (RFC 8259, section 7: what JSON escapes).
-fn behind(key: &str) -> TokenStream {
-    let is_escaped = |c: char| c < ' ' || matches!(c, '"' | '\\');
-    if key.contains(is_escaped) {
-        quote!(object.escaped_key(#key))
-    } else {
-        quote!(object.key(#key))
-    }
-}
-
 fn encode_optional(field: &Field) -> TokenStream {
-    let (writer, name) = (behind(&field.key), ident(&field.name));
+    let (writer, name) = (Target::Behind(&field.key), ident(&field.name));
     if field.ty == TypeUse::Null {
         return quote!(if self.#name.is_some() { #writer.null(); });
     }
-    let mut place = Place::reference(&ident("value"));
-    if field.ty.nullable().is_some() {
-        place.option = quote!(value.as_option());
-    }
-    let encode = encode_with(&field.ty, &writer, &place);
+    let is_nullable = field.ty.nullable().is_some();
+    let place = if is_nullable { Place::Nullable } else { Place::Variable("value") };
+    let encode = encode_with(&field.ty, writer, place);
     quote!(if let Some(value) = &self.#name { #encode; })
 }
 
@@ -471,7 +452,7 @@ fn with_encoder(ty: &TypeUse, call: impl Fn(&TokenStream) -> TokenStream) -> Tok
     let encode = match ty {
         TypeUse::Value => return call(&quote!(Writer::value)),
         TypeUse::Null => quote!(w.null()),
-        ty => encode_with(ty, &quote!(w), &Place::reference(&ident("v"))),
+        ty => encode_with(ty, Target::Variable, Place::Variable("v")),
     };
     let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(v) };
     let brief = call(&quote!(|w, #value| #encode));
@@ -504,78 +485,34 @@ fn is_brief(ty: &TypeUse) -> bool {
     }
 }
 
-/// A value in reach of an encoder, in the three ways it may be needed.
-struct Place {
-    by_reference: TokenStream,
-    by_copy: TokenStream,
-    receiver: TokenStream,
-    option: TokenStream,
-}
-
-impl Place {
-    fn field(place: &TokenStream) -> Self {
-        Self {
-            by_reference: quote!(&#place),
-            by_copy: place.clone(),
-            receiver: place.clone(),
-            option: quote!(#place.as_ref()),
-        }
-    }
-
-    fn reference(name: &Ident) -> Self {
-        Self {
-            by_reference: quote!(#name),
-            by_copy: quote!(*#name),
-            receiver: quote!(#name),
-            option: quote!(#name.as_ref()),
-        }
-    }
-}
-
-fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream {
-    let Place { by_reference, by_copy, receiver, option } = place;
+fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStream {
+    let (by_reference, by_copy, option) = (ByReference(place), ByCopy(place), AsOption(place));
     match ty {
         TypeUse::Value => quote!(#writer.value(#by_reference)),
         TypeUse::Null => quote!(#writer.null()),
         TypeUse::Boolean => quote!(#writer.boolean(#by_copy)),
-        TypeUse::String(limits) => {
-            let limits = length(limits);
-            quote!(#writer.string(#by_reference, #limits))
-        }
+        TypeUse::String(limits) => quote!(#writer.string(#by_reference, #limits)),
         TypeUse::Formatted(format, limits) => {
-            let (format, limits) = (ident(format), length(limits));
+            let format = ident(format);
             quote!(#writer.formatted(#by_reference, toolwright::format::Format::#format, #limits))
         }
-        TypeUse::Contract(_, limits) => {
-            let limits = length(limits);
-            quote!(#writer.formatted_as(#by_reference, #limits))
-        }
+        TypeUse::Contract(_, limits) => quote!(#writer.formatted_as(#by_reference, #limits)),
         TypeUse::Checked(inner, validator) => {
             let validator = ident(validator);
-            let encode = encode_with(inner, &quote!(w), place);
+            let encode = encode_with(inner, Target::Variable, place);
             let encode = statement(inner, &encode);
             quote!(#writer.checked(&#validator, |w| #encode))
         }
-        TypeUse::Integer(limits) => {
-            let limits = integers(limits);
-            quote!(#writer.integer(#by_copy, #limits))
-        }
-        TypeUse::BigInteger(limits) => {
-            let limits = integers(limits);
-            quote!(#writer.big_integer(#by_reference, #limits))
-        }
-        TypeUse::Number(limits) => {
-            let limits = numbers(limits);
-            quote!(#writer.number(#by_copy, #limits))
-        }
+        TypeUse::Integer(limits) => quote!(#writer.integer(#by_copy, #limits)),
+        TypeUse::BigInteger(limits) => quote!(#writer.big_integer(#by_reference, #limits)),
+        TypeUse::Number(limits) => quote!(#writer.number(#by_copy, #limits)),
         TypeUse::List(item, limits) => {
-            let limits = items(limits);
             with_encoder(item, |item| quote!(#writer.array(#by_reference, #limits, #item)))
         }
         TypeUse::Tuple(items) => {
-            let items = items.iter().enumerate().map(|(place, item)| {
-                let place = Literal::usize_unsuffixed(place);
-                with_encoder(item, |item| quote!(t.item(&#receiver.#place, #item);))
+            let items = items.iter().enumerate().map(|(at, item)| {
+                let at = Literal::usize_unsuffixed(at);
+                with_encoder(item, |item| quote!(t.item(&#place.#at, #item);))
             });
             quote!(#writer.tuple(|t| { #(#items)* }))
         }
@@ -585,6 +522,6 @@ fn encode_with(ty: &TypeUse, writer: &TokenStream, place: &Place) -> TokenStream
         TypeUse::Nullable(inner) => {
             with_encoder(inner, |inner| quote!(#writer.nullable(#option, #inner)))
         }
-        TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#receiver.encode(#writer)),
+        TypeUse::Named(_) | TypeUse::Boxed(_) => quote!(#place.encode(#writer)),
     }
 }

@@ -4,6 +4,7 @@ mod codecs;
 mod consumers;
 mod http;
 mod layout;
+mod places;
 mod print;
 mod remote;
 mod roots;
@@ -23,6 +24,7 @@ use crate::files::Files;
 use crate::options::Layout;
 use crate::parallel;
 use crate::plan::{Contents, Crate, Plans, ServiceCrate, ToolsetCrate};
+use layout::Printer;
 use print::Module;
 
 /// The first line of every generated file that can have one. The disk layer knows generated files by it.
@@ -84,14 +86,15 @@ type Texts = Vec<(String, String)>;
 fn emit_crate(krate: Crate, layout: Layout) -> Texts {
     let dir = &krate.dir;
     let modules = modules(&krate.contents);
+    let mut printer = Printer::default();
     let mut files = match layout {
         #[cfg(feature = "project")]
         Layout::Crates => templates::around(&krate, &modules),
         Layout::Modules => Texts::new(),
     };
-    files.push((format!("{dir}/src/lib.rs"), roots::root(&krate, &modules)));
+    files.push((format!("{dir}/src/lib.rs"), roots::root(&krate, &modules, &mut printer)));
     for module in &modules {
-        files.push((format!("{dir}/src/{}.rs", module.name), module.print()));
+        files.push((format!("{dir}/src/{}.rs", module.name), module.print(&mut printer)));
     }
     files
         .extend(schemas(krate.contents).map(|(file, text)| (format!("{dir}/schema/{file}"), text)));

@@ -16,9 +16,10 @@ pub(super) struct Module {
 
 impl Module {
     /// The file's text.
-    pub(super) fn print(&self) -> String {
+    pub(super) fn print(&self, printer: &mut Printer) -> String {
         let mut text = format!("// {BANNER}.\n//! {}\n", self.about);
-        let mut printer = Printer::default();
+        // Lines are indented, and hardly ever twice as long for it.
+        text.reserve(self.parts.iter().map(TokenStream::len).sum::<usize>() * 2);
         for part in &self.parts {
             text.push('\n');
             printer.print(part, &mut text);

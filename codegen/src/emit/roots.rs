@@ -9,14 +9,14 @@ use crate::naming::library;
 use crate::plan::Crate;
 
 /// `src/lib.rs`.
-pub(super) fn root(krate: &Crate, modules: &[Module]) -> String {
+pub(super) fn root(krate: &Crate, modules: &[Module], printer: &mut Printer) -> String {
     let about = &krate.about;
     let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n\n");
     let declarations = modules.iter().map(|module| {
         let name = ident(module.name);
         quote!(#[rustfmt::skip] pub mod #name;)
     });
-    print(declarations, &mut text);
+    print(declarations, printer, &mut text);
     text
 }
 
@@ -28,13 +28,16 @@ pub(super) fn index<'a>(crates: impl Iterator<Item = (&'a str, &'a str)>) -> Str
         let name = ident(&name);
         quote!(#[path = #path] pub mod #name;)
     });
-    print(declarations, &mut text);
+    print(declarations, &mut Printer::default(), &mut text);
     text
 }
 
 /// Declarations stand close together.
-fn print(declarations: impl Iterator<Item = TokenStream>, text: &mut String) {
-    let mut printer = Printer::default();
+fn print(
+    declarations: impl Iterator<Item = TokenStream>,
+    printer: &mut Printer,
+    text: &mut String,
+) {
     for declaration in declarations {
         printer.print(&declaration, text);
     }

@@ -96,7 +96,7 @@ fn is_semicolon(token: &TokenTree) -> bool {
 fn every_file_says_what_its_emitter_wrote() {
     for module in modules() {
         let written: Vec<String> = module.parts.iter().map(ToString::to_string).collect();
-        let printed = module.print();
+        let printed = module.print(&mut Printer::default());
         syn::parse_file(&printed).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
         let (_, body) = printed.split_once("\n\n").unwrap_or((&printed, ""));
         assert_eq!(meaning(body), meaning(&written.join("\n")), "{printed}");
@@ -107,7 +107,7 @@ fn every_file_says_what_its_emitter_wrote() {
 #[test]
 fn no_line_is_longer_than_it_must_be() {
     for module in modules() {
-        let printed = module.print();
+        let printed = module.print(&mut Printer::default());
         for line in printed.lines().filter(|line| !line.trim_start().starts_with("//")) {
             let is_part = |c: char| !c.is_alphanumeric() && c != '_';
             let longest =
@@ -206,7 +206,7 @@ fn words_are_quoted_and_stay_words() {
     {
         let tokens = quote!(#word);
         let literal = tokens.to_string();
-        assert_eq!(tokens.tokens().count(), 1, "{literal}");
+        assert_eq!(tokens.texts().count(), 1, "{literal}");
         assert_eq!(syn::parse_str::<syn::LitStr>(&literal).expect("a literal").value(), word);
     }
 }

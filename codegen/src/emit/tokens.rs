@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::rust::{Ident, Literal, TokenStream, quote};
+use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use crate::plan::{IntegerLimits, ItemLimits, LocatedType, NumberLimits, RootType, StringLimits};
 
 /// An identifier the naming module made.
@@ -86,7 +86,7 @@ pub(super) fn optional<T: AsRef<str>>(text: Option<&T>) -> TokenStream {
 }
 
 /// `Some(value)` or `None`.
-pub(super) fn optional_of(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn optional_of(value: Option<impl Append>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
@@ -109,82 +109,102 @@ pub(super) fn duration(duration: Duration) -> TokenStream {
 }
 
 /// `Length::ANY`, narrowed.
-pub(super) fn length(limits: &StringLimits) -> TokenStream {
-    let min = limits.min.map(count).map(|min| quote!(.at_least(#min)));
-    let max = limits.max.map(count).map(|max| quote!(.at_most(#max)));
-    let pattern = limits.pattern.as_deref().map(ident).map(|pattern| quote!(.matching(&#pattern)));
-    quote!(Length::ANY #min #max #pattern)
+impl Append for StringLimits {
+    fn append(&self, out: &mut TokenStream) {
+        push!(out, Length::ANY);
+        at_least(self.min.map(count), out);
+        at_most(self.max.map(count), out);
+        if let Some(pattern) = self.pattern.as_deref().map(ident) {
+            push!(out, .matching(&#pattern));
+        }
+    }
 }
 
 /// `Items::ANY`, narrowed.
-pub(super) fn items(limits: &ItemLimits) -> TokenStream {
-    let min = limits.min.map(count).map(|min| quote!(.at_least(#min)));
-    let max = limits.max.map(count).map(|max| quote!(.at_most(#max)));
-    let unique = limits.unique.then(|| quote!(.unique()));
-    quote!(Items::ANY #min #max #unique)
+impl Append for ItemLimits {
+    fn append(&self, out: &mut TokenStream) {
+        push!(out, Items::ANY);
+        at_least(self.min.map(count), out);
+        at_most(self.max.map(count), out);
+        if self.unique {
+            push!(out, .unique());
+        }
+    }
 }
 
 /// `Range::ANY`, narrowed.
-pub(super) fn integers(limits: &IntegerLimits) -> TokenStream {
-    let min = limits.min.map(integer).map(|min| quote!(.at_least(#min)));
-    let max = limits.max.map(integer).map(|max| quote!(.at_most(#max)));
-    quote!(Range::ANY #min #max)
+impl Append for IntegerLimits {
+    fn append(&self, out: &mut TokenStream) {
+        push!(out, Range::ANY);
+        at_least(self.min.map(integer), out);
+        at_most(self.max.map(integer), out);
+    }
 }
 
 /// `Range::ANY`, narrowed.
-pub(super) fn numbers(limits: &NumberLimits) -> TokenStream {
-    let bound = |bound: f64| grouped(&format!("{bound:?}"));
-    let lower = limits.lower.map(|(number, exclusive)| match (bound(number), exclusive) {
-        (number, false) => quote!(.at_least(#number)),
-        (number, true) => quote!(.above(#number)),
-    });
-    let upper = limits.upper.map(|(number, exclusive)| match (bound(number), exclusive) {
-        (number, false) => quote!(.at_most(#number)),
-        (number, true) => quote!(.below(#number)),
-    });
-    quote!(Range::ANY #lower #upper)
+impl Append for NumberLimits {
+    fn append(&self, out: &mut TokenStream) {
+        let bound = |bound: f64| grouped(&format!("{bound:?}"));
+        push!(out, Range::ANY);
+        match self.lower {
+            Some((number, true)) => {
+                let number = bound(number);
+                push!(out, .above(#number));
+            }
+            lower => at_least(lower.map(|(number, _)| bound(number)), out),
+        }
+        match self.upper {
+            Some((number, true)) => {
+                let number = bound(number);
+                push!(out, .below(#number));
+            }
+            upper => at_most(upper.map(|(number, _)| bound(number)), out),
+        }
+    }
+}
+
+fn at_least(min: Option<Literal>, out: &mut TokenStream) {
+    if let Some(min) = min {
+        push!(out, .at_least(#min));
+    }
+}
+
+fn at_most(max: Option<Literal>, out: &mut TokenStream) {
+    if let Some(max) = max {
+        push!(out, .at_most(#max));
+    }
 }
 
 /// An integer literal.
-pub(super) fn integer(value: i64) -> TokenStream {
+pub(super) fn integer(value: i64) -> Literal {
     grouped(&value.to_string())
 }
 
-fn count(count: u64) -> TokenStream {
+fn count(count: u64) -> Literal {
     grouped(&count.to_string())
 }
 
 /// A number literal with `_` between groups of three digits, as people write long ones.
-pub(super) fn grouped(number: &str) -> TokenStream {
-    let (sign, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
-    let (mantissa, exponent) = match digits.find('e') {
-        Some(at) => digits.split_at(at),
-        None => (digits, ""),
-    };
-    let text = match mantissa.split_once('.') {
-        Some((whole, fraction)) => {
-            format!("{}.{}{exponent}", from_right(whole), from_left(fraction))
-        }
-        None => format!("{}{exponent}", from_right(mantissa)),
-    };
-    let (sign, number) = (sign.then(|| quote!(-)), Literal::number(text));
-    quote!(#sign #number)
-}
-
-fn from_right(digits: &str) -> String {
-    let head = digits.len() % 3;
-    let groups = digits.as_bytes()[head..].chunks(3);
-    let groups =
-        std::iter::once(&digits.as_bytes()[..head]).filter(|head| !head.is_empty()).chain(groups);
-    joined(groups)
-}
-
-fn from_left(digits: &str) -> String {
-    joined(digits.as_bytes().chunks(3))
-}
-
-fn joined<'a>(groups: impl Iterator<Item = &'a [u8]>) -> String {
-    groups.map(|group| String::from_utf8_lossy(group)).collect::<Vec<_>>().join("_")
+pub(super) fn grouped(number: &str) -> Literal {
+    if number.len() <= 3 {
+        return Literal::number(number.to_owned());
+    }
+    let (sign, digits) = number.split_at(usize::from(number.starts_with('-')));
+    let (mantissa, exponent) = digits.split_at(digits.find('e').unwrap_or(digits.len()));
+    let (whole, fraction) = mantissa.split_at(mantissa.find('.').unwrap_or(mantissa.len()));
+    let mut text = String::with_capacity(number.len() + number.len() / 3);
+    text.push_str(sign);
+    for (place, digit) in whole.char_indices() {
+        let is_between = place > 0 && (whole.len() - place).is_multiple_of(3);
+        text.extend(is_between.then_some('_').into_iter().chain([digit]));
+    }
+    // The point stands first.
+    for (place, digit) in fraction.char_indices() {
+        let is_between = place > 1 && place % 3 == 1;
+        text.extend(is_between.then_some('_').into_iter().chain([digit]));
+    }
+    text.push_str(exponent);
+    Literal::number(text)
 }
 
 #[cfg(test)]
@@ -203,7 +223,8 @@ mod tests {
             ("1e21", "1e21"),
         ];
         for (number, expected) in table {
-            assert_eq!(grouped(number).to_string(), expected, "{number}");
+            let grouped = grouped(number);
+            assert_eq!(quote!(#grouped).to_string(), expected, "{number}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::print::Module;
-use super::rust::{Ident, TokenStream, quote};
+use super::rust::{Append, Ident, TokenStream, push, quote};
 use super::tokens::{docs, ident, import, imports, integer};
 use crate::plan::{
     Body, Definition, EnumVariant, Field, IntegerVariant, Member, Struct, TypeUse, Types,
@@ -31,53 +31,42 @@ fn reexports(types: &Types) -> Option<TokenStream> {
 }
 
 /// The Rust type of a use.
-pub(super) fn type_of(ty: &TypeUse) -> TokenStream {
-    match ty {
-        TypeUse::Value => quote!(Value),
-        TypeUse::Null => quote!(()),
-        TypeUse::Boolean => quote!(bool),
-        TypeUse::String(_) | TypeUse::Formatted(..) => quote!(String),
-        TypeUse::Contract("Ipv4Addr", _) => quote!(std::net::Ipv4Addr),
-        TypeUse::Contract(name, _) => {
-            let name = ident(name);
-            quote!(toolwright::format::#name)
-        }
-        TypeUse::Checked(inner, _) => type_of(inner),
-        TypeUse::Integer(_) => quote!(i64),
-        TypeUse::BigInteger(_) => quote!(Integer),
-        TypeUse::Number(_) => quote!(f64),
-        TypeUse::List(item, _) => wrapped(&quote!(Vec), item),
-        TypeUse::Tuple(items) => {
-            let items = items.iter().map(type_of);
-            quote!((#(#items,)*))
-        }
-        TypeUse::Map(value) => wrapped(&quote!(Map), value),
-        TypeUse::Nullable(inner) => wrapped(&quote!(Option), inner),
-        TypeUse::Named(name) => {
-            let name = ident(name);
-            quote!(#name)
-        }
-        TypeUse::Boxed(name) => {
-            let name = ident(name);
-            quote!(Box<#name>)
+impl Append for TypeUse {
+    fn append(&self, out: &mut TokenStream) {
+        match self {
+            Self::Value => push!(out, Value),
+            Self::Null => push!(out, ()),
+            Self::Boolean => push!(out, bool),
+            Self::String(_) | Self::Formatted(..) => push!(out, String),
+            Self::Contract("Ipv4Addr", _) => push!(out, std::net::Ipv4Addr),
+            Self::Contract(name, _) => {
+                let name = ident(name);
+                push!(out, toolwright::format::#name);
+            }
+            Self::Checked(inner, _) => out.push(inner.as_ref()),
+            Self::Integer(_) => push!(out, i64),
+            Self::BigInteger(_) => push!(out, Integer),
+            Self::Number(_) => push!(out, f64),
+            Self::List(item, _) => push!(out, Vec<#item>),
+            Self::Tuple(items) => push!(out, (#(#items,)*)),
+            Self::Map(value) => push!(out, Map<#value>),
+            Self::Nullable(inner) => push!(out, Option<#inner>),
+            Self::Named(name) => out.push(&ident(name)),
+            Self::Boxed(name) => {
+                let name = ident(name);
+                push!(out, Box<#name>);
+            }
         }
     }
 }
 
-fn wrapped(wrapper: &TokenStream, inner: &TypeUse) -> TokenStream {
-    let inner = type_of(inner);
-    quote!(#wrapper<#inner>)
-}
-
 /// The type of a field: an optional property that may be `null` keeps the two apart.
 fn field_type(field: &Field) -> TokenStream {
-    match field.ty.nullable() {
-        _ if field.required => type_of(&field.ty),
-        Some(inner) => {
-            let inner = type_of(inner);
-            quote!(Option<Nullable<#inner>>)
-        }
-        None => wrapped(&quote!(Option), &field.ty),
+    let ty = &field.ty;
+    match ty.nullable() {
+        _ if field.required => quote!(#ty),
+        Some(inner) => quote!(Option<Nullable<#inner>>),
+        None => quote!(Option<#ty>),
     }
 }
 
@@ -108,11 +97,9 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
             choice(variants, &definition.name, &docs)
         }
         Body::Newtype(ty) => {
-            let ty = type_of(ty);
             vec![quote!(#docs #[derive(Clone, Debug, PartialEq)] pub struct #name(pub #ty);)]
         }
         Body::Alias(ty) => {
-            let ty = type_of(ty);
             vec![quote!(#docs pub type #name = #ty;)]
         }
     }
@@ -122,8 +109,8 @@ fn structure(plan: &Struct, name: &str, docs: &TokenStream) -> Vec<TokenStream> 
     let name = ident(name);
     let fields = fields(plan).map(field);
     let additional = plan.additional.as_ref().map(|additional| {
-        let (name, ty) = (ident(&additional.name), wrapped(&quote!(Map), &additional.ty));
-        quote!(#[doc = " Whatever else is there."] pub #name: #ty,)
+        let (name, ty) = (ident(&additional.name), &additional.ty);
+        quote!(#[doc = " Whatever else is there."] pub #name: Map<#ty>,)
     });
     let default = (!has_required(plan)).then(|| quote!(Default,));
     let item = quote! {
@@ -159,7 +146,6 @@ fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
         match &field.ty {
             TypeUse::String(_) | TypeUse::Formatted(..) => quote!(#name: impl Into<String>),
             ty => {
-                let ty = type_of(ty);
                 quote!(#name: #ty)
             }
         }
@@ -252,7 +238,7 @@ fn choice<'a>(
 ) -> Vec<TokenStream> {
     let name = ident(name);
     let variants = variants.map(|(name, ty, line)| {
-        let (name, ty, docs) = (ident(name), type_of(ty), docs(&[line]));
+        let (name, ty, docs) = (ident(name), ty, docs(&[line]));
         quote!(#docs #name(#ty))
     });
     vec![quote! {

@@ -28,10 +28,12 @@ impl Layout<'_> {
         if span.is_empty() {
             return Form::Plain;
         }
-        match self.tokens.text(span.from) {
-            "{" if self.tokens.mate(span.from) + 1 == span.to => Form::Block,
-            "&" | "*" | "-" | "!" | ".." => Form::Prefixed(self.after_prefix(span)),
-            "return" if span.from + 1 < span.to => Form::Prefixed(span.from + 1),
+        match self.tokens.kind(span.from) {
+            Kind::OpenBrace if self.tokens.mate(span.from) + 1 == span.to => Form::Block,
+            Kind::Ampersand | Kind::Star | Kind::Minus | Kind::Exclamation | Kind::TwoDots => {
+                Form::Prefixed(self.after_prefix(span))
+            }
+            Kind::Return if span.from + 1 < span.to => Form::Prefixed(span.from + 1),
             _ if self.is_control(span.from) => Form::Control,
             _ => match self.closure_body(span) {
                 Some(body) => Form::Closure(body),
@@ -42,7 +44,7 @@ impl Layout<'_> {
 
     fn after_prefix(&self, span: Span) -> usize {
         let next = span.from + 1;
-        if next + 1 < span.to && self.is(next, "mut") { next + 1 } else { next }
+        if next + 1 < span.to && self.is(next, Kind::Mut) { next + 1 } else { next }
     }
 
     fn form_of_signs(&self, span: Span) -> Form {
@@ -52,7 +54,7 @@ impl Layout<'_> {
             match self.tokens.kind(at) {
                 Kind::Equals => return Form::Assignment(at),
                 Kind::Dot => is_chain = true,
-                Kind::Open => form = Form::Call(at),
+                kind if kind.is_opening() => form = Form::Call(at),
                 _ => {}
             }
         }
@@ -62,17 +64,21 @@ impl Layout<'_> {
     /// Where the body of a closure begins.
     fn closure_body(&self, span: Span) -> Option<usize> {
         let mut at = span.from;
-        while at < span.to && matches!(self.tokens.text(at), "async" | "move") {
+        while at < span.to && matches!(self.tokens.kind(at), Kind::Async | Kind::Move) {
             at += 1;
         }
-        let end = match self.tokens.text(at) {
+        let end = match self.tokens.kind(at) {
             _ if at >= span.to => return None,
-            "||" => at,
-            "|" => self.find_text(Span { from: at + 1, ..span }, "|")?,
+            Kind::TwoBars => at,
+            Kind::Bar => self.find(Span { from: at + 1, ..span }, Kind::Bar)?,
             _ => return None,
         };
         let rest = Span { from: end + 1, ..span };
-        if self.is(rest.from, "->") { self.find_text(rest, "{") } else { Some(rest.from) }
+        if self.is(rest.from, Kind::ResultArrow) {
+            self.find(rest, Kind::OpenBrace)
+        } else {
+            Some(rest.from)
+        }
     }
 
     pub(super) fn is_assignment(&self, span: Span) -> bool {
@@ -118,13 +124,13 @@ impl Layout<'_> {
             _ if self.fits(rest, tail) => self.push_flat(rest),
             Form::Block => self.block(body),
             Form::Control if self.fits(self.before_braces(rest), " {".len()) => self.control(rest),
-            Form::Call(open) if self.is(open, "{") => self.expression(rest, tail),
+            Form::Call(open) if self.is(open, Kind::OpenBrace) => self.expression(rest, tail),
             _ => self.in_braces(rest),
         }
     }
 
     fn before_braces(&self, span: Span) -> Span {
-        Span { to: self.find_text(span, "{").unwrap_or(span.to), ..span }
+        Span { to: self.find(span, Kind::OpenBrace).unwrap_or(span.to), ..span }
     }
 
     /// The value behind `=`, with the space before it: in this line, in the next, or in both.
@@ -160,10 +166,7 @@ impl Layout<'_> {
         self.push(" ");
         self.expression(span, tail);
         let is_better_below = self.lines_since(mark) > 1 || self.fits_below(span, tail);
-        if self.is_too_long(mark)
-            && is_better_below
-            && !self.tokens.text(span.from).starts_with('"')
-        {
+        if self.is_too_long(mark) && is_better_below && !self.is(span.from, Kind::Text) {
             self.go_back(mark);
             self.below(span, tail);
         }
@@ -179,14 +182,14 @@ impl Layout<'_> {
     /// `name(…)` or `name { … }` with its last brackets broken; what stands behind them stays there.
     pub(super) fn call(&mut self, span: Span, tail: usize) {
         let open =
-            self.outside_brackets(span).filter(|&at| self.tokens.kind(at) == Kind::Open).last();
+            self.outside_brackets(span).filter(|&at| self.tokens.kind(at).is_opening()).last();
         let Some(open) = open.filter(|_| !self.fits(span, tail)) else {
             return self.push_flat(span);
         };
         let behind = Span { from: self.tokens.mate(open) + 1, ..span };
         let width = self.tokens.width(behind).unwrap_or_default();
         self.push_flat_up_to(Span { from: span.from, to: open });
-        if self.is(open, "{") {
+        if self.is(open, Kind::OpenBrace) {
             self.fields(open);
         } else {
             self.list(open, tail + width);

@@ -5,42 +5,55 @@ use super::{Kind, Layout, STEP, Span};
 impl Layout<'_> {
     /// Items, one below the other; a blank line beside those that have a body.
     pub(super) fn items(&mut self, span: Span) {
-        let mut items = self.split_items(span);
-        self.sort_imports(&mut items);
-        for (place, &(item, head)) in items.iter().enumerate() {
+        let (mut rest, mut before) = (span, None);
+        while !rest.is_empty() {
+            let (item, head) = self.first_item(rest);
+            if before.is_some_and(|before| self.has_body(before) || self.has_body(head)) {
+                self.push("\n");
+            }
+            if before.is_some() {
+                self.newline();
+            }
+            rest.from = if self.is(head, Kind::Use) {
+                self.imports(rest)
+            } else {
+                self.item(item, head);
+                item.to
+            };
+            before = Some(head);
+        }
+    }
+
+    /// An item and the keyword that says what it is.
+    fn first_item(&self, span: Span) -> (Span, usize) {
+        let head = self.head(span);
+        (Span { to: self.item_end(Span { from: head, ..span }), ..span }, head)
+    }
+
+    /// Imports that follow each other, in the order of rustfmt: what is near first, then by the parts of their paths, several
+    /// names after single ones. Returns where they end.
+    fn imports(&mut self, span: Span) -> usize {
+        let mut imports = Vec::new();
+        let mut rest = span;
+        while !rest.is_empty() {
+            let (item, head) = self.first_item(rest);
+            if !self.is(head, Kind::Use) {
+                break;
+            }
+            imports.push((item, head));
+            rest.from = item.to;
+        }
+        imports.sort_by_key(|&(item, head)| {
+            let path = (head + 1..item.to).map(|at| self.tokens.text(at));
+            (self.tokens.text(head + 1) != "super", path.collect::<Vec<_>>())
+        });
+        for (place, (item, head)) in imports.into_iter().enumerate() {
             if place > 0 {
-                if self.has_body(head) || self.has_body(items[place - 1].1) {
-                    self.push("\n");
-                }
                 self.newline();
             }
             self.item(item, head);
         }
-    }
-
-    /// Each item and the keyword that says what it is.
-    fn split_items(&self, span: Span) -> Vec<(Span, usize)> {
-        let mut items = Vec::new();
-        let mut from = span.from;
-        while from < span.to {
-            let head = self.head(Span { from, ..span });
-            let to = self.item_end(Span { from: head, ..span });
-            items.push((Span { from, to }, head));
-            from = to;
-        }
-        items
-    }
-
-    /// Imports that follow each other, in the order of rustfmt: what is near first, then by the parts of their paths, several
-    /// names after single ones.
-    fn sort_imports(&self, items: &mut [(Span, usize)]) {
-        let is_import = |item: &(Span, usize)| self.is(item.1, "use");
-        for run in items.chunk_by_mut(|one, next| is_import(one) && is_import(next)) {
-            run.sort_by_key(|&(item, head)| {
-                let path = (head + 1..item.to).map(|at| self.tokens.text(at));
-                (!self.is(head + 1, "super"), path.collect::<Vec<_>>())
-            });
-        }
+        rest.from
     }
 
     /// Docs and attributes, a line each. Returns where they end.
@@ -59,7 +72,7 @@ impl Layout<'_> {
     fn lead_end(&self, at: usize) -> Option<usize> {
         match self.tokens.kind(at) {
             Kind::Doc => Some(at + 1),
-            _ if self.is(at, "#") => Some(self.tokens.mate(at + 1) + 1),
+            _ if self.is(at, Kind::Hash) => Some(self.tokens.mate(at + 1) + 1),
             _ => None,
         }
     }
@@ -78,22 +91,28 @@ impl Layout<'_> {
     }
 
     fn is_qualifier(&self, at: usize) -> bool {
-        match self.tokens.text(at) {
-            "pub" | "async" | "unsafe" | "(" => true,
-            "const" => self.is(at + 1, "fn"),
+        match self.tokens.kind(at) {
+            Kind::Pub | Kind::Async | Kind::Unsafe | Kind::OpenParen => true,
+            Kind::Const => self.is(at + 1, Kind::Fn),
             _ => false,
         }
     }
 
     fn has_body(&self, head: usize) -> bool {
-        matches!(self.tokens.text(head), "fn" | "impl" | "trait" | "struct" | "enum" | "mod")
+        matches!(
+            self.tokens.kind(head),
+            Kind::Fn | Kind::Impl | Kind::Trait | Kind::Struct | Kind::Enum | Kind::Mod
+        )
     }
 
     fn item_end(&self, span: Span) -> usize {
-        let ends_with_brace =
-            !matches!(self.tokens.text(span.from), "use" | "static" | "const" | "type");
+        let ends_with_brace = !matches!(
+            self.tokens.kind(span.from),
+            Kind::Use | Kind::Static | Kind::Const | Kind::TypeAlias
+        );
         let is_end = |at: usize| {
-            self.tokens.kind(at) == Kind::Semicolon || (ends_with_brace && self.is(at, "{"))
+            self.tokens.kind(at) == Kind::Semicolon
+                || (ends_with_brace && self.is(at, Kind::OpenBrace))
         };
         self.find_where(span, is_end).map_or(span.to, |at| self.tokens.mate(at) + 1)
     }
@@ -101,21 +120,22 @@ impl Layout<'_> {
     fn item(&mut self, span: Span, head: usize) {
         let from = self.lead(span);
         let span = Span { from, ..span };
-        match self.tokens.text(head) {
-            "use" => self.import(span),
-            "static" | "const" | "type" => self.definition(span),
-            "struct" | "enum" => self.data(span),
-            "fn" => self.function(span, head),
-            "impl" | "trait" | "mod" => self.container(span),
+        match self.tokens.kind(head) {
+            Kind::Use => self.import(span),
+            Kind::Static | Kind::Const | Kind::TypeAlias => self.definition(span),
+            Kind::Struct | Kind::Enum => self.data(span),
+            Kind::Fn => self.function(span, head),
+            Kind::Impl | Kind::Trait | Kind::Mod => self.container(span),
             _ => self.statement(span),
         }
     }
 
     /// Imports; a name that is alone needs no braces. As rustfmt has it, their lines end a column early.
     fn import(&mut self, span: Span) {
-        let Some(open) = self.find_text(span, "{") else { return self.push_flat(span) };
+        let Some(open) = self.find(span, Kind::OpenBrace) else { return self.push_flat(span) };
         let close = self.tokens.mate(open);
-        if let [only] = self.split(self.inside(open)).as_slice() {
+        let names = self.split(self.inside(open));
+        if let [only] = names.as_slice() {
             self.push_flat(Span { from: span.from, to: open });
             self.push_flat(*only);
             self.push_flat_behind(close, span.to);
@@ -123,7 +143,7 @@ impl Layout<'_> {
             self.push_flat(span);
         } else {
             self.push_flat(Span { from: span.from, to: open + 1 });
-            self.fill(open);
+            self.fill(&names);
             self.push_flat(Span { from: close, to: span.to });
         }
     }
@@ -140,7 +160,7 @@ impl Layout<'_> {
     }
 
     fn data(&mut self, span: Span) {
-        match self.find_text(span, "{") {
+        match self.find(span, Kind::OpenBrace) {
             None if self.fits(span, 0) => self.push_flat(span),
             None => {
                 self.call(Span { to: span.to - 1, ..span }, 1);
@@ -174,7 +194,7 @@ impl Layout<'_> {
     }
 
     fn member(&mut self, span: Span) {
-        match self.find_text(span, ":") {
+        match self.find(span, Kind::Colon) {
             _ if self.fits(span, 1) => self.push_flat(span),
             Some(colon) => {
                 self.push_flat(Span { from: span.from, to: colon + 1 });
@@ -186,12 +206,12 @@ impl Layout<'_> {
 
     fn function(&mut self, span: Span, head: usize) {
         let last = span.to - 1;
-        let open = if self.is(last, ";") { last } else { self.tokens.mate(last) };
+        let open = if self.is(last, Kind::Semicolon) { last } else { self.tokens.mate(last) };
         let signature = Span { from: span.from, to: open };
         match self.parameters(Span { from: head, to: open }) {
             Some(parameters) if !self.fits(signature, " {".len()) => {
                 self.push_flat(Span { from: span.from, to: parameters });
-                self.vertical(parameters);
+                self.vertical(parameters, &self.split(self.inside(parameters)));
                 self.push_flat_behind(self.tokens.mate(parameters), open);
             }
             _ => self.push_flat(signature),
@@ -208,20 +228,20 @@ impl Layout<'_> {
     fn parameters(&self, span: Span) -> Option<usize> {
         let mut depth = 0_usize;
         self.outside_brackets(span).find(|&at| {
-            match self.tokens.text(at) {
-                "<" => depth += 1,
-                ">" => depth = depth.saturating_sub(1),
-                ">>" => depth = depth.saturating_sub(2),
+            match self.tokens.kind(at) {
+                Kind::Less => depth += 1,
+                Kind::Greater => depth = depth.saturating_sub(1),
+                Kind::TwoGreater => depth = depth.saturating_sub(2),
                 _ => {}
             }
-            depth == 0 && self.is(at, "(")
+            depth == 0 && self.is(at, Kind::OpenParen)
         })
     }
 
     fn container(&mut self, span: Span) {
-        let Some(open) = self.find_text(span, "{") else { return self.push_flat(span) };
+        let Some(open) = self.find(span, Kind::OpenBrace) else { return self.push_flat(span) };
         let header = Span { from: span.from, to: open };
-        match self.find_text(header, "for") {
+        match self.find(header, Kind::For) {
             Some(at) if !self.fits(header, " {".len()) => {
                 self.push_flat(Span { from: header.from, to: at });
                 self.indented(Self::newline);

@@ -1,7 +1,7 @@
 //! What stands between brackets with commas: arguments, items of an array, parameters, fields, imports.
 
 use super::expressions::Form;
-use super::{Kind, Layout, STEP, Span, WIDTH, columns};
+use super::{Kind, Layout, STEP, Span, WIDTH};
 
 /// Items up to this width share lines, where all are as short.
 const SHORT: usize = 10;
@@ -12,11 +12,11 @@ impl Layout<'_> {
         let mut items = Vec::new();
         let (mut from, mut generics, mut in_parameters) = (span.from, 0_usize, false);
         for at in self.outside_brackets(span) {
-            match self.tokens.text(at) {
-                "|" => in_parameters = !in_parameters && self.begins_closure(from, at),
-                "<" => generics += 1,
-                ">" => generics = generics.saturating_sub(1),
-                ">>" => generics = generics.saturating_sub(2),
+            match self.tokens.kind(at) {
+                Kind::Bar => in_parameters = !in_parameters && self.begins_closure(from, at),
+                Kind::Less => generics += 1,
+                Kind::Greater => generics = generics.saturating_sub(1),
+                Kind::TwoGreater => generics = generics.saturating_sub(2),
                 _ => {}
             }
             let parts = self.tokens.kind(at) == Kind::Comma && generics == 0 && !in_parameters;
@@ -31,7 +31,7 @@ impl Layout<'_> {
     }
 
     fn begins_closure(&self, from: usize, at: usize) -> bool {
-        (from..at).all(|at| matches!(self.tokens.text(at), "async" | "move"))
+        (from..at).all(|at| matches!(self.tokens.kind(at), Kind::Async | Kind::Move))
     }
 
     /// A list that is too long for its line.
@@ -41,14 +41,12 @@ impl Layout<'_> {
             return self.push_flat(Span { from: open, to: self.tokens.mate(open) + 1 });
         }
         let is_done = self.can_hang(&items) && self.hanging(open, &items, tail);
-        if !is_done {
-            if self.are_short(&items) {
-                self.push_open(open);
-            } else {
-                return self.vertical(open);
-            }
-            self.fill(open);
+        if !is_done && self.are_short(&items) {
+            self.push_open(open);
+            self.fill(&items);
             self.push_close(open);
+        } else if !is_done {
+            self.vertical(open, &items);
         }
     }
 
@@ -84,7 +82,7 @@ impl Layout<'_> {
         self.expression(last, tail + 1);
         let line = self.line_of(mark);
         // As rustfmt has it, the end has to have room in the first line too.
-        let has_room = columns(line) + tail < WIDTH;
+        let has_room = self.tokens.columns(line) + tail < WIDTH;
         let hangs = has_room && line.ends_with(['(', '[', '{']);
         if hangs {
             // A tuple of one has its comma in any case.
@@ -113,10 +111,9 @@ impl Layout<'_> {
     }
 
     /// The brackets, and each item in a line of its own.
-    pub(super) fn vertical(&mut self, open: usize) {
-        let items = self.split(self.inside(open));
+    pub(super) fn vertical(&mut self, open: usize, items: &[Span]) {
         // The arguments of a macro are its own: it may not take a comma at the end.
-        let is_macro = open > 0 && self.is(open - 1, "!");
+        let is_macro = open > 0 && self.is(open - 1, Kind::Exclamation);
         self.push_open(open);
         self.indent += STEP;
         for (place, item) in items.iter().enumerate() {
@@ -131,10 +128,10 @@ impl Layout<'_> {
     }
 
     /// What stands between brackets, as many items in a line as it takes. As rustfmt has it, the lines end a column early.
-    pub(super) fn fill(&mut self, open: usize) {
+    pub(super) fn fill(&mut self, items: &[Span]) {
         self.indent += STEP;
         self.newline();
-        for (place, item) in self.split(self.inside(open)).into_iter().enumerate() {
+        for (place, &item) in items.iter().enumerate() {
             if place > 0 && self.fits(item, ", ".len() + 1) {
                 self.push(" ");
             } else if place > 0 {
@@ -160,10 +157,10 @@ impl Layout<'_> {
     }
 
     fn field(&mut self, span: Span) {
-        if self.is(span.from, "..") {
+        if self.is(span.from, Kind::TwoDots) {
             return self.expression(span, 0);
         }
-        let has_value = span.from + 1 < span.to && self.is(span.from + 1, ":");
+        let has_value = span.from + 1 < span.to && self.is(span.from + 1, Kind::Colon);
         if self.fits(span, 1) || !has_value {
             self.push_flat(span);
         } else {

@@ -9,13 +9,16 @@ mod items;
 mod lists;
 mod statements;
 
-use super::rust::{Kind, Spaced, Span, TokenStream, columns};
+use super::rust::{Kind, Spaced, Span, TokenStream};
 
 /// How wide a line may be, in columns.
 const WIDTH: usize = 100;
 
 /// How much further in a part stands than the whole.
 const STEP: usize = 4;
+
+/// What stands before a line, or a part of it.
+const SPACES: &str = "                                                                ";
 
 /// Lays out one stream of items after another.
 #[derive(Debug, Default)]
@@ -55,7 +58,12 @@ impl Layout<'_> {
     fn newline(&mut self) {
         self.out.push('\n');
         self.start = self.out.len();
-        self.out.extend(std::iter::repeat_n(' ', self.indent));
+        let mut rest = self.indent;
+        while rest > 0 {
+            let part = rest.min(SPACES.len());
+            self.out.push_str(&SPACES[..part]);
+            rest -= part;
+        }
     }
 
     /// What `print` adds stands further in.
@@ -84,7 +92,7 @@ impl Layout<'_> {
     }
 
     fn column(&self) -> usize {
-        columns(&self.out[self.start..])
+        self.tokens.columns(&self.out[self.start..])
     }
 
     /// Whether tokens can stand in this line, with so many columns to follow them.
@@ -122,17 +130,13 @@ impl Layout<'_> {
     }
 
     fn is_too_long(&self, mark: Mark) -> bool {
-        columns(self.line_of(mark)) > WIDTH
+        // No character is wider than it is long.
+        self.out.len() - mark.start > WIDTH && self.tokens.columns(self.line_of(mark)) > WIDTH
     }
 
     /// The first token of a kind outside all brackets of a span.
     fn find(&self, span: Span, kind: Kind) -> Option<usize> {
-        self.find_where(span, |at| self.tokens.kind(at) == kind)
-    }
-
-    /// The first token of a text outside all brackets of a span.
-    fn find_text(&self, span: Span, text: &str) -> Option<usize> {
-        self.find_where(span, |at| self.tokens.is(at, text))
+        self.find_where(span, |at| self.is(at, kind))
     }
 
     fn find_where(&self, span: Span, is_it: impl Fn(usize) -> bool) -> Option<usize> {
@@ -141,12 +145,16 @@ impl Layout<'_> {
 
     /// The tokens of a span that stand in no bracket; of brackets the opening one.
     fn outside_brackets(&self, span: Span) -> impl Iterator<Item = usize> {
-        let next = move |at: &usize| Some(self.tokens.mate(*at).max(*at) + 1);
-        std::iter::successors(Some(span.from), next).take_while(move |&at| at < span.to)
+        let mut next = span.from;
+        std::iter::from_fn(move || {
+            let at = next;
+            next = self.tokens.mate(at).max(at) + 1;
+            (at < span.to).then_some(at)
+        })
     }
 
-    fn is(&self, at: usize, text: &str) -> bool {
-        self.tokens.is(at, text)
+    fn is(&self, at: usize, kind: Kind) -> bool {
+        self.tokens.kind(at) == kind
     }
 
     /// What stands between brackets.

@@ -31,13 +31,18 @@ impl Layout<'_> {
     fn control_end(&self, span: Span) -> usize {
         let mut at = span.from;
         loop {
-            let Some(open) = self.find_text(Span { from: at, ..span }, "{") else { return span.to };
+            let Some(open) = self.find(Span { from: at, ..span }, Kind::OpenBrace) else {
+                return span.to;
+            };
             at = self.tokens.mate(open) + 1;
-            if at >= span.to || !self.is(at, "else") {
+            if at >= span.to || !self.is(at, Kind::Else) {
                 break;
             }
         }
-        let goes_on = at < span.to && (self.is(at, ".") || self.is(at, "?") || self.is(at, ";"));
+        let goes_on = at < span.to
+            && (self.is(at, Kind::Dot)
+                || self.is(at, Kind::Question)
+                || self.is(at, Kind::Semicolon));
         if goes_on {
             self.find(Span { from: at, ..span }, Kind::Semicolon).map_or(span.to, |at| at + 1)
         } else {
@@ -50,9 +55,9 @@ impl Layout<'_> {
         let from = self.lead(span);
         let ends = self.tokens.kind(span.to - 1) == Kind::Semicolon;
         let body = Span { from, to: span.to - usize::from(ends) };
-        match self.tokens.text(from) {
-            "let" => self.variable(body, usize::from(ends)),
-            "{" => self.block(from),
+        match self.tokens.kind(from) {
+            Kind::Let => self.variable(body, usize::from(ends)),
+            Kind::OpenBrace => self.block(from),
             _ if self.is_control(from) => self.control(body),
             _ => self.expression(body, usize::from(ends)),
         }
@@ -66,7 +71,7 @@ impl Layout<'_> {
             return self.push_flat(span);
         };
         let value = Span { from: equals + 1, ..span };
-        let otherwise = self.find_text(value, "else").filter(|_| !self.is_control(value.from));
+        let otherwise = self.find(value, Kind::Else).filter(|_| !self.is_control(value.from));
         self.push_flat(Span { from: span.from, to: equals + 1 });
         let Some(at) = otherwise else { return self.right_side(value, tail) };
         self.right_side(Span { to: at, ..value }, " else {".len());
@@ -75,14 +80,17 @@ impl Layout<'_> {
     }
 
     pub(super) fn is_control(&self, at: usize) -> bool {
-        matches!(self.tokens.text(at), "if" | "match" | "while" | "for" | "loop" | "unsafe")
+        matches!(
+            self.tokens.kind(at),
+            Kind::If | Kind::Match | Kind::While | Kind::For | Kind::Loop | Kind::Unsafe
+        )
     }
 
     /// `if`, `match` and loops, always on several lines.
     pub(super) fn control(&mut self, span: Span) {
-        let Some(open) = self.find_text(span, "{") else { return self.push_flat(span) };
+        let Some(open) = self.find(span, Kind::OpenBrace) else { return self.push_flat(span) };
         self.condition(Span { from: span.from, to: open });
-        if self.is(span.from, "match") {
+        if self.is(span.from, Kind::Match) {
             self.arms(open);
         } else {
             self.block(open);
@@ -115,12 +123,12 @@ impl Layout<'_> {
         if span.is_empty() {
             return;
         }
-        if !self.is(span.from, "else") {
+        if !self.is(span.from, Kind::Else) {
             return self.push_flat_behind(span.from - 1, span.to);
         }
         self.push(" else ");
         let next = Span { from: span.from + 1, ..span };
-        if self.is(next.from, "if") { self.control(next) } else { self.block(next.from) }
+        if self.is(next.from, Kind::If) { self.control(next) } else { self.block(next.from) }
     }
 
     fn arms(&mut self, open: usize) {
@@ -142,7 +150,7 @@ impl Layout<'_> {
             return span.to;
         };
         let rest = Span { from: arrow + 1, ..span };
-        let is_block = self.is(rest.from, "{");
+        let is_block = self.is(rest.from, Kind::OpenBrace);
         let end = match self.find(rest, Kind::Comma) {
             _ if is_block => self.tokens.mate(rest.from) + 1,
             end => end.unwrap_or(span.to),
@@ -160,7 +168,7 @@ impl Layout<'_> {
             return self.push_flat(span);
         }
         let mut from = span.from;
-        while let Some(bar) = self.find_text(Span { from: from + 1, ..span }, "|") {
+        while let Some(bar) = self.find(Span { from: from + 1, ..span }, Kind::Bar) {
             self.push_flat(Span { from, to: bar });
             self.newline();
             from = bar;

@@ -8,7 +8,8 @@
 //! | `/// text` | a doc line |
 //! | anything else | itself |
 //!
-//! Tokens between two values are one text in the program, made by the compiler: to emit them is to copy it.
+//! Tokens between two values are one text in the program and a list of their kinds, made by the compiler: to emit them is
+//! to copy both.
 
 /// The tokens that follow.
 macro_rules! quote {
@@ -20,26 +21,31 @@ macro_rules! quote {
     }};
 }
 
-/// Statements that add tokens to the stream `$out`. Between `[` and `]` stand the parts of the text that waits for its
-/// end: it ends where a value stands.
+/// Adds the tokens that follow to a stream.
+macro_rules! push {
+    ($out:ident, $($token:tt)+) => {{ $crate::emit::rust::tokens!($out [] $($token)+); }};
+}
+
+/// Statements that add tokens to the stream `$out`. Between `[` and `]` stand the tokens that wait for a value, each as
+/// what gives its text, in brackets: up to there they are one text.
 macro_rules! tokens {
     ($out:ident []) => {};
-    ($out:ident [$($run:tt)+]) => {
-        $out.push_static(concat!($($run)+));
-    };
+    ($out:ident [$(($($text:tt)+))+]) => {{
+        const TOKENS: &[$crate::emit::rust::Token] =
+            &[$($crate::emit::rust::Token::of($($text)+)),+];
+        $out.push_static(concat!($($($text)+),+), TOKENS);
+    }};
     ($out:ident [$($run:tt)*] # [doc = $line:literal] $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}///", $line,] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* (concat!("///", $line))] $($rest)*);
     };
     ($out:ident [$($run:tt)*] # ($($body:tt)*) * $($rest:tt)*) => {
         $crate::emit::rust::tokens!($out [$($run)*]);
-        $crate::emit::rust::repeat!($out "" [$($body)*] [] $($body)*);
+        $crate::emit::rust::repeat!($out [] [$($body)*] [] $($body)*);
         $crate::emit::rust::tokens!($out [] $($rest)*);
     };
     ($out:ident [$($run:tt)*] # ($($body:tt)*) $separator:tt * $($rest:tt)*) => {
         $crate::emit::rust::tokens!($out [$($run)*]);
-        $crate::emit::rust::repeat!(
-            $out (concat!("\u{1}", stringify!($separator))) [$($body)*] [] $($body)*
-        );
+        $crate::emit::rust::repeat!($out [(stringify!($separator))] [$($body)*] [] $($body)*);
         $crate::emit::rust::tokens!($out [] $($rest)*);
     };
     ($out:ident [$($run:tt)*] # $name:ident $($rest:tt)*) => {
@@ -49,19 +55,19 @@ macro_rules! tokens {
     };
     // The end of a group that was opened below.
     ($out:ident [$($run:tt)*] [@ $close:literal] $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}", $close,] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* ($close)] $($rest)*);
     };
     ($out:ident [$($run:tt)*] ($($inner:tt)*) $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}(",] $($inner)* [@ ")"] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* ("(")] $($inner)* [@ ")"] $($rest)*);
     };
     ($out:ident [$($run:tt)*] [$($inner:tt)*] $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}[",] $($inner)* [@ "]"] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* ("[")] $($inner)* [@ "]"] $($rest)*);
     };
     ($out:ident [$($run:tt)*] {$($inner:tt)*} $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}{",] $($inner)* [@ "}"] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* ("{")] $($inner)* [@ "}"] $($rest)*);
     };
     ($out:ident [$($run:tt)*] $token:tt $($rest:tt)*) => {
-        $crate::emit::rust::tokens!($out [$($run)* "\u{1}", stringify!($token),] $($rest)*);
+        $crate::emit::rust::tokens!($out [$($run)* (stringify!($token))] $($rest)*);
     };
 }
 
@@ -87,14 +93,15 @@ macro_rules! repeat {
         use $crate::emit::rust::{EachItem as _, EachOnce as _, Turns as _};
         $(let mut $name = $name.each();)*
         assert!([$($name.ends()),*].contains(&true), "a repetition needs something to count");
-        let mut between = "";
+        let mut is_first = true;
         loop {
             $(let Some($name) = $name.next() else { break };)*
-            $out.push_static(between);
-            between = $separator;
+            if !std::mem::take(&mut is_first) {
+                $crate::emit::rust::tokens!($out $separator);
+            }
             $crate::emit::rust::tokens!($out [] $($body)*);
         }
     }};
 }
 
-pub(in crate::emit) use {quote, repeat, tokens};
+pub(in crate::emit) use {push, quote, repeat, tokens};

@@ -1,35 +1,13 @@
 //! A stream as it reads in one line: where each token stands there, which brackets belong together, what keeps it from
 //! being one line. Layout asks it and decides; nothing is decided here.
 
-use super::spacing::{self, Around, Side};
-use super::stream::TokenStream;
+use super::kind::Kind;
+use super::spacing::{self, Side};
+use super::stream::{Token, TokenStream};
 
-/// What a token is to layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) enum Kind {
-    /// A name, a keyword, a literal, a sign.
-    Plain,
-    /// `(`, `[` or `{`.
-    Open,
-    /// `)`, `]` or `}`.
-    Close,
-    /// `,`, also one that a single line does without.
-    Comma,
-    /// `;`
-    Semicolon,
-    /// `.`
-    Dot,
-    /// `=`
-    Equals,
-    /// `=>`
-    Arrow,
-    /// A doc line.
-    Doc,
-}
-
-/// One token in the line.
+/// Where a token stands.
 #[derive(Clone, Copy, Debug)]
-struct Token {
+struct Place {
     /// Where it begins and ends in the line.
     start: usize,
     end: usize,
@@ -60,15 +38,25 @@ impl Span {
 pub(in crate::emit) struct Spaced {
     line: String,
     is_ascii: bool,
-    tokens: Vec<Token>,
+    places: Vec<Place>,
+    gaps: Vec<Gap>,
     open: Vec<Group>,
+}
+
+/// Where the line differs from the text of the stream.
+#[derive(Clone, Copy, Debug)]
+enum Gap {
+    /// A space stands there.
+    Space(usize),
+    /// The comma that stands there is left out.
+    Comma(usize),
 }
 
 /// A group that is not closed yet.
 #[derive(Debug)]
 struct Group {
     at: usize,
-    bracket: u8,
+    bracket: Kind,
     is_import: bool,
     /// Whether its brackets are those of a call, and no tuple's.
     is_call: bool,
@@ -79,39 +67,56 @@ struct Group {
 impl Spaced {
     /// Takes a stream in place of the last.
     pub(in crate::emit) fn read(&mut self, stream: &TokenStream) {
-        self.line.clear();
-        self.tokens.clear();
+        self.places.clear();
+        self.gaps.clear();
         self.open.clear();
-        self.is_ascii = stream.is_ascii();
-        let mut cursor = Cursor { before: Side::Start, last: 0, breaks: 0, in_parameters: false };
-        for token in stream.tokens() {
+        self.places.reserve(stream.tokens().len() + 1);
+        let mut cursor = Cursor::default();
+        for &token in stream.tokens() {
             self.add(token, &mut cursor);
         }
-        // What stands behind the last token: nothing.
-        self.put("", false, Kind::Plain, &mut cursor);
+        self.put(Token { kind: Kind::End, length: 0 }, false, &mut cursor);
+        self.write(stream.text());
+    }
+
+    /// Makes the line of the text, where all gaps are known.
+    fn write(&mut self, text: &str) {
+        self.is_ascii = text.is_ascii();
+        self.line.clear();
+        let mut from = 0;
+        for &gap in &self.gaps {
+            match gap {
+                Gap::Space(at) => {
+                    self.line.push_str(&text[from..at]);
+                    self.line.push(' ');
+                    from = at;
+                }
+                Gap::Comma(at) => {
+                    self.line.push_str(&text[from..at]);
+                    from = at + 1;
+                }
+            }
+        }
+        self.line.push_str(&text[from..]);
     }
 
     /// All its tokens.
     pub(in crate::emit) fn all(&self) -> Span {
-        Span { from: 0, to: self.tokens.len() - 1 }
+        Span { from: 0, to: self.places.len() - 1 }
     }
 
     pub(in crate::emit) fn kind(&self, at: usize) -> Kind {
-        self.tokens[at].kind
+        self.places[at].kind
     }
 
     /// The bracket that belongs to the one at a place; the place itself where no bracket stands.
     pub(in crate::emit) fn mate(&self, at: usize) -> usize {
-        self.tokens[at].mate
+        self.places[at].mate
     }
 
     pub(in crate::emit) fn text(&self, at: usize) -> &str {
-        let Token { start, end, .. } = self.tokens[at];
+        let Place { start, end, .. } = self.places[at];
         &self.line[start..end]
-    }
-
-    pub(in crate::emit) fn is(&self, at: usize, text: &str) -> bool {
-        self.text(at) == text
     }
 
     /// The tokens in one line.
@@ -119,17 +124,17 @@ impl Spaced {
         if span.is_empty() {
             return "";
         }
-        &self.line[self.tokens[span.from].start..self.tokens[span.to - 1].end]
+        &self.line[self.places[span.from].start..self.places[span.to - 1].end]
     }
 
     /// The tokens in one line, with the space before the token that follows.
     pub(in crate::emit) fn flat_up_to(&self, span: Span) -> &str {
-        &self.line[self.tokens[span.from].start..self.tokens[span.to].start]
+        &self.line[self.places[span.from].start..self.places[span.to].start]
     }
 
     /// The tokens behind one, in one line, with the space behind that one.
     pub(in crate::emit) fn flat_behind(&self, at: usize, to: usize) -> &str {
-        &self.line[self.tokens[at].end..self.tokens[to - 1].end]
+        &self.line[self.places[at].end..self.places[to - 1].end]
     }
 
     /// How wide they are in one line; none where they cannot stand in one.
@@ -137,139 +142,165 @@ impl Spaced {
         if span.is_empty() {
             return Some(0);
         }
-        let (first, last) = (&self.tokens[span.from], &self.tokens[span.to - 1]);
-        let is_one_line = self.tokens[span.to].breaks == first.breaks;
+        let (first, last) = (&self.places[span.from], &self.places[span.to - 1]);
+        let is_one_line = self.places[span.to].breaks == first.breaks;
         let width = if self.is_ascii {
             last.end - first.start
         } else {
-            columns(&self.line[first.start..last.end])
+            self.columns(&self.line[first.start..last.end])
         };
         is_one_line.then_some(width)
     }
 
-    fn add(&mut self, token: &str, cursor: &mut Cursor) {
-        match token.as_bytes() {
-            [bracket @ (b'(' | b'[' | b'{')] => self.open(*bracket, cursor),
-            [bracket @ (b')' | b']' | b'}')] => self.close(*bracket, cursor),
-            [b'/', b'/', ..] => {
-                self.put(token, false, Kind::Doc, cursor);
-                cursor.breaks += 1;
-                cursor.before = Side::Start;
-            }
-            _ => self.add_plain(token, cursor),
+    /// How many columns a part of the line takes, or something made of such parts.
+    pub(in crate::emit) fn columns(&self, text: &str) -> usize {
+        if self.is_ascii { text.len() } else { text.chars().count() }
+    }
+
+    #[inline]
+    fn add(&mut self, token: Token, cursor: &mut Cursor) {
+        if token.kind.is_opening() {
+            return self.open(token, cursor);
+        }
+        if token.kind.is_closing() {
+            return self.close(token, cursor);
+        }
+        let (space, side) = spacing::of(token.kind, cursor.before);
+        let ends_parameters = cursor.in_parameters && token.kind == Kind::Bar;
+        self.put(token, space && !ends_parameters, cursor);
+        cursor.before = if ends_parameters { Side::Sign } else { side };
+        match token.kind {
+            Kind::Bar => cursor.in_parameters = !ends_parameters && side == Side::Prefix,
+            Kind::Comma => self.open.last_mut().into_iter().for_each(|group| group.commas += 1),
+            Kind::Semicolon | Kind::Arrow => cursor.breaks += usize::from(self.is_in_braces()),
+            Kind::Doc => cursor.breaks += 1,
+            _ => {}
         }
     }
 
-    fn add_plain(&mut self, token: &str, cursor: &mut Cursor) {
-        let (space, side) = spacing::of(token, &self.around(cursor));
-        if token == "|" && (cursor.in_parameters || side == Side::Prefix) {
-            cursor.in_parameters = !cursor.in_parameters;
-        }
-        let kind = kind_of(token);
-        self.put(token, space, kind, cursor);
-        cursor.before = side;
-        let Some(group) = self.open.last_mut() else { return };
-        group.commas += usize::from(kind == Kind::Comma);
-        let breaks = matches!(kind, Kind::Semicolon | Kind::Arrow) && group.bracket == b'{';
-        cursor.breaks += usize::from(breaks);
+    fn is_in_braces(&self) -> bool {
+        self.open.last().is_some_and(|group| group.bracket == Kind::OpenBrace)
     }
 
-    fn around(&self, cursor: &Cursor) -> Around<'_> {
-        Around {
-            before: cursor.before,
-            line: &self.line,
-            last: cursor.last,
-            in_parameters: cursor.in_parameters,
-        }
-    }
-
-    fn open(&mut self, bracket: u8, cursor: &mut Cursor) {
-        let around = self.around(cursor);
+    fn open(&mut self, token: Token, cursor: &mut Cursor) {
+        let (bracket, before, last) = (token.kind, cursor.before, cursor.last);
+        let is_in_parens =
+            || self.open.last().is_some_and(|group| group.bracket == Kind::OpenParen);
         // `pub (A, B)` is a field of a tuple, `pub(crate)` none.
-        let is_field =
-            around.word() == "pub" && self.open.last().is_some_and(|group| group.bracket == b'(');
-        let space = is_field || spacing::before_bracket(bracket, &around);
-        let is_import = bracket == b'{' && around.word() == "::";
-        let is_call = around.is_called();
-        let group = Group {
-            at: self.tokens.len(),
+        let is_field = last == Kind::Pub && is_in_parens();
+        let space = is_field || spacing::before_bracket(bracket, before, last);
+        let is_import = bracket == Kind::OpenBrace && last == Kind::TwoColons;
+        self.open.push(Group {
+            at: self.places.len(),
             bracket,
             is_import,
-            is_call,
+            is_call: spacing::is_called(before, last),
             commas: 0,
             in_parameters: std::mem::take(&mut cursor.in_parameters),
-        };
-        let text = match bracket {
-            b'(' => "(",
-            b'[' => "[",
-            _ => "{",
-        };
-        self.put(text, space, Kind::Open, cursor);
-        cursor.before = if bracket == b'{' && !is_import { Side::Brace } else { Side::Open };
-        self.open.push(group);
+        });
+        self.put(token, space, cursor);
+        let is_body = bracket == Kind::OpenBrace && !is_import;
+        cursor.before = if is_body { Side::Brace } else { Side::Open };
     }
 
-    fn close(&mut self, bracket: u8, cursor: &mut Cursor) {
+    fn close(&mut self, token: Token, cursor: &mut Cursor) {
         let group = self.open.pop().expect("emitters close what they open");
-        let last = self.tokens.len() - 1;
-        let is_tuple_of_one = group.bracket == b'(' && group.commas == 1 && !group.is_call;
-        if self.tokens[last].kind == Kind::Comma && !is_tuple_of_one {
-            self.drop_comma(last);
+        let (at, last) = (self.places.len(), self.places.len() - 1);
+        let is_tuple_of_one =
+            group.bracket == Kind::OpenParen && group.commas == 1 && !group.is_call;
+        if self.places[last].kind == Kind::Comma && !is_tuple_of_one {
+            self.drop_comma(cursor);
         }
-        let is_padded = bracket == b'}' && !group.is_import && group.at != last;
-        let text = match bracket {
-            b')' => ")",
-            b']' => "]",
-            _ => "}",
-        };
-        self.put(text, is_padded, Kind::Close, cursor);
-        let at = self.tokens.len() - 1;
-        self.tokens[at].mate = group.at;
-        self.tokens[group.at].mate = at;
+        let is_padded = token.kind == Kind::CloseBrace && !group.is_import && group.at != last;
+        self.put(token, is_padded, cursor);
+        self.places[at].mate = group.at;
+        self.places[group.at].mate = at;
         cursor.before = Side::Operand;
         cursor.in_parameters = group.in_parameters;
     }
 
     /// A comma before a closing bracket is not written in one line.
-    fn drop_comma(&mut self, at: usize) {
-        let comma = &mut self.tokens[at];
+    fn drop_comma(&mut self, cursor: &mut Cursor) {
+        let comma = self.places.last_mut().expect("it was seen");
         comma.end = comma.start;
-        self.line.truncate(comma.start);
+        cursor.end = comma.start;
+        self.gaps.push(Gap::Comma(cursor.at - 1));
     }
 
-    fn put(&mut self, text: &str, space: bool, kind: Kind, cursor: &mut Cursor) {
+    #[inline]
+    fn put(&mut self, token: Token, space: bool, cursor: &mut Cursor) {
         if space {
-            self.line.push(' ');
+            self.gaps.push(Gap::Space(cursor.at));
+            cursor.end += 1;
         }
-        let (start, mate) = (self.line.len(), self.tokens.len());
-        self.line.push_str(text);
-        cursor.last = start;
-        let end = self.line.len();
-        self.tokens.push(Token { start, end, breaks: cursor.breaks, mate, kind });
+        let start = cursor.end;
+        cursor.end += token.length;
+        cursor.at += token.length;
+        cursor.last = token.kind;
+        let (end, mate) = (cursor.end, self.places.len());
+        self.places.push(Place { start, end, breaks: cursor.breaks, mate, kind: token.kind });
     }
 }
 
 /// What is known where the next token begins.
 struct Cursor {
+    /// Where it stands in the text of the stream, and where the last one ends in the line.
+    at: usize,
+    end: usize,
+    /// What the last token is to the next, and what it is by itself.
     before: Side,
-    /// Where the last token began.
-    last: usize,
-    breaks: usize,
+    last: Kind,
+    /// Whether the parameters of a closure have begun and not ended here.
     in_parameters: bool,
+    breaks: usize,
 }
 
-fn kind_of(token: &str) -> Kind {
-    match token.as_bytes() {
-        [b','] => Kind::Comma,
-        [b';'] => Kind::Semicolon,
-        [b'.'] => Kind::Dot,
-        [b'='] => Kind::Equals,
-        [b'=', b'>'] => Kind::Arrow,
-        _ => Kind::Plain,
+impl Default for Cursor {
+    fn default() -> Self {
+        let (before, last) = (Side::Start, Kind::End);
+        Self { at: 0, end: 0, before, last, in_parameters: false, breaks: 0 }
     }
 }
 
-/// How many columns a text takes.
-pub(in crate::emit) fn columns(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::rust::quote;
+
+    #[test]
+    fn a_line_has_its_spaces_and_no_comma_at_the_end_of_a_list() {
+        let mut spaced = Spaced::default();
+        // Read one after the other, each takes the place of the last.
+        for (stream, line) in [
+            (
+                quote!(let x = f(&a, (b,), [c, d,]) else { return };),
+                "let x = f(&a, (b,), [c, d]) else { return };",
+            ),
+            (quote!(g(|a, b| a && !b, || -1)?), "g(|a, b| a && !b, || -1)?"),
+            (
+                quote!(
+                    impl<T: A<B>> C for Vec<T> {}
+                ),
+                "impl<T: A<B>> C for Vec<T> {}",
+            ),
+            (
+                quote!(
+                    use a::{b, c};
+                ),
+                "use a::{b, c};",
+            ),
+        ] {
+            spaced.read(&stream);
+            assert_eq!(spaced.flat(spaced.all()), line);
+        }
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_its_characters() {
+        let (mut spaced, word) = (Spaced::default(), "é🦀");
+        spaced.read(&quote!(f(#word)));
+        assert_eq!(spaced.width(spaced.all()), Some(r#"f("é🦀")"#.chars().count()));
+        spaced.read(&quote!(a => { b; }));
+        assert_eq!(spaced.width(spaced.all()), None, "a statement in braces is no line");
+    }
 }

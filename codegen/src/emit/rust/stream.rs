@@ -2,26 +2,41 @@
 //! doc line stays on its line. So no word of a schema becomes code.
 
 use std::fmt::{self, Write};
+use std::mem::take;
 
-/// What stands before every token of a stream's text. No token holds it: identifiers and numbers are made of other
-/// characters, and what comes from a schema is escaped in literals and replaced in docs.
-const MARK: u8 = 1;
+use super::kind::Kind;
+use super::spare;
 
 /// What fits a line of a hundred columns, however deep its code stands.
 const SHORT: usize = 76;
+
+/// One token of a stream: what it is, and how many bytes of the stream's text are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::emit) struct Token {
+    pub(super) kind: Kind,
+    pub(super) length: usize,
+}
+
+impl Token {
+    /// A token that stands written out in an emitter.
+    pub(in crate::emit) const fn of(text: &str) -> Self {
+        Self { kind: Kind::of(text.as_bytes()), length: text.len() }
+    }
+}
 
 /// Tokens of Rust, in order.
 ///
 /// They are one text, so that to put one stream into another is to copy it, and what `quote!` finds written out is in the
 /// program as it will be in the stream.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(in crate::emit) struct TokenStream {
     text: String,
+    tokens: Vec<Token>,
 }
 
 impl TokenStream {
     pub(in crate::emit) const fn new() -> Self {
-        Self { text: String::new() }
+        Self { text: String::new(), tokens: Vec::new() }
     }
 
     /// Adds what may be part of a stream.
@@ -29,88 +44,126 @@ impl TokenStream {
         tokens.append(self);
     }
 
-    /// Adds tokens that stand in an emitter, as `quote!` writes them: each with the mark before it.
-    pub(in crate::emit) fn push_static(&mut self, marked: &'static str) {
-        self.push_marked(marked);
+    /// Adds tokens that stand in an emitter, as `quote!` finds them.
+    pub(in crate::emit) fn push_static(&mut self, text: &'static str, tokens: &'static [Token]) {
+        self.push_tokens(text, tokens);
     }
 
     /// Adds a doc line. What would end the line, or hide in it, becomes a space.
     pub(in crate::emit) fn push_doc(&mut self, line: &str) {
-        self.push_marked("\u{1}///");
-        if !line.is_empty() {
-            self.text.push(' ');
-        }
-        let is_safe = |c: char| if c.is_control() { ' ' } else { c };
-        if line.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
-            self.text.push_str(line);
-        } else {
-            self.text.extend(line.chars().map(is_safe));
-        }
+        self.push_token(Kind::Doc, |text| {
+            text.push_str(if line.is_empty() { "///" } else { "/// " });
+            let is_safe = |c: char| if c.is_control() { ' ' } else { c };
+            if line.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
+                text.push_str(line);
+            } else {
+                text.extend(line.chars().map(is_safe));
+            }
+        });
     }
 
     /// The tokens as they are written.
-    pub(in crate::emit) fn tokens(&self) -> impl Iterator<Item = &str> {
-        let mut rest = self.text.as_str();
-        std::iter::from_fn(move || {
-            let marked = rest.get(1..)?;
-            // Most tokens are a few bytes long: a search that is made for more takes longer to begin.
-            let end = marked.bytes().position(|byte| byte == MARK).unwrap_or(marked.len());
-            let (token, others) = marked.split_at(end);
-            rest = others;
-            Some(token)
+    pub(in crate::emit) fn texts(&self) -> impl Iterator<Item = (Kind, &str)> {
+        let mut end = 0;
+        self.tokens.iter().map(move |token| {
+            let start = end;
+            end += token.length;
+            (token.kind, &self.text[start..end])
         })
+    }
+
+    /// The names of types that stand at the head of a path.
+    pub(in crate::emit) fn heads(&self) -> impl Iterator<Item = &str> {
+        let (mut end, mut before) = (0, Kind::End);
+        self.tokens.iter().filter_map(move |token| {
+            let start = end;
+            end += token.length;
+            let is_head = token.kind == Kind::Type && before != Kind::TwoColons;
+            before = token.kind;
+            is_head.then(|| &self.text[start..end])
+        })
+    }
+
+    /// How long its text is, in bytes.
+    pub(in crate::emit) fn len(&self) -> usize {
+        self.text.len()
     }
 
     /// Whether it fits a line, wherever that is.
     pub(in crate::emit) fn is_short(&self) -> bool {
-        // The marks stand for the spaces.
-        self.text.len() <= SHORT
+        // As if there were a space beside each token.
+        self.text.len() + self.tokens.len() <= SHORT
     }
 
     /// Whether there is a statement in it that ends with a semicolon, outside all brackets.
     pub(in crate::emit) fn has_statements(&self) -> bool {
         let mut depth = 0_usize;
-        self.tokens().any(|token| {
-            match token {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth = depth.saturating_sub(1),
-                _ => {}
+        self.tokens.iter().any(|token| {
+            if token.kind.is_opening() {
+                depth += 1;
+            } else if token.kind.is_closing() {
+                depth = depth.saturating_sub(1);
             }
-            depth == 0 && token == ";"
+            depth == 0 && token.kind == Kind::Semicolon
         })
     }
 
     /// Adds a token that somebody else read.
     #[cfg(test)]
     pub(in crate::emit) fn push_read(&mut self, token: &str) {
-        self.push_token(token);
+        self.push_token(Kind::of(token.as_bytes()), |text| text.push_str(token));
     }
 
-    /// Whether each of its characters is one byte, and one column wide.
-    pub(super) fn is_ascii(&self) -> bool {
-        self.text.is_ascii()
+    /// The text of all tokens, with nothing between them.
+    pub(super) fn text(&self) -> &str {
+        &self.text
     }
 
-    fn push_marked(&mut self, marked: &str) {
+    pub(super) fn tokens(&self) -> &[Token] {
+        &self.tokens
+    }
+
+    fn push_tokens(&mut self, text: &str, tokens: &[Token]) {
+        self.make_room();
+        self.text.push_str(text);
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    /// Adds one token, whose text is what `write` adds.
+    fn push_token(&mut self, kind: Kind, write: impl FnOnce(&mut String)) {
+        self.make_room();
+        let start = self.text.len();
+        write(&mut self.text);
+        self.tokens.push(Token { kind, length: self.text.len() - start });
+    }
+
+    fn make_room(&mut self) {
         if self.text.capacity() == 0 {
-            // Few streams are shorter, and most are put into another soon.
-            self.text.reserve(marked.len().max(96));
+            (self.text, self.tokens) = spare::take();
         }
-        self.text.push_str(marked);
     }
+}
 
-    fn push_token(&mut self, token: &str) {
-        self.push_marked("\u{1}");
-        self.text.push_str(token);
+impl Clone for TokenStream {
+    fn clone(&self) -> Self {
+        let mut stream = Self::new();
+        stream.push(self);
+        stream
+    }
+}
+
+impl Drop for TokenStream {
+    fn drop(&mut self) {
+        spare::keep((take(&mut self.text), take(&mut self.tokens)));
     }
 }
 
 /// The tokens with a space between any two: what is compared with a printed file.
 impl fmt::Display for TokenStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, token) in self.tokens().enumerate() {
+        for (place, (kind, token)) in self.texts().enumerate() {
             let before = if place == 0 { "" } else { " " };
-            let after = if token.starts_with("///") { "\n" } else { "" };
+            let after = if kind == Kind::Doc { "\n" } else { "" };
             write!(f, "{before}{token}{after}")?;
         }
         Ok(())
@@ -125,13 +178,19 @@ pub(in crate::emit) trait Append {
 
 impl Append for TokenStream {
     fn append(&self, stream: &mut TokenStream) {
-        if !self.text.is_empty() {
-            stream.push_marked(&self.text);
+        if !self.tokens.is_empty() {
+            stream.push_tokens(&self.text, &self.tokens);
         }
     }
 }
 
 impl<T: Append + ?Sized> Append for &T {
+    fn append(&self, stream: &mut TokenStream) {
+        (**self).append(stream);
+    }
+}
+
+impl<T: Append + ?Sized> Append for Box<T> {
     fn append(&self, stream: &mut TokenStream) {
         (**self).append(stream);
     }
@@ -149,15 +208,16 @@ impl<T: Append> Append for Option<T> {
 impl Append for str {
     fn append(&self, stream: &mut TokenStream) {
         let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\');
-        if self.bytes().all(is_plain) {
-            stream.push_marked("\u{1}\"");
-            stream.text.push_str(self);
-            stream.text.push('"');
-        } else {
-            stream.push_marked("\u{1}");
-            // `Debug` of a string is its literal: every character that is not shown is escaped.
-            write!(stream.text, "{self:?}").expect("a string takes what is written to it");
-        }
+        stream.push_token(Kind::Text, |text| {
+            if self.bytes().all(is_plain) {
+                text.push('"');
+                text.push_str(self);
+                text.push('"');
+            } else {
+                // `Debug` of a string is its literal: every character that is not shown is escaped.
+                write!(text, "{self:?}").expect("a string takes what is written to it");
+            }
+        });
     }
 }
 
@@ -169,7 +229,8 @@ impl Append for String {
 
 impl Append for bool {
     fn append(&self, stream: &mut TokenStream) {
-        stream.push_token(if *self { "true" } else { "false" });
+        let text = if *self { "true" } else { "false" };
+        stream.push_token(Kind::Name, |out| out.push_str(text));
     }
 }
 
@@ -198,18 +259,32 @@ impl PartialEq<&str> for Ident<'_> {
     }
 }
 
+/// The bytes that most identifiers are made of.
+const PLAIN: [bool; 256] = {
+    let (mut plain, mut byte) = ([false; 256], 0_u8);
+    while byte < u8::MAX {
+        plain[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    plain
+};
+
 fn is_identifier(name: &str) -> bool {
+    if name.bytes().all(|byte| PLAIN[usize::from(byte)]) {
+        return name.starts_with(|first: char| !first.is_ascii_digit());
+    }
     let is_start = |first: char| first.is_alphabetic() || first == '_';
-    name.starts_with(is_start) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    name.starts_with(is_start) && name.chars().all(is_part)
 }
 
 impl Append for Ident<'_> {
     fn append(&self, stream: &mut TokenStream) {
-        stream.push_token(self.0);
+        stream.push_token(Kind::of_name(self.0.as_bytes()), |text| text.push_str(self.0));
     }
 }
 
-/// A number, without a sign before it and a type behind it.
+/// A number, without a type behind it.
 #[derive(Clone, Debug)]
 pub(in crate::emit) struct Literal(String);
 
@@ -222,14 +297,16 @@ impl Literal {
         Self(number.to_string())
     }
 
-    /// A number as Rust writes it.
+    /// A number as Rust writes it, maybe with a sign before it.
     ///
     /// # Panics
     ///
     /// When it is none: a mistake of an emitter, which every test of it would show.
     pub(in crate::emit) fn number(text: String) -> Self {
-        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '_' | '.' | 'e' | '-');
-        let is_number = text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part);
+        let is_part = |c: u8| c.is_ascii_digit() || matches!(c, b'_' | b'.' | b'e' | b'-');
+        let digits = text.strip_prefix('-').unwrap_or(&text);
+        let is_number =
+            digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_part);
         assert!(is_number, "{text:?} is no number");
         Self(text)
     }
@@ -237,6 +314,11 @@ impl Literal {
 
 impl Append for Literal {
     fn append(&self, stream: &mut TokenStream) {
-        stream.push_token(&self.0);
+        let digits = self.0.strip_prefix('-');
+        if digits.is_some() {
+            stream.push_token(Kind::Minus, |text| text.push('-'));
+        }
+        let digits = digits.unwrap_or(&self.0);
+        stream.push_token(Kind::Number, |text| text.push_str(digits));
     }
 }
