@@ -16,6 +16,8 @@ pub struct Found {
     pub ours: Vec<(&'static str, Cost)>,
     /// What each peer took, and the median of the rounds' ratios of our processor time to its.
     pub peers: Vec<(Generator, Cost, f64)>,
+    /// The same for as many tools as a large organisation has.
+    pub many: Vec<(&'static str, Cost)>,
     /// What each generator took for growing numbers of tools.
     pub growth: Vec<(Generator, Vec<Point>)>,
     /// What was left out, and why.
@@ -92,9 +94,11 @@ impl Found {
         all
     }
 
-    /// Both tables in Markdown.
+    /// The tables in Markdown.
     pub fn tables(&self) -> String {
         let mut text = self.side_by_side();
+        text.push('\n');
+        text.push_str(&self.many_table());
         text.push('\n');
         text.push_str(&self.growth_table());
         // Writing to a string cannot fail, here and below.
@@ -106,24 +110,34 @@ impl Found {
 
     fn side_by_side(&self) -> String {
         let mut text = format!(
-            "| {} tools | CPU s | wall s | peak MB | output kB | CPU, ours to it | it emits |\n|---|--:|--:|--:|--:|--:|---|\n",
+            "| {} tools | CPU s | wall s | peak MB | output kB | CPU ms a MB | CPU, ours to it | it emits |\n|---|--:|--:|--:|--:|--:|--:|---|\n",
             self.tools
         );
-        let mut row = |name: &str, cost: &Cost, ratio: &str, emits: &str| {
+        let mut row = |name: &str, cost: &Cost, is_cold: bool, ratio: &str, emits: &str| {
             let Cost { cpu, wall, peak, output } = cost;
+            let rate = if is_cold { format!("{:.0}", 1e6 * cpu / output) } else { String::new() };
+            let (cpu, wall) = (seconds(*cpu), seconds(*wall));
             let _ = writeln!(
                 text,
-                "| {name} | {} | {} | {peak:.0} | {output:.0} | {ratio} | {emits} |",
-                seconds(*cpu),
-                seconds(*wall)
+                "| {name} | {cpu} | {wall} | {peak:.0} | {output:.0} | {rate} | {ratio} | {emits} |"
             );
         };
         for (index, (run, cost)) in self.ours.iter().enumerate() {
             let emits = if index == 0 { Generator::Toolwright.emits() } else { "" };
-            row(&format!("toolwright, {run}"), cost, "", emits);
+            row(&format!("toolwright, {run}"), cost, index == 0, "", emits);
         }
         for (peer, cost, ratio) in &self.peers {
-            row(peer.name(), cost, &format!("{ratio:.2}"), peer.emits());
+            row(peer.name(), cost, true, &format!("{ratio:.2}"), peer.emits());
+        }
+        text
+    }
+
+    fn many_table(&self) -> String {
+        let mut text =
+            "| 10,000 tools | CPU s | wall s | peak MB |\n|---|--:|--:|--:|\n".to_owned();
+        for (run, Cost { cpu, wall, peak, .. }) in &self.many {
+            let (cpu, wall) = (seconds(*cpu), seconds(*wall));
+            let _ = writeln!(text, "| toolwright, {run} | {cpu} | {wall} | {peak:.0} |");
         }
         text
     }
@@ -169,6 +183,7 @@ mod tests {
             tools: 1000,
             ours: vec![("cold", cost(0.5)), ("nothing changed", cost(0.05))],
             peers: vec![(Generator::Typify, cost(2.0), 0.25)],
+            many: vec![("cold", cost(5.0)), ("one tool edited", cost(0.1))],
             growth: vec![
                 (Generator::Toolwright, vec![point(10, 0.01), point(100, 0.05)]),
                 (Generator::Typify, vec![point(10, 0.02)]),
@@ -194,8 +209,10 @@ mod tests {
     fn the_tables_have_a_row_a_run_and_a_row_a_size() {
         let tables = found().tables();
         for wanted in [
-            "| toolwright, nothing changed | 0.05 | 0.10 | 50 | 1234 |  |  |\n",
-            "| typify 0.8 | 2.00 | 4.00 | 50 | 1234 | 0.25 | types with",
+            "| toolwright, cold | 0.50 | 1.00 | 50 | 1234 | 405 |  | crates: ",
+            "| toolwright, nothing changed | 0.05 | 0.10 | 50 | 1234 |  |  |  |\n",
+            "\n| toolwright, one tool edited | 0.10 | 0.20 | 50 |\n",
+            "| typify 0.8 | 2.00 | 4.00 | 50 | 1234 | 1620 | 0.25 | types with",
             "\n| 10 tools | 0.01, 50 | 0.02, 50 |\n| 100 tools | 0.05, 50 | – |\n",
             "\nBAML was left out: npm is not there.\n",
         ] {
