@@ -68,10 +68,7 @@ impl Notes {
 
     /// Looks at the output folder.
     pub(crate) fn survey(&self) -> Result<Survey<'_>, Doubt> {
-        let listed: Vec<&str> = manifest::paths(&self.list).collect();
-        if !listed.is_sorted() {
-            return Err(Doubt);
-        }
+        let listed = manifest::parse(&self.list).ok_or(Doubt)?;
         let sound = listed.iter().map(|_| AtomicBool::new(false)).collect();
         let look = Look { listed: &listed, written: self.written, sound };
         let foreign = look.everywhere(&self.out)?;

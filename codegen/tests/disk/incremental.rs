@@ -399,6 +399,23 @@ fn what_a_run_wrote_is_not_looked_at_again() {
     }
 }
 
+#[test]
+fn a_list_that_is_written_otherwise_is_written_again() {
+    let bench = Bench::new();
+    let text = bench.folder.read(NOTES[1]);
+    let (head, rest) = text.split_once('\n').unwrap();
+    for other in [
+        rest.to_owned(),
+        text.trim_end().to_owned(),
+        text.replace('\n', "\r\n"),
+        format!("{head}\n# a remark\n{rest}"),
+    ] {
+        bench.folder.put(NOTES[1], &other);
+        bench.run().unwrap();
+        assert_eq!(bench.folder.read(NOTES[1]), text, "{other}");
+    }
+}
+
 /// The record may say that all is well; comparing reads every byte.
 #[test]
 fn a_record_cannot_hide_drift() {
