@@ -39,15 +39,25 @@ pub(super) fn listed(out: &Path) -> Result<BTreeSet<String>, IoFailure> {
 }
 
 /// The paths in a list.
-pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
+fn paths(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.starts_with('#'))
+}
+
+/// The paths in a list that is as a run writes it, letter by letter; none if it is not.
+pub(super) fn parse(text: &str) -> Option<Vec<&str>> {
+    let listed: Vec<&str> = paths(text).collect();
+    let head = head();
+    let length = head.len() + listed.iter().map(|path| path.len() + 1).sum::<usize>();
+    (text.starts_with(&head) && text.len() == length && listed.is_sorted()).then_some(listed)
 }
 
 fn text(files: &Files) -> String {
     let paths = files.iter().map(|(path, _)| format!("{path}\n"));
-    std::iter::once(format!("# {BANNER}: the files it may replace and remove here\n"))
-        .chain(paths)
-        .collect()
+    std::iter::once(head()).chain(paths).collect()
+}
+
+fn head() -> String {
+    format!("# {BANNER}: the files it may replace and remove here\n")
 }
 
 /// Whether a path stays below the folder it is joined to, on every system, and is not ours already.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::failure::{IoFailure, OutputError};
 use super::place::Place;
+use super::survey::write_note;
 use super::tree::Entry;
 use super::{exchange, lock::Lock, manifest, manifest::Texts, tree};
 use crate::files::Files;
@@ -187,13 +188,18 @@ impl<'a> Plan<'a> {
             let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
             link(real, folders.make_room(&target)?)?;
         }
-        // What tells of the others comes last, so that it is as young as they are: see `survey`.
+        // What tells of the others comes last, as it has to be younger: see `survey`.
         let (about, others): (Vec<_>, Vec<_>) =
             self.write.iter().partition(|(path, _)| path.starts_with('.'));
-        for (path, text) in others.into_iter().chain(about) {
+        for (path, text) in &others {
             let target = new.join(path);
             fs::write(folders.make_room(&target)?, text)
                 .map_err(IoFailure::on("write", &target))?;
+        }
+        let last = others.last().map(|(path, _)| new.join(path));
+        for (path, text) in about {
+            let target = new.join(path);
+            write_note(last.as_deref(), &target, text).map_err(IoFailure::on("write", &target))?;
         }
         Ok(())
     }

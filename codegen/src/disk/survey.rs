@@ -7,7 +7,8 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use super::failure::{IoFailure, OutputError};
 use super::listing::{self, Kind};
@@ -25,6 +26,8 @@ pub(crate) struct Doubt;
 pub(crate) struct Notes {
     /// The output folder.
     out: PathBuf,
+    /// The path of the record in it.
+    name: String,
     /// The text of the record.
     record: String,
     /// The list of generated files.
@@ -40,7 +43,7 @@ pub(crate) struct Survey<'a> {
     pub(crate) record: &'a str,
     /// Every generated file there should be, in path order.
     pub(crate) listed: Vec<&'a str>,
-    /// Those that are gone, or were written to after the record was.
+    /// Those that are gone, or may have been written to after the record was.
     pub(crate) touched: Vec<&'a str>,
     /// What else is there: not generated, as far as the list goes.
     pub(crate) foreign: Vec<String>,
@@ -48,33 +51,30 @@ pub(crate) struct Survey<'a> {
 
 impl Notes {
     /// Reads them from an output folder that a run ended well in.
-    pub(crate) fn read(out: &Path, record: &str) -> Result<Self, Doubt> {
+    pub(crate) fn read(out: &Path, name: &str) -> Result<Self, Doubt> {
         let place = Place::of(out)?;
         if exchange::has_leftovers(&place)? {
             return Err(Doubt);
         }
         let list = read_regular(&place.out.join(manifest::NAME))?.ok_or(Doubt)?;
-        let at = place.out.join(record);
+        let at = place.out.join(name);
         let record = read_regular(&at)?.ok_or(Doubt)?;
         let written = fs::symlink_metadata(at)?.modified()?;
-        if is_older(written) {
-            Ok(Self { out: place.out, record, list, written })
-        } else {
-            Err(Doubt)
+        if !is_older(written) {
+            return Err(Doubt);
         }
+        Ok(Self { out: place.out, name: name.to_owned(), record, list, written })
     }
 
     /// Looks at the output folder.
     pub(crate) fn survey(&self) -> Result<Survey<'_>, Doubt> {
-        let listed: Vec<&str> = manifest::paths(&self.list).collect();
-        if !listed.is_sorted() {
-            return Err(Doubt);
-        }
+        let listed = manifest::parse(&self.list).ok_or(Doubt)?;
         let sound = listed.iter().map(|_| AtomicBool::new(false)).collect();
         let look = Look { listed: &listed, written: self.written, sound };
         let foreign = look.everywhere(&self.out)?;
         let doubtful = listed.iter().zip(look.sound).filter(|(_, sound)| !sound.load(RELAXED));
-        let touched = doubtful.map(|(path, _)| *path).collect();
+        // The record is as old as itself.
+        let touched = doubtful.map(|(path, _)| *path).filter(|path| *path != self.name).collect();
         Ok(Survey { record: &self.record, listed, touched, foreign })
     }
 }
@@ -86,6 +86,25 @@ fn is_older(than: SystemTime) -> bool {
     built.is_ok_and(|built| built < than)
 }
 
+/// Writes a file that tells of others, and does so in a later tick of the clock than the last of them, or they would all
+/// be looked at again. Some clocks tick in seconds: for those nobody waits.
+pub(super) fn write_note(last: Option<&Path>, path: &Path, text: &str) -> io::Result<()> {
+    let Some(last) = last else { return fs::write(path, text) };
+    let modified = |path: &Path| fs::symlink_metadata(path)?.modified();
+    let last = modified(last)?;
+    for _ in 0..LONGEST_TICK.as_millis() {
+        fs::write(path, text)?;
+        if modified(path)? > last {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// Longer than a tick of the clocks that systems have for their files.
+const LONGEST_TICK: Duration = Duration::from_millis(20);
+
 /// What one thread finds is read after all of them ended.
 const RELAXED: Ordering = Ordering::Relaxed;
 
@@ -95,7 +114,8 @@ const MANY: usize = 64;
 struct Look<'a> {
     listed: &'a [&'a str],
     written: SystemTime,
-    /// Whether each of them is there and no younger than the record.
+    /// Whether each of them is there and older than the record: what was written in the same tick of the clock may have
+    /// been written after it.
     sound: Vec<AtomicBool>,
 }
 
@@ -151,7 +171,7 @@ impl Look<'_> {
                 Kind::Folder => seen.folders.push(self.inside(folder, entry.name(), &name)),
                 Kind::File => match self.find(folder, &name) {
                     Some(at) => {
-                        self.sound[at].store(entry.modified()? <= self.written, RELAXED);
+                        self.sound[at].store(entry.modified()? < self.written, RELAXED);
                     }
                     None if folder.prefix.is_empty() && name == manifest::NAME => {}
                     None if tree::has_banner(&folder.real.join(entry.name()))? => {

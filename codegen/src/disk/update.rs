@@ -10,7 +10,7 @@ use super::failure::{IoFailure, OutputError};
 use super::lock::Lock;
 use super::output::{Folders, Written, link};
 use super::place::Place;
-use super::survey::{Survey, shared_folder};
+use super::survey::{Survey, shared_folder, write_note};
 use super::{exchange, manifest, tree};
 use crate::files::Files;
 
@@ -61,7 +61,8 @@ pub(crate) fn update(
             }
         }
     }
-    replace(&place, &at, text)?;
+    let last = changed.keys().next_back().map(|path| place.out.join(path));
+    replace(&place, last.as_deref(), &at, text)?;
     let changed = changed.into_keys().map(str::to_owned).collect();
     Ok(Some(written(survey, changed)))
 }
@@ -115,9 +116,9 @@ fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result
     Ok(())
 }
 
-/// Puts a new record in the place of the old one, later than whatever it is about.
-fn replace(place: &Place, at: &Path, text: &str) -> Result<(), OutputError> {
-    fs::write(&place.new, text).map_err(IoFailure::on("write", &place.new))?;
+/// Puts a new record in the place of the old one, later than the last file that was written.
+fn replace(place: &Place, last: Option<&Path>, at: &Path, text: &str) -> Result<(), OutputError> {
+    write_note(last, &place.new, text).map_err(IoFailure::on("write", &place.new))?;
     Ok(fs::rename(&place.new, at).map_err(IoFailure::on("move into place", &place.new))?)
 }
 

@@ -371,6 +371,51 @@ fn a_link_among_the_output_is_refused_though_nothing_changed() {
     assert!(failure.contains("types.rs is a symlink"), "{failure}");
 }
 
+/// The clock of files ticks a few hundred times a second, and a script is faster.
+#[test]
+fn an_edit_at_the_end_of_a_run_is_found() {
+    let bench = Bench::new();
+    let path = "gen/shop/service/src/types.rs";
+    let good = bench.folder.read(path);
+    for _ in 0..20 {
+        bench.folder.put(path, "// mine\n");
+        assert_eq!(bench.written(), ["shop/service/src/types.rs"]);
+        assert_eq!(bench.folder.read(path), good);
+    }
+}
+
+/// Every run writes what it notes down after everything else, as late as it takes to tell the two apart.
+#[test]
+fn what_a_run_wrote_is_not_looked_at_again() {
+    let bench = Bench::new();
+    let record = bench.folder.path(NOTES[0]);
+    for edit in [("Be kind.", "Be brief."), ("An order.", "One order.")] {
+        bench.edit(edit, None, false);
+        assert!(!bench.written().is_empty());
+        let age = || fs::metadata(&record).unwrap().modified().unwrap();
+        let before = age();
+        assert!(bench.written().is_empty());
+        assert_eq!(age(), before, "{edit:?}");
+    }
+}
+
+#[test]
+fn a_list_that_is_written_otherwise_is_written_again() {
+    let bench = Bench::new();
+    let text = bench.folder.read(NOTES[1]);
+    let (head, rest) = text.split_once('\n').unwrap();
+    for other in [
+        rest.to_owned(),
+        text.trim_end().to_owned(),
+        text.replace('\n', "\r\n"),
+        format!("{head}\n# a remark\n{rest}"),
+    ] {
+        bench.folder.put(NOTES[1], &other);
+        bench.run().unwrap();
+        assert_eq!(bench.folder.read(NOTES[1]), text, "{other}");
+    }
+}
+
 /// The record may say that all is well; comparing reads every byte.
 #[test]
 fn a_record_cannot_hide_drift() {

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -39,13 +40,16 @@ pub(crate) fn run(places: &Places) -> End {
             }
         };
         clear();
+        let began = SystemTime::now();
         let done = project.and_then(|project| progress::shown(|| project.generate(Mode::Write)));
         had_errors = tell(&done, had_errors);
         // Watched after it was written, as that asks for no other run.
-        if let Err(error) = done.map_or(Ok(()), |generated| watch.output(generated)) {
-            print::err(&format!(
+        match done.map(|generated| watch.output(generated, began)) {
+            Ok(Ok(false)) => continue,
+            Ok(Ok(true)) | Err(_) => {}
+            Ok(Err(error)) => print::err(&format!(
                 "gen: cannot watch the output, so what is changed there is restored by the next run only: {error}\n"
-            ));
+            )),
         }
         print::err("gen: watching for changes; interrupt to stop\n");
         if !watch.wait() {
@@ -122,12 +126,21 @@ impl Watch {
         Ok(Self { changes, interest, _input: input, output })
     }
 
-    /// Watches what a run has left as well. What somebody changes between the two, the next run restores.
-    fn output(&mut self, generated: Generated) -> notify::Result<()> {
-        if let Change::Written(Written { written, unchanged, .. }) = generated.change {
-            self.interest.generated = written.into_iter().chain(unchanged).collect();
-        }
-        self.output.watch(&self.interest.out, RecursiveMode::Recursive)
+    /// Watches what a run has left as well; whether it is still there, since the run looked at it before.
+    fn output(&mut self, generated: Generated, began: SystemTime) -> notify::Result<bool> {
+        let ended = SystemTime::now();
+        let watched = self.output.watch(&self.interest.out, RecursiveMode::Recursive);
+        let Change::Written(Written { written, unchanged, .. }) = generated.change else {
+            return watched.map(|()| true);
+        };
+        // What tells of the others may have been written again, though it says the same.
+        let (notes, others): (Vec<_>, Vec<_>) =
+            unchanged.into_iter().partition(|path| path.starts_with('.'));
+        let young = || written.iter().chain(&notes);
+        let is_whole = young().all(|path| self.interest.is_left(path, ended))
+            && others.iter().all(|path| self.interest.is_left(path, began));
+        self.interest.generated = young().chain(&others).cloned().collect();
+        if is_whole { watched.map(|()| true) } else { Ok(false) }
     }
 
     /// Waits until something changed and nothing changes any more; false if that will never be known.
@@ -165,6 +178,12 @@ impl Interest {
                         !is_about_metadata(event) && paths.any(|path| self.has_output(path))
                     }
                 })
+    }
+
+    /// Whether a generated file is there, and as old as it may be. What is of the future cannot be told to be new.
+    fn is_left(&self, path: &str, last: SystemTime) -> bool {
+        let found = fs::symlink_metadata(self.out.join(path)).and_then(|found| found.modified());
+        found.is_ok_and(|modified| modified <= last || SystemTime::now() < modified)
     }
 
     /// Whether a path is that of a generated file, or of a folder with some.
