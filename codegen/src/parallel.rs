@@ -10,15 +10,26 @@ const SHARE: usize = 16;
 
 /// What comes of each thing, in their order.
 pub(crate) fn map<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    map_with(things, || (), |(), thing| work(thing))
+}
+
+/// The same, with something that each thread has for itself and uses for one thing after another. What comes of a thing
+/// must not depend on what was done with it before.
+pub(crate) fn map_with<S, T: Sync, R: Send>(
+    things: &[T],
+    begin: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+) -> Vec<R> {
     let shares: Vec<&[T]> = things.chunks(SHARE).collect();
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
     let take = || {
+        let mut own = begin();
         let mut done = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(share) = shares.get(at) else { return done };
-            done.push((at, share.iter().map(&work).collect::<Vec<R>>()));
+            done.push((at, share.iter().map(|thing| work(&mut own, thing)).collect::<Vec<R>>()));
         }
     };
     let mut done = thread::scope(|scope| {

@@ -2,9 +2,13 @@
 
 /// A text as inline code.
 pub(crate) fn code(text: &str) -> String {
-    let shown = text.chars().filter(|c| is_shown(*c));
-    let text: String = shown.map(|c| if c == '`' { '\'' } else { c }).collect();
-    format!("`{text}`")
+    let mut code = String::with_capacity(text.len() + 2);
+    code.push('`');
+    for c in text.chars().filter(|c| is_shown(*c)) {
+        code.push(if c == '`' { '\'' } else { c });
+    }
+    code.push('`');
+    code
 }
 
 /// Control characters and those that reorder text (Unicode UAX #9, and rustc's

@@ -22,5 +22,5 @@ pub use sources::{ReadSources, read_sources, read_text};
 #[cfg(feature = "project")]
 pub(crate) use sources::{absolute, read_regular};
 pub use start::{checkout, start_project};
-pub(crate) use survey::Notes;
+pub(crate) use survey::{Moment, Notes};
 pub(crate) use update::update;

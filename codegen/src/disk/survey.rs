@@ -86,6 +86,27 @@ fn is_older(than: SystemTime) -> bool {
     built.is_ok_and(|built| built < than)
 }
 
+/// When a run in full began to look.
+pub(crate) struct Moment(SystemTime);
+
+impl Moment {
+    pub(crate) fn now() -> Self {
+        Self(SystemTime::now())
+    }
+
+    /// Makes the record of a folder that was found right as old as this look, so that the next run trusts it: a checkout, and
+    /// a build of the generator, leave it older than they are. Where that cannot be, the next run is one in full again.
+    pub(crate) fn confirm(&self, out: &Path, record: &str) -> io::Result<()> {
+        let at = out.join(record);
+        // The clock that files are marked by may be a tick behind.
+        let when = self.0.checked_sub(LONGEST_TICK).unwrap_or(self.0);
+        if fs::symlink_metadata(&at)?.modified()? < when {
+            fs::File::options().write(true).open(at)?.set_modified(when)?;
+        }
+        Ok(())
+    }
+}
+
 /// Writes a file that tells of others, and does so in a later tick of the clock than the last of them, or they would all
 /// be looked at again. Some clocks tick in seconds: for those nobody waits.
 pub(super) fn write_note(last: Option<&Path>, path: &Path, text: &str) -> io::Result<()> {

@@ -64,10 +64,10 @@ fn print(
     layout: Layout,
     is_wanted: impl Fn(&Crate) -> bool + Sync,
 ) -> Vec<Printed> {
-    let printed = parallel::map(plans.subjects(), |&subject| {
+    let printed = parallel::map_with(plans.subjects(), Printer::default, |printer, &subject| {
         let krate = plans.plan(subject).filter(&is_wanted)?;
         let (folder, package) = (krate.dir.clone(), krate.package.clone());
-        Some(Printed { folder, package, texts: emit_crate(krate, layout) })
+        Some(Printed { folder, package, texts: emit_crate(krate, layout, printer) })
     });
     printed.into_iter().flatten().collect()
 }
@@ -83,18 +83,17 @@ fn files(printed: Vec<Printed>) -> Files {
 /// Files with their paths.
 type Texts = Vec<(String, String)>;
 
-fn emit_crate(krate: Crate, layout: Layout) -> Texts {
+fn emit_crate(krate: Crate, layout: Layout, printer: &mut Printer) -> Texts {
     let dir = &krate.dir;
     let modules = modules(&krate.contents);
-    let mut printer = Printer::default();
     let mut files = match layout {
         #[cfg(feature = "project")]
         Layout::Crates => templates::around(&krate, &modules),
         Layout::Modules => Texts::new(),
     };
-    files.push((format!("{dir}/src/lib.rs"), roots::root(&krate, &modules, &mut printer)));
+    files.push((format!("{dir}/src/lib.rs"), roots::root(&krate, &modules, printer)));
     for module in &modules {
-        files.push((format!("{dir}/src/{}.rs", module.name), module.print(&mut printer)));
+        files.push((format!("{dir}/src/{}.rs", module.name), module.print(printer)));
     }
     files
         .extend(schemas(krate.contents).map(|(file, text)| (format!("{dir}/schema/{file}"), text)));

@@ -17,15 +17,14 @@ pub(super) struct Module {
 impl Module {
     /// The file's text.
     pub(super) fn print(&self, printer: &mut Printer) -> String {
-        let mut text = format!("// {BANNER}.\n//! {}\n", self.about);
-        // Lines are indented, and hardly ever twice as long for it.
-        text.reserve(self.parts.iter().map(TokenStream::len).sum::<usize>() * 2);
-        for part in &self.parts {
-            text.push('\n');
-            printer.print(part, &mut text);
-        }
-        // Thousands of files are kept until they are written.
-        text.shrink_to_fit();
-        text
+        printer.file(|printer, text| {
+            for line in ["// ", BANNER, ".\n//! ", &self.about, "\n"] {
+                text.push_str(line);
+            }
+            for part in &self.parts {
+                text.push('\n');
+                printer.print(part, text);
+            }
+        })
     }
 }

@@ -178,24 +178,39 @@ fn tools(project: &Project, toolset: ToolsetId, check: &mut Check<'_>) {
 }
 
 fn type_scope(project: &Project, types: &TypeNames, scope: Scope, check: &mut Check<'_>) {
+    let foreign = match scope {
+        Scope::Toolset(toolset) => types.foreign(project, toolset),
+        Scope::Service(_) => Vec::new(),
+    };
+    type_names(project, types, scope, &foreign, check);
+    for name in types.of(scope) {
+        members(project, name, check);
+    }
+}
+
+fn type_names(
+    project: &Project,
+    types: &TypeNames,
+    scope: Scope,
+    foreign: &[&TypeName],
+    check: &mut Check<'_>,
+) {
+    // Nearly always all of them differ and none is reserved, and then nothing is to be said.
+    let mut taken: BTreeSet<&str> = RESERVED_TYPES.iter().copied().collect();
+    let mut all = types.of(scope).chain(foreign.iter().copied());
+    if all.all(|name| taken.insert(&name.name)) {
+        return;
+    }
     let mut names = Namespace::new("type", RESERVED_TYPES);
     for name in types.of(scope) {
         names.claim(name.name.clone(), written(&name.origin), check.place(project, name.node));
     }
-    if let Scope::Toolset(toolset) = scope {
-        for name in types.foreign(project, toolset) {
-            // Its service has reported a name that is reserved.
-            if RESERVED_TYPES.contains(&name.name.as_str()) {
-                continue;
-            }
-            let written = written(&name.origin) + &whose(project, name.scope);
-            names.claim(name.name.clone(), written, check.place(project, name.node));
-        }
+    // Its service has reported a name that is reserved.
+    for name in foreign.iter().filter(|name| !is_reserved_type(&name.name)) {
+        let written = written(&name.origin) + &whose(project, name.scope);
+        names.claim(name.name.clone(), written, check.place(project, name.node));
     }
     names.report(check);
-    for name in types.of(scope) {
-        members(project, name, check);
-    }
 }
 
 /// Whose a type is, as part of a sentence.

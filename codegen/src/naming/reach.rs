@@ -38,7 +38,7 @@ impl TypeNames {
             }
             match self.get(node) {
                 Some(name) if name.scope != scope => used.push(name),
-                _ => open.extend(children(project, node)),
+                _ => push_children(project, node, &mut open),
             }
         }
         used.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
@@ -51,29 +51,28 @@ fn follow(project: &Project, node: NodeId, reached: &mut BTreeSet<NodeId>) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         if reached.insert(node) {
-            open.extend(children(project, node));
+            push_children(project, node, &mut open);
         }
     }
 }
 
-/// The nodes a node refers to, named types followed.
-fn children(project: &Project, node: NodeId) -> Vec<NodeId> {
+/// Adds the nodes a node refers to, named types followed.
+fn push_children(project: &Project, node: NodeId, open: &mut Vec<NodeId>) {
     match &project.schemas[node].shape {
-        Shape::Array(array) => vec![array.items],
-        Shape::Tuple(items) => items.clone(),
+        Shape::Array(array) => open.push(array.items),
+        Shape::Tuple(items) => open.extend(items),
         Shape::Object(object) => {
-            let additional = match object.additional {
-                Additional::Typed(node) => Some(node),
-                Additional::Closed | Additional::Open | Additional::Declared => None,
-            };
-            object.properties.iter().map(|property| property.schema).chain(additional).collect()
+            open.extend(object.properties.iter().map(|property| property.schema));
+            if let Additional::Typed(node) = object.additional {
+                open.push(node);
+            }
         }
-        Shape::Nullable(inner) => vec![*inner],
-        Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
-        Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
-        Shape::Overlapping(members) => members.clone(),
-        Shape::Named(id) => vec![project[*id].schema],
-        Shape::Local(target) => vec![*target],
-        _ => Vec::new(),
+        Shape::Nullable(inner) => open.push(*inner),
+        Shape::Union(union) => open.extend(union.variants.iter().map(|variant| variant.schema)),
+        Shape::Mixed(variants) => open.extend(variants.iter().map(|variant| variant.schema)),
+        Shape::Overlapping(members) => open.extend(members),
+        Shape::Named(id) => open.push(project[*id].schema),
+        Shape::Local(target) => open.push(*target),
+        _ => {}
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Change, Failure, Generated, Size};
 use crate::diagnostic::Diagnostic;
-use crate::disk::{self, Notes, ReadSources};
+use crate::disk::{self, Moment, Notes, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{self, Inputs, Record, Scope};
@@ -37,7 +37,15 @@ impl Generation<'_> {
     pub(crate) fn write(self) -> Result<Generated, Failure> {
         match self.update()? {
             Some(generated) => Ok(generated),
-            None => self.wholly(|out, files| Ok(Change::Written(disk::write(out, files)?))),
+            None => self.wholly(|out, files| {
+                let begun = Moment::now();
+                let written = disk::write(out, files)?;
+                if written.written.is_empty() && written.removed.is_empty() {
+                    // What comes of it matters to the speed of the next run alone.
+                    let _ = begun.confirm(out, incremental::NAME);
+                }
+                Ok(Change::Written(written))
+            }),
         }
     }
 

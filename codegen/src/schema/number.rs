@@ -58,6 +58,9 @@ pub(super) fn floor(text: &str, exclusive: bool) -> Option<i64> {
 }
 
 fn value(text: &str) -> Value {
+    if let Ok(number) = text.parse::<i64>() {
+        return Value::Whole(number.into());
+    }
     let (mantissa, power) = match text.split_once(['e', 'E']) {
         Some((mantissa, power)) => (mantissa, power.parse().unwrap_or(i32::MAX)),
         None => (text, 0),

@@ -13,6 +13,9 @@ pub enum Style {
     Pretty,
 }
 
+/// Most schemas take at least so many bytes.
+const FEW: usize = 1024;
+
 /// A JSON text that is being written.
 #[derive(Debug)]
 pub(super) struct JsonWriter {
@@ -25,16 +28,17 @@ pub(super) struct JsonWriter {
 }
 
 impl JsonWriter {
-    pub(super) const fn new(style: Style) -> Self {
-        Self { text: String::new(), style, depth: 0, is_begun: false }
+    pub(super) fn new(style: Style) -> Self {
+        Self { text: String::with_capacity(FEW), style, depth: 0, is_begun: false }
     }
 
     /// What was written: in the pretty style with a newline at the end.
     pub(super) fn finish(mut self) -> String {
         if self.style == Style::Pretty {
             self.text.push('\n');
+            // Thousands are kept until they are written.
+            self.text.shrink_to_fit();
         }
-        self.text.shrink_to_fit();
         self.text
     }
 

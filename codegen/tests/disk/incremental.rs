@@ -399,6 +399,23 @@ fn what_a_run_wrote_is_not_looked_at_again() {
     }
 }
 
+/// A checkout leaves a record older than the generator that is built after it.
+#[test]
+fn a_record_older_than_the_generator_is_confirmed_by_a_run_in_full() {
+    let bench = Bench::new();
+    let record = bench.folder.path(NOTES[0]);
+    let age = || fs::metadata(&record).unwrap().modified().unwrap();
+    let built = fs::metadata(std::env::current_exe().unwrap()).unwrap().modified().unwrap();
+    let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    File::options().write(true).open(&record).unwrap().set_modified(old).unwrap();
+    assert!(bench.written().is_empty());
+    assert!(age() > built);
+    let text = bench.folder.read(NOTES[0]);
+    bench.folder.put("gen/alone/service/src/types.rs", "// mine\n");
+    assert_eq!(bench.written(), ["alone/service/src/types.rs"]);
+    assert_eq!(bench.folder.read(NOTES[0]), text);
+}
+
 #[test]
 fn a_list_that_is_written_otherwise_is_written_again() {
     let bench = Bench::new();

@@ -24,9 +24,20 @@ const SPACES: &str = "                                                          
 #[derive(Debug, Default)]
 pub(super) struct Printer {
     line: Spaced,
+    file: String,
 }
 
 impl Printer {
+    /// A file of what this writes, in no more memory than it takes: thousands of files are kept until they are written.
+    pub(super) fn file(&mut self, write: impl FnOnce(&mut Self, &mut String)) -> String {
+        let mut text = std::mem::take(&mut self.file);
+        text.clear();
+        write(self, &mut text);
+        let file = text.as_str().to_owned();
+        self.file = text;
+        file
+    }
+
     /// Adds the lines of some items to a file.
     pub(super) fn print(&mut self, items: &TokenStream, file: &mut String) {
         self.line.read(items);

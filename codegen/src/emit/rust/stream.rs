@@ -84,11 +84,6 @@ impl TokenStream {
         })
     }
 
-    /// How long its text is, in bytes.
-    pub(in crate::emit) fn len(&self) -> usize {
-        self.text.len()
-    }
-
     /// Whether it fits a line, wherever that is.
     pub(in crate::emit) fn is_short(&self) -> bool {
         // As if there were a space beside each token.
