@@ -1,13 +1,14 @@
 //! A node as the JSON Schema (2020-12) that the model sees: self-contained, in a fixed order, and
 //! accepting exactly what the node accepts. Never decides what a schema means.
 
+mod limits;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::{iter, mem};
 
 use super::text::{JsonWriter, Style};
 use super::{
-    Additional, Annotations, ArrayShape, Assertion, DIALECT, EnumValue, Json, Kind, Node, NodeId,
-    NumberRules, ObjectShape, Operand, Shape, StringRules, kind_of, resolved,
+    Annotations, Assertion, DIALECT, Json, Kind, Node, NodeId, Operand, Shape, kind_of, resolved,
 };
 use crate::model::{Project, TypeId};
 
@@ -22,7 +23,7 @@ pub fn published(project: &Project, node: NodeId, style: Style) -> String {
         definitions: Vec::new(),
         out: JsonWriter::new(style),
         keywords: Vec::new(),
-        own: 0,
+        first: 0,
     };
     publisher.object(|publisher| {
         publisher.root();
@@ -42,9 +43,9 @@ struct Publisher<'a> {
     /// In order of first use.
     definitions: Vec<(String, NodeId)>,
     out: JsonWriter,
-    /// The keywords of every object that is open, those of the innermost from `own` on.
+    /// The keywords of every object that is open, those of the innermost from `first` on.
     keywords: Vec<&'static str>,
-    own: usize,
+    first: usize,
 }
 
 impl<'a> Publisher<'a> {
@@ -151,51 +152,12 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    fn limits(&mut self, shape: &Shape) {
-        match shape {
-            Shape::String(rules) => self.string(rules),
-            Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules),
-            Shape::Const(value) => self.value("const", value),
-            Shape::Enum(values) => self.enumeration(values),
-            Shape::IntegerEnum(values) => {
-                self.keyword("enum");
-                self.out.plain(values, |out, value| out.number(&value.value.to_string()));
-            }
-            Shape::Array(array) => self.array(array),
-            Shape::Tuple(items) => self.tuple(items),
-            Shape::Object(object) => self.object_shape(object),
-            Shape::Nullable(inner) => {
-                self.keyword("anyOf");
-                self.out.open('[');
-                self.out.item();
-                self.schema(*inner);
-                self.out.item();
-                self.object(|publisher| publisher.text("type", Some(Kind::Null.word())));
-                self.out.close(']');
-            }
-            Shape::Union(union) => {
-                self.keyword("oneOf");
-                self.schemas(union.variants.iter().map(|variant| variant.schema));
-            }
-            Shape::Mixed(variants) => {
-                self.keyword("anyOf");
-                self.schemas(variants.iter().map(|variant| variant.schema));
-            }
-            Shape::Any
-            | Shape::Null
-            | Shape::Boolean
-            | Shape::Overlapping(_)
-            | Shape::Named(_)
-            | Shape::Local(_) => {}
-        }
-    }
-
     /// The keywords that no type says. An object has each key once, so one that is there already goes into an `allOf`.
     fn assertions<'b>(&mut self, assertions: impl IntoIterator<Item = &'b Assertion>) {
         let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
             let keyword = assertion.keyword;
-            let is_there = self.keywords[self.own..].contains(&keyword)
+            let is_there = self.keywords[self.first..].contains(&keyword)
                 || own.iter().any(|other| other.keyword == keyword);
             if is_there { &mut crowded } else { &mut own }.push(assertion);
         }
@@ -236,86 +198,6 @@ impl<'a> Publisher<'a> {
                 publisher.schema(node);
             }
         });
-    }
-
-    fn array(&mut self, array: &ArrayShape) {
-        if !self.is_anything(array.items) {
-            self.keyword("items");
-            self.schema(array.items);
-        }
-        self.count("minItems", array.min_items);
-        self.count("maxItems", array.max_items);
-        self.flag("uniqueItems", array.unique);
-    }
-
-    fn tuple(&mut self, items: &[NodeId]) {
-        self.keyword("prefixItems");
-        self.schemas(items.iter().copied());
-        self.keyword("items");
-        self.out.boolean(false);
-        self.count("minItems", Some(items.len() as u64));
-    }
-
-    fn object_shape(&mut self, object: &ObjectShape) {
-        let properties = object.properties.iter();
-        let described = properties.clone().filter(|property| property.is_described);
-        // Some clients want `properties` on every object.
-        self.keyword("properties");
-        self.named(described.map(|property| (property.name.value.as_str(), property.schema)));
-        let mut required = properties.filter(|property| property.required).peekable();
-        if required.peek().is_some() {
-            self.keyword("required");
-            self.out.plain(required, |out, property| out.string(&property.name.value));
-        }
-        match object.additional {
-            Additional::Open => {}
-            Additional::Declared | Additional::Closed => {
-                self.keyword("additionalProperties");
-                self.out.boolean(matches!(object.additional, Additional::Declared));
-            }
-            Additional::Typed(node) => {
-                self.keyword("additionalProperties");
-                self.schema(node);
-            }
-        }
-    }
-
-    /// Strings that say something about themselves are a choice of constants.
-    fn enumeration(&mut self, values: &[EnumValue]) {
-        if values.iter().all(|value| value.annotations.is_empty()) {
-            self.keyword("enum");
-            self.out.plain(values, |out, value| out.string(&value.value.value));
-            return;
-        }
-        self.keyword("oneOf");
-        self.out.open('[');
-        for EnumValue { value, annotations } in values {
-            self.out.item();
-            self.object(|publisher| {
-                publisher.text("const", Some(&value.value));
-                publisher.words(annotations);
-                publisher.rest(annotations);
-            });
-        }
-        self.out.close(']');
-    }
-
-    fn string(&mut self, rules: &StringRules) {
-        self.count("minLength", rules.min_length);
-        self.count("maxLength", rules.max_length);
-        self.text("format", rules.format.map(|format| format.name));
-        self.text("pattern", rules.pattern.as_ref().map(|pattern| pattern.ecma.as_str()));
-    }
-
-    fn numbers(&mut self, rules: &NumberRules) {
-        let lower = ["minimum", "exclusiveMinimum"];
-        let upper = ["maximum", "exclusiveMaximum"];
-        for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {
-            if let Some(bound) = bound {
-                self.keyword(if bound.exclusive { exclusive } else { inclusive });
-                self.out.number(&bound.number);
-            }
-        }
     }
 
     fn reference_to_type(&mut self, id: TypeId) {
@@ -421,12 +303,12 @@ impl<'a> Publisher<'a> {
 
     /// An object, whose entries are written by this.
     fn object(&mut self, entries: impl FnOnce(&mut Self)) {
-        let outer = mem::replace(&mut self.own, self.keywords.len());
+        let outer = mem::replace(&mut self.first, self.keywords.len());
         self.out.open('{');
         entries(self);
         self.out.close('}');
-        self.keywords.truncate(self.own);
-        self.own = outer;
+        self.keywords.truncate(self.first);
+        self.first = outer;
     }
 }
 

@@ -1,0 +1,127 @@
+//! The keywords that say what a shape accepts, beside its type. Never those of assertions.
+
+use super::Publisher;
+use crate::schema::{
+    Additional, ArrayShape, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
+};
+
+impl Publisher<'_> {
+    pub(super) fn limits(&mut self, shape: &Shape) {
+        match shape {
+            Shape::String(rules) => self.string(rules),
+            Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules),
+            Shape::Const(value) => self.value("const", value),
+            Shape::Enum(values) => self.enumeration(values),
+            Shape::IntegerEnum(values) => {
+                self.keyword("enum");
+                self.out.plain(values, |out, value| out.number(&value.value.to_string()));
+            }
+            Shape::Array(array) => self.array(array),
+            Shape::Tuple(items) => self.tuple(items),
+            Shape::Object(object) => self.object_shape(object),
+            Shape::Nullable(inner) => {
+                self.keyword("anyOf");
+                self.out.open('[');
+                self.out.item();
+                self.schema(*inner);
+                self.out.item();
+                self.object(|publisher| publisher.text("type", Some(Kind::Null.word())));
+                self.out.close(']');
+            }
+            Shape::Union(union) => {
+                self.keyword("oneOf");
+                self.schemas(union.variants.iter().map(|variant| variant.schema));
+            }
+            Shape::Mixed(variants) => {
+                self.keyword("anyOf");
+                self.schemas(variants.iter().map(|variant| variant.schema));
+            }
+            Shape::Any
+            | Shape::Null
+            | Shape::Boolean
+            | Shape::Overlapping(_)
+            | Shape::Named(_)
+            | Shape::Local(_) => {}
+        }
+    }
+
+    fn array(&mut self, array: &ArrayShape) {
+        if !self.is_anything(array.items) {
+            self.keyword("items");
+            self.schema(array.items);
+        }
+        self.count("minItems", array.min_items);
+        self.count("maxItems", array.max_items);
+        self.flag("uniqueItems", array.unique);
+    }
+
+    fn tuple(&mut self, items: &[NodeId]) {
+        self.keyword("prefixItems");
+        self.schemas(items.iter().copied());
+        self.keyword("items");
+        self.out.boolean(false);
+        self.count("minItems", Some(items.len() as u64));
+    }
+
+    fn object_shape(&mut self, object: &ObjectShape) {
+        let properties = object.properties.iter();
+        let described = properties.clone().filter(|property| property.is_described);
+        // Some clients want `properties` on every object.
+        self.keyword("properties");
+        self.named(described.map(|property| (property.name.value.as_str(), property.schema)));
+        let mut required = properties.filter(|property| property.required).peekable();
+        if required.peek().is_some() {
+            self.keyword("required");
+            self.out.plain(required, |out, property| out.string(&property.name.value));
+        }
+        match object.additional {
+            Additional::Open => {}
+            Additional::Declared | Additional::Closed => {
+                self.keyword("additionalProperties");
+                self.out.boolean(matches!(object.additional, Additional::Declared));
+            }
+            Additional::Typed(node) => {
+                self.keyword("additionalProperties");
+                self.schema(node);
+            }
+        }
+    }
+
+    /// Strings that say something about themselves are a choice of constants.
+    fn enumeration(&mut self, values: &[EnumValue]) {
+        if values.iter().all(|value| value.annotations.is_empty()) {
+            self.keyword("enum");
+            self.out.plain(values, |out, value| out.string(&value.value.value));
+            return;
+        }
+        self.keyword("oneOf");
+        self.out.open('[');
+        for EnumValue { value, annotations } in values {
+            self.out.item();
+            self.object(|publisher| {
+                publisher.text("const", Some(&value.value));
+                publisher.words(annotations);
+                publisher.rest(annotations);
+            });
+        }
+        self.out.close(']');
+    }
+
+    fn string(&mut self, rules: &StringRules) {
+        self.count("minLength", rules.min_length);
+        self.count("maxLength", rules.max_length);
+        self.text("format", rules.format.map(|format| format.name));
+        self.text("pattern", rules.pattern.as_ref().map(|pattern| pattern.ecma.as_str()));
+    }
+
+    fn numbers(&mut self, rules: &NumberRules) {
+        let lower = ["minimum", "exclusiveMinimum"];
+        let upper = ["maximum", "exclusiveMaximum"];
+        for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {
+            if let Some(bound) = bound {
+                self.keyword(if bound.exclusive { exclusive } else { inclusive });
+                self.out.number(&bound.number);
+            }
+        }
+    }
+}
