@@ -45,7 +45,7 @@ struct Crates {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table, `{ version = \"…\" }` or `{ path = \"…\" }`")]
 struct Location {
     path: Option<PathBuf>,
     version: Option<String>,

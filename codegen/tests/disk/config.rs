@@ -57,6 +57,10 @@ fn what_is_wrong_is_shown_at_its_place() {
         ("[nope]\n", "1:2 unknown field `nope`, expected `project` or `crates`"),
         ("[project]\nout = 1\n", "2:7 invalid type: integer `1`, expected path string"),
         (
+            "[crates]\ntoolwright-mcp = \"1.0\"\n",
+            "2:18 invalid type: string \"1.0\", expected a table, `{ version = \"…\" }` or `{ path = \"…\" }`",
+        ),
+        (
             "[crates]\ntoolwright = {}\n",
             "2:14 a crate is found by either a path or a version; expected exactly one of the two",
         ),
