@@ -17,9 +17,9 @@ pub const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
 /// What one organisation may have in one repository: ours is measured on as many in every kind of run.
 const MANY: usize = 10_000;
 /// How often each run of the table is measured: odd, so that one of them is the median.
-const ROUNDS: usize = 3;
-/// How often small sizes of the curve are, which take next to nothing.
-const SMALL_ROUNDS: usize = 3;
+const ROUNDS: usize = 7;
+/// How often small sizes of the curve are, which take next to nothing, and ours over many tools.
+const FEW_ROUNDS: usize = 3;
 /// What a peer may take, in seconds of processor time.
 const LIMIT: u32 = 60;
 /// What ours may: it has to show how it grows.
@@ -84,8 +84,8 @@ impl Bench {
     /// Every kind of run of ours over many tools.
     fn many(&mut self) -> io::Result<Vec<(&'static str, Cost)>> {
         let mut rounds = Vec::new();
-        for round in 0..ROUNDS {
-            eprintln!("{MANY} tools, round {} of {ROUNDS}", round + 1);
+        for round in 0..FEW_ROUNDS {
+            eprintln!("{MANY} tools, round {} of {FEW_ROUNDS}", round + 1);
             rounds.push(self.ours(MANY)?);
         }
         let median_of =
@@ -153,7 +153,7 @@ impl Bench {
 
     fn median_of_cold(&mut self, generator: Generator, tools: u32) -> io::Result<Option<Cost>> {
         eprintln!("{tools} tools, {}", generator.name());
-        let rounds = if tools <= 100 { SMALL_ROUNDS } else { 1 };
+        let rounds = if tools <= 100 { FEW_ROUNDS } else { 1 };
         let mut costs = Vec::new();
         for _ in 0..rounds {
             let Some(cost) = self.cold(generator, tools as usize)? else { return Ok(None) };
