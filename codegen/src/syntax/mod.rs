@@ -1,7 +1,7 @@
 //! What was written: every key and value of the language with its span. Never any meaning: whether a
 //! name exists or fits is [`crate::lower`]'s business.
 //!
-//! Each mapping of the language is declared once, by [`mapping!`]; the reader and the schema for
+//! Each mapping of the language is declared once, by `mapping!`; the reader and the schema for
 //! editors both come from that declaration, so neither can know a key that the other does not.
 
 mod document;
