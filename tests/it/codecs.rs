@@ -85,6 +85,7 @@ pub(crate) static CASES: &[Case] = cases! {
     references in references_tools: Follow FollowInline FollowAlias;
     results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings
         GiveMap GiveChoice GiveConstant GiveMaybe;
+    siblings in siblings_tools: Stand Seal Pin;
     strings in strings_tools: Text;
     tuples in tuples_tools: Place;
     unevaluated in unevaluated_tools: Look;

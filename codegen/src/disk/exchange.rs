@@ -70,8 +70,38 @@ fn move_aside(place: &Place) -> Result<(), OutputError> {
 fn remove(path: &Path) -> Result<(), OutputError> {
     let removed = match tree::kind(path)? {
         None => Ok(()),
-        Some(kind) if kind.is_dir() => fs::remove_dir_all(path),
+        Some(kind) if kind.is_dir() => remove_tree(path),
         Some(_) => fs::remove_file(path),
     };
     Ok(removed.map_err(IoFailure::on("remove", path))?)
+}
+
+/// Removes a tree, read-only folders too: they were exchanged for new ones, and stand where nobody would look for them.
+fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            make_writable(path)?;
+            fs::remove_dir_all(path)
+        }
+        done => done,
+    }
+}
+
+#[cfg(unix)]
+fn make_writable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Elsewhere a folder that is read-only can be removed.
+#[cfg(not(unix))]
+fn make_writable(_: &Path) -> io::Result<()> {
+    Ok(())
 }

@@ -60,7 +60,8 @@ impl Notes {
         let at = place.out.join(name);
         let record = read_regular(&at)?.ok_or(Doubt)?;
         let written = fs::symlink_metadata(at)?.modified()?;
-        if !is_older(written) {
+        // A record from the future would be older than nothing that somebody writes.
+        if !is_older(written) || written > SystemTime::now() {
             return Err(Doubt);
         }
         Ok(Self { out: place.out, name: name.to_owned(), record, list, written })
@@ -100,7 +101,8 @@ impl Moment {
         let at = out.join(record);
         // The clock that files are marked by may be a tick behind.
         let when = self.0.checked_sub(LONGEST_TICK).unwrap_or(self.0);
-        if fs::symlink_metadata(&at)?.modified()? < when {
+        let age = fs::symlink_metadata(&at)?.modified()?;
+        if age < when || age > self.0 {
             fs::File::options().write(true).open(at)?.set_modified(when)?;
         }
         Ok(())

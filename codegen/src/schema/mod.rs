@@ -390,9 +390,10 @@ impl Bound {
 }
 
 impl Property {
-    /// Whether there is only one way to write it.
+    /// Whether there is only one way to write it, and nothing more to check of it.
     pub fn is_fixed(&self, schemas: &Schemas) -> bool {
-        self.required && matches!(schemas[self.schema].shape, Shape::Const(_))
+        let Node { shape, assertions, .. } = &schemas[self.schema];
+        self.required && matches!(shape, Shape::Const(_)) && assertions.is_empty()
     }
 }
 

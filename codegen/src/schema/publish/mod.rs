@@ -49,7 +49,8 @@ struct Publisher<'a> {
 }
 
 impl<'a> Publisher<'a> {
-    /// The root carries its own `type`, which MCP asks for, even where it is a mere reference.
+    /// The root carries its own `type`, which MCP asks for, even where it is a mere reference. A reference with keywords beside
+    /// it stays one: some keywords mean something else beside those of the schema it leads to.
     fn root(&mut self) {
         let project = self.project;
         let schemas = &project.schemas;
@@ -59,17 +60,27 @@ impl<'a> Publisher<'a> {
         let annotations = merged.as_ref().unwrap_or(own);
         self.text("$schema", annotations.dialect.then_some(DIALECT));
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
-        let mut assertions: Vec<&Assertion> = schemas[body].assertions.iter().collect();
+        let is_bare = self.is_bare_until(body);
+        if !is_bare {
+            self.text("type", kind_of(project, body).map(Kind::word));
+        }
+        let shown = if is_bare { body } else { self.root };
+        self.entries(shown, annotations, &schemas[shown].assertions);
+    }
+
+    /// Whether the references from the root to where they end have nothing beside them.
+    fn is_bare_until(&self, body: NodeId) -> bool {
         let mut node = self.root;
         while node != body {
-            assertions.extend(&schemas[node].assertions);
-            node = match schemas[node].shape {
-                Shape::Named(name) => project[name].schema,
+            let reference = &self.project.schemas[node];
+            node = match reference.shape {
+                _ if !reference.assertions.is_empty() => return false,
+                Shape::Named(name) => self.project[name].schema,
                 Shape::Local(target) => target,
-                _ => body,
+                _ => return true,
             };
         }
-        self.entries(body, annotations, assertions);
+        true
     }
 
     /// Every definition that is used; writing one may call for more. One after the other, not one
@@ -157,8 +168,12 @@ impl<'a> Publisher<'a> {
         let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
             let keyword = assertion.keyword;
-            let is_there = self.keywords[self.first..].contains(&keyword)
-                || own.iter().any(|other| other.keyword == keyword);
+            let is_written = self.keywords[self.first..].contains(&keyword);
+            // Where nothing checks a format, it is an annotation too.
+            if keyword == "format" && is_written {
+                continue;
+            }
+            let is_there = is_written || own.iter().any(|other| other.keyword == keyword);
             if is_there { &mut crowded } else { &mut own }.push(assertion);
         }
         if !crowded.is_empty() {
@@ -180,6 +195,9 @@ impl<'a> Publisher<'a> {
     }
 
     fn assertion(&mut self, assertion: &Assertion) {
+        if let (Operand::Schema(node), "$ref") = (&assertion.operand, assertion.keyword) {
+            return self.head(*node);
+        }
         self.keyword(assertion.keyword);
         match &assertion.operand {
             Operand::Plain(value) => self.out.value(value),
