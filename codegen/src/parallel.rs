@@ -8,6 +8,9 @@ use std::thread::{self, ScopedJoinHandle};
 /// How many things a thread takes at a time; less than twice as many are done before another thread has begun.
 const SHARE: usize = 16;
 
+/// As large as a main thread's usually is: what can be done there can be done here, however deep a schema nests.
+const STACK: usize = 8 << 20;
+
 /// What comes of each thing, in their order.
 pub(crate) fn map<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map_with(things, || (), |(), thing| work(thing))
@@ -33,7 +36,9 @@ pub(crate) fn map_with<S, T: Sync, R: Send>(
         }
     };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..processors.min(shares.len())).map(|_| scope.spawn(take)).collect();
+        // Where the system gives no more threads, this one does all.
+        let another = || thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take).ok();
+        let others: Vec<_> = (1..processors.min(shares.len())).filter_map(|_| another()).collect();
         let mut done = take();
         let theirs = others.into_iter().map(ScopedJoinHandle::join);
         done.extend(theirs.flat_map(|theirs| theirs.unwrap_or_else(|panic| resume_unwind(panic))));
