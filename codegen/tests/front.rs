@@ -1,10 +1,13 @@
 //! The front end on files: what is refused and where, what is understood, and that the editors' schema
 //! and the worked examples are as they should be. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+mod expect;
 
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect::expect;
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::lower::lower;
 use toolwright_codegen::model::{Implementation, Project, ToolId};
@@ -83,18 +86,6 @@ fn print_project(project: &Project) -> String {
         let _ = writeln!(out, "  result {}", published(project, tool.result, Style::Compact));
     }
     out
-}
-
-/// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
-fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, found).expect("the expectation can be written");
-        return;
-    }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected != found {
-        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
-    }
 }
 
 fn cases(folder: &str) -> Vec<PathBuf> {

@@ -1,9 +1,12 @@
 //! `import openapi` on small documents whose files are to be seen: every place of a parameter, the words of 3.0, what is
 //! left out and why. What is written passes `check`. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+mod expect;
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect::expect;
 use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::Severity;
 use toolwright_codegen::import::openapi::{ApiImport, ImportedApi, NotAnApi, openapi};
@@ -46,17 +49,6 @@ fn check(imported: &ImportedApi) {
         let errors: Vec<_> =
             findings.iter().filter(|one| one.severity == Severity::Error).collect();
         panic!("{errors:#?}\n{}", imported.text);
-    }
-}
-
-fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, found).expect("the expectation can be written");
-        return;
-    }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected != found {
-        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
     }
 }
 

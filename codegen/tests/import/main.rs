@@ -1,13 +1,16 @@
 //! `import mcp` on lists of tools: small ones whose files are to be seen, and those of real servers,
 //! whose meaning must survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
+#[path = "../expect/mod.rs"]
+mod expect;
 mod json;
 mod meaning;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
+use expect::expect;
 use meaning::Comparison;
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::import::{
@@ -61,18 +64,6 @@ fn parsed(imported: &Imported) -> Json {
     let is_wrong = report.has_errors();
     assert!(!is_wrong, "{:#?}\n{}", report.into_findings(), imported.text);
     nodes[0].to_json()
-}
-
-/// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
-fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, found).expect("the expectation can be written");
-        return;
-    }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected != found {
-        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
-    }
 }
 
 #[test]

@@ -1,0 +1,16 @@
+//! Cases as files: what is found is what the file beside the case says. Never what a case is about.
+
+use std::path::Path;
+use std::{env, fs};
+
+/// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
+pub(crate) fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, found).expect("the expectation can be written");
+        return;
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    if expected != found {
+        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
+    }
+}
