@@ -255,7 +255,7 @@ impl Shapes<'_> {
     fn string(&mut self, rules: &StringRules, hint: Hint<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
             let name = self.free_static(&screaming(&hint()));
-            let (ecma, regex) = (pattern.ecma.clone(), pattern.regex.clone());
+            let (ecma, regex) = (pattern.ecma.clone(), pattern.translated.regex.clone());
             self.patterns.push(PatternStatic { name: name.clone(), ecma, regex });
             name
         });

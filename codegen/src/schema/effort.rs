@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pattern, pattern};
+use toolwright::pattern::{self, translate};
+
+use super::Pattern;
 
 /// How many instructions all different patterns of a project may have together.
 const MAX_INSTRUCTIONS: u64 = 300_000;
@@ -40,12 +42,14 @@ impl Effort {
         if let Some(pattern) = self.known.get(ecma) {
             return Ok(pattern.clone());
         }
-        let (regex, weight) = pattern::translate(ecma)?;
-        self.instructions = self.instructions.checked_sub(weight + OVERHEAD).ok_or_else(|| {
+        let translated = translate(ecma).map_err(|error| error.to_string())?;
+        let cost = translated.weight + OVERHEAD;
+        self.instructions = self.instructions.checked_sub(cost).ok_or_else(|| {
             format!("the patterns of this project have more than {MAX_INSTRUCTIONS} steps in all")
         })?;
-        let compiled = regex_lite::Regex::new(&regex).map_err(|error| error.to_string())?;
-        let pattern = Pattern { ecma: ecma.to_owned(), regex, compiled, weight };
+        let compiled = pattern::Pattern::from_translated(&translated);
+        let compiled = compiled.map_err(|error| error.to_string())?;
+        let pattern = Pattern { ecma: ecma.to_owned(), translated, compiled };
         self.known.insert(ecma.to_owned(), pattern.clone());
         Ok(pattern)
     }
@@ -53,9 +57,12 @@ impl Effort {
     /// Whether a text matches a pattern; what there is no effort left for counts as a match.
     pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
         let characters = text.chars().count() as u64 + 1;
-        if let Some(left) = self.steps.checked_sub(pattern.weight.saturating_mul(characters)) {
+        let cost = pattern.translated.weight.saturating_mul(characters);
+        if let Some(left) = self.steps.checked_sub(cost)
+            && let Ok(matches) = pattern.compiled.is_match(text)
+        {
             self.steps = left;
-            return pattern.compiled.is_match(text);
+            return matches;
         }
         self.exhausted = true;
         true

@@ -7,7 +7,6 @@ mod effort;
 mod follow;
 mod json;
 mod number;
-mod pattern;
 mod publish;
 pub(crate) mod read;
 mod sample;
@@ -26,6 +25,8 @@ pub use sample::sample;
 pub use text::{Style, quoted};
 pub use validate::{Violation, violations};
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
+
+use toolwright::pattern::Translated;
 
 use crate::model::TypeId;
 use crate::source::{Span, Spanned};
@@ -184,17 +185,15 @@ pub const FORMATS: [Format; 12] = {
     ]
 };
 
-/// An ECMA-262 pattern, and the same in the words of the `regex` family.
+/// An ECMA-262 pattern, and what it became.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// As written.
     pub ecma: String,
-    /// Translated: linear in time, equal in meaning.
-    pub regex: String,
+    /// For an engine of the contract crate: equal in meaning.
+    pub translated: Translated,
     /// The same, ready to be used on examples and defaults.
-    pub compiled: regex_lite::Regex,
-    /// About how many instructions it is: what trying it at a character may cost.
-    pub weight: u64,
+    pub compiled: toolwright::pattern::Pattern,
 }
 
 /// Limits of a number (2020-12 validation, 6.2).

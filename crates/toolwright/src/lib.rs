@@ -10,6 +10,7 @@ pub mod executor;
 pub mod format;
 pub mod issue;
 pub mod outcome;
+pub mod pattern;
 pub mod progress;
 pub mod registration;
 pub mod remote;

@@ -17,7 +17,6 @@ mod object_writer;
 mod output;
 mod pattern;
 mod reader;
-mod runs;
 mod scanner;
 mod string;
 mod text;

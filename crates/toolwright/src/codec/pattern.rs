@@ -1,30 +1,18 @@
-//! Regular expressions of a schema: as JSON Schema wants, they may match anywhere in the string.
-//!
-//! Most patterns of tools are one run of character classes after another, such as `^[A-Z]{2,8}-[0-9]+$`. Those are
-//! matched here, in one look at each byte; `regex-lite` does the rest.
+//! Patterns in statics of generated code: translated at generation, compiled when they are first used.
 
 use std::sync::OnceLock;
 
-use regex_lite::Regex;
-
 use super::issues::Issues;
-use super::runs::Runs;
 use crate::issue::{IssueKind, shortened};
+use crate::pattern::{self, Engine};
 
-/// A regular expression of a schema, compiled when it is first used.
+/// A regular expression of a schema.
 #[derive(Debug)]
 pub struct Pattern {
     ecma: &'static str,
     regex: &'static str,
-    compiled: OnceLock<Compiled>,
-}
-
-#[derive(Debug)]
-enum Compiled {
-    Runs(Runs),
-    Regex(Regex),
-    /// Not a regular expression: it matches nothing.
-    Broken,
+    /// Nothing if the translation is not a regular expression.
+    compiled: OnceLock<Option<pattern::Pattern>>,
 }
 
 impl Pattern {
@@ -37,11 +25,9 @@ impl Pattern {
 
     /// Whether the pattern matches somewhere in the string.
     pub fn matches(&self, text: &str) -> bool {
-        match self.compiled.get_or_init(|| compile(self.regex)) {
-            Compiled::Runs(runs) => runs.match_whole(text.as_bytes()),
-            Compiled::Regex(regex) => regex.is_match(text),
-            Compiled::Broken => false,
-        }
+        let compile = || pattern::Pattern::compile(self.regex, Engine::Linear).ok();
+        let compiled = self.compiled.get_or_init(compile).as_ref();
+        compiled.is_some_and(|compiled| compiled.is_match(text).is_ok_and(|matches| matches))
     }
 
     pub(super) fn check(&self, text: &str, issues: &mut Issues) -> bool {
@@ -51,11 +37,4 @@ impl Pattern {
         }
         matches
     }
-}
-
-fn compile(regex: &str) -> Compiled {
-    if let Some(runs) = Runs::parse(regex) {
-        return Compiled::Runs(runs);
-    }
-    Regex::new(regex).map_or(Compiled::Broken, Compiled::Regex)
 }

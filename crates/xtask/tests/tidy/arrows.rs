@@ -12,7 +12,8 @@ struct Arrows {
 
 const OURS: &[Arrows] = &[
     arrows("", &["toolwright-codegen"]),
-    arrows("codegen", &[]),
+    // Patterns: the compiler translates what the contract runs.
+    arrows("codegen", &["toolwright"]),
     arrows("crates/toolwright", &[]),
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
@@ -246,10 +247,10 @@ mod tests {
         for (path, dependencies, expected) in [
             ("crates/xtask/Cargo.toml", "[dependencies]\nclap.workspace = true\n", 0),
             ("crates/xtask/Cargo.toml", "[dependencies]\ntoolwright-mcp.workspace = true\n", 1),
-            ("codegen/Cargo.toml", "[dependencies]\ntoolwright.workspace = true\n", 1),
-            ("codegen/Cargo.toml", "[dependencies.toolwright]\nworkspace = true\n", 1),
-            ("codegen/Cargo.toml", "[build-dependencies]\ntoolwright = \"1\"\n", 1),
-            ("codegen/Cargo.toml", "[dev-dependencies]\ntoolwright.workspace = true\n", 0),
+            ("codegen/Cargo.toml", "[dependencies]\ntoolwright.workspace = true\n", 0),
+            ("codegen/Cargo.toml", "[dependencies.toolwright-runtime]\nworkspace = true\n", 1),
+            ("codegen/Cargo.toml", "[build-dependencies]\ntoolwright-mcp = \"1\"\n", 1),
+            ("codegen/Cargo.toml", "[dev-dependencies]\ntoolwright-mcp.workspace = true\n", 0),
             ("crates/toolwright/Cargo.toml", "[dependencies]\nserde_json = \"1\"\n", 1),
             (
                 "crates/toolwright/Cargo.toml",

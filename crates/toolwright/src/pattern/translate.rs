@@ -1,14 +1,12 @@
-//! ECMA-262 patterns (15.10, with the `u` flag, as JSON Schema 2020-12 core 6.4 wants them) in the
-//! words of `regex-lite`: equal in meaning, or refused. Never runs a pattern on anything.
+//! ECMA-262 patterns in the words of `regex-lite`: equal in meaning, or refused. No pattern is run here.
 //!
-//! Only whether a pattern is found somewhere matters, so captures become plain groups. A class becomes
-//! the list of its code points: what `\s` or a negation means is then decided here alone.
-
-mod class;
+//! Only whether a pattern is found somewhere matters, so captures become plain groups. A class becomes the list of its
+//! code points: what `\s` or a negation means is then decided here alone.
 
 use std::collections::BTreeSet;
 
-use class::CodePoints;
+use super::PatternError;
+use super::class::CodePoints;
 
 /// How deep groups may nest, so that reading them needs little stack.
 const MAX_DEPTH: usize = 40;
@@ -20,15 +18,38 @@ const MAX_REPEAT: u32 = 10_000;
 /// at each character.
 const MAX_WEIGHT: u64 = 20_000;
 
-/// The pattern as `regex-lite` writes it and about how many instructions it is, or why it cannot be used.
-pub(super) fn translate(ecma: &str) -> Result<(String, u64), String> {
+/// A pattern for an engine of this crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translated {
+    /// The pattern as the engine writes it.
+    pub regex: String,
+    /// The engine that it is for.
+    pub engine: Engine,
+    /// About how many instructions it is: what trying it at a character may cost.
+    pub weight: u64,
+}
+
+/// What runs a translated pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// `regex-lite`, in time that is linear in the length of a text.
+    Linear,
+}
+
+/// Translates an ECMA-262 pattern.
+///
+/// # Errors
+///
+/// A pattern that is not valid, one that no engine gives the same meaning, and one that is too large.
+pub fn translate(ecma: &str) -> Result<Translated, PatternError> {
     let characters = ecma.chars().collect();
     let mut translator = Translator { characters, at: 0, depth: 0, names: BTreeSet::new() };
     let Weighed { regex, weight } = translator.alternatives()?;
     if translator.peek().is_some() {
         return Err(translator.refuse("`)` without `(`"));
     }
-    Ok((regex, weight))
+    Ok(Translated { regex, engine: Engine::Linear, weight })
 }
 
 struct Translator {
@@ -82,11 +103,11 @@ impl Translator {
         found
     }
 
-    fn refuse(&self, what: &str) -> String {
-        format!("{what} at character {}", self.at + 1)
+    fn refuse(&self, what: &str) -> PatternError {
+        PatternError { offset: self.at, message: what.to_owned(), help: None }
     }
 
-    fn alternatives(&mut self) -> Result<Weighed, String> {
+    fn alternatives(&mut self) -> Result<Weighed, PatternError> {
         let mut all = self.sequence()?;
         while self.take("|") {
             let next = self.sequence()?;
@@ -97,14 +118,14 @@ impl Translator {
         Ok(all)
     }
 
-    fn bearable(&self, weight: u64) -> Result<u64, String> {
+    fn bearable(&self, weight: u64) -> Result<u64, PatternError> {
         if weight <= MAX_WEIGHT {
             return Ok(weight);
         }
         Err(self.refuse(&format!("more than {MAX_WEIGHT} steps, repetitions counted,")))
     }
 
-    fn sequence(&mut self) -> Result<Weighed, String> {
+    fn sequence(&mut self) -> Result<Weighed, PatternError> {
         let mut all = Weighed::default();
         while let Some(c) = self.peek().filter(|&c| c != '|' && c != ')') {
             let term = self.term(c)?;
@@ -121,7 +142,7 @@ impl Translator {
         Ok(all)
     }
 
-    fn term(&mut self, first: char) -> Result<Term, String> {
+    fn term(&mut self, first: char) -> Result<Term, PatternError> {
         let start = self.at;
         self.at += 1;
         Ok(match first {
@@ -142,7 +163,7 @@ impl Translator {
         })
     }
 
-    fn group(&mut self) -> Result<Weighed, String> {
+    fn group(&mut self) -> Result<Weighed, PatternError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.refuse(&format!("groups nested more than {MAX_DEPTH} deep")));
@@ -158,7 +179,7 @@ impl Translator {
         Ok(Weighed { regex: format!("(?:{})", inner.regex), ..inner })
     }
 
-    fn group_kind(&mut self) -> Result<(), String> {
+    fn group_kind(&mut self) -> Result<(), PatternError> {
         let lookaround = ["=", "!", "<=", "<!"];
         if lookaround.iter().any(|kind| self.take(kind)) {
             return Err(
@@ -183,7 +204,7 @@ impl Translator {
     }
 
     /// How often what stands before is repeated, in words and at most, where no end is given at least.
-    fn quantifier(&mut self) -> Result<Option<(String, u64)>, String> {
+    fn quantifier(&mut self) -> Result<Option<(String, u64)>, PatternError> {
         let quantifier = match self.peek() {
             Some(c @ ('*' | '+' | '?')) => {
                 self.at += 1;
@@ -200,7 +221,7 @@ impl Translator {
         Ok(Some(quantifier))
     }
 
-    fn counts(&mut self) -> Result<(String, u64), String> {
+    fn counts(&mut self) -> Result<(String, u64), PatternError> {
         let least = self.count()?;
         let most = match (self.take(","), self.peek()) {
             (false, _) => Some(least),
@@ -221,7 +242,7 @@ impl Translator {
         Ok((words, u64::from(most.unwrap_or(least))))
     }
 
-    fn count(&mut self) -> Result<u32, String> {
+    fn count(&mut self) -> Result<u32, PatternError> {
         let mut digits = String::new();
         while let Some(digit) = self.peek().filter(char::is_ascii_digit) {
             digits.push(digit);
@@ -237,7 +258,7 @@ impl Translator {
             .ok_or_else(|| self.refuse(&format!("a repetition of more than {MAX_REPEAT}")))
     }
 
-    fn escape(&mut self) -> Result<Term, String> {
+    fn escape(&mut self) -> Result<Term, PatternError> {
         match self.peek() {
             Some('b') => {
                 self.at += 1;
@@ -259,7 +280,7 @@ impl Translator {
     }
 
     /// What follows a `\`, in a class or outside.
-    fn escaped(&mut self) -> Result<CodePoints, String> {
+    fn escaped(&mut self) -> Result<CodePoints, PatternError> {
         let Some(c) = self.next() else { return Err(self.refuse("a `\\` with nothing after it")) };
         let point = match c {
             'd' => return Ok(CodePoints::digits()),
@@ -286,19 +307,19 @@ impl Translator {
         Ok(CodePoints::one(point))
     }
 
-    fn control(&mut self) -> Result<char, String> {
+    fn control(&mut self) -> Result<char, PatternError> {
         match self.next().filter(char::is_ascii_alphabetic) {
             Some(letter) => Ok(char::from(letter as u8 % 32)),
             None => Err(self.refuse("`\\c` without a letter, before")),
         }
     }
 
-    fn hex(&mut self, length: usize) -> Result<char, String> {
+    fn hex(&mut self, length: usize) -> Result<char, PatternError> {
         let code = self.hex_digits(length)?;
         char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair, before"))
     }
 
-    fn hex_digits(&mut self, length: usize) -> Result<u32, String> {
+    fn hex_digits(&mut self, length: usize) -> Result<u32, PatternError> {
         let mut code = 0;
         for _ in 0..length {
             match self.next().and_then(|c| c.to_digit(16)) {
@@ -313,7 +334,7 @@ impl Translator {
         Ok(code)
     }
 
-    fn unicode(&mut self) -> Result<char, String> {
+    fn unicode(&mut self) -> Result<char, PatternError> {
         if self.take("{") {
             return self.braced();
         }
@@ -328,7 +349,7 @@ impl Translator {
         char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair, before"))
     }
 
-    fn braced(&mut self) -> Result<char, String> {
+    fn braced(&mut self) -> Result<char, PatternError> {
         let mut code: u32 = 0;
         let mut digits = 0;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(16)) {
@@ -342,7 +363,7 @@ impl Translator {
         char::from_u32(code).ok_or_else(|| self.refuse("no code point, before"))
     }
 
-    fn class(&mut self) -> Result<CodePoints, String> {
+    fn class(&mut self) -> Result<CodePoints, PatternError> {
         let negated = self.take("^");
         let mut points = CodePoints::default();
         while !self.take("]") {
@@ -363,7 +384,7 @@ impl Translator {
         Ok(if negated { points.negated() } else { points })
     }
 
-    fn class_atom(&mut self) -> Result<CodePoints, String> {
+    fn class_atom(&mut self) -> Result<CodePoints, PatternError> {
         match self.next() {
             None => Err(self.refuse("a class without its `]`")),
             Some('\\') if self.take("b") => Ok(CodePoints::one('\u{8}')),
@@ -381,6 +402,3 @@ fn literal(c: char) -> String {
         c => format!("\\x{{{:x}}}", u32::from(c)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@
 //! back to the next one.
 
 /// The runs of a pattern, in order; together they are the whole text.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Runs(Vec<Run>);
 
 /// Some characters of one set.
