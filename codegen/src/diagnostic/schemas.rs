@@ -80,14 +80,6 @@ mistakes! {
         at(span, message)
     }
 
-    /// A limit of a number that no Rust number holds.
-    ///
-    /// A bounded integer becomes one of 64 bits; other numbers are compared as doubles.
-    Error "bound-out-of-range" bound_out_of_range(span: Span, number: &str) {
-        at(span, format!("the bound {number} is out of range"))
-            .help("leave it out: integers have 64 bits where they have bounds")
-    }
-
     /// An `enum` has the same value several times.
     ///
     /// Numbers are equal by value: `1` and `1.0` are one.

@@ -80,7 +80,8 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
 
 fn validator(validator: &ValidatorStatic) -> TokenStream {
     let (name, file) = (ident(&validator.name), format!("../schema/{}", validator.file));
-    quote!(static #name: Validator = Validator::new(include_str!(#file));)
+    let rules = &validator.rules;
+    quote!(static #name: Validator = Validator::new(include_str!(#file), &[#(#rules),*]);)
 }
 
 fn codec(definition: &Definition) -> [TokenStream; 3] {
@@ -107,9 +108,11 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
             let types = variants.iter().map(|variant| (variant.name, &variant.ty));
             (decode_mixed(variants), encode_choice(types))
         }
-        Body::Overlapping(variants) => {
+        Body::Overlapping { keyword, variants } => {
             let types = variants.iter().map(|variant| (&*variant.name, &variant.ty));
-            (decode_overlapping(variants), encode_choice(types))
+            let rules = definition.validator.as_deref().map(ident);
+            let rules = rules.expect("what says how many of the members have to fit");
+            (decode_overlapping(&rules, keyword, variants), encode_choice(types))
         }
         Body::Constant(json) => {
             (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
@@ -290,6 +293,7 @@ impl Append for Decoded<'_> {
             TypeUse::Integer(limits) => push!(out, #reader.integer(#limits)),
             TypeUse::BigInteger(limits) => push!(out, #reader.big_integer(#limits)),
             TypeUse::Number(limits) => push!(out, #reader.number(#limits)),
+            TypeUse::ExactNumber(limits) => push!(out, #reader.exact_number(#limits)),
             TypeUse::List(item, limits) => {
                 let item = Decoder(item);
                 push!(out, #reader.array(#limits, #item));
@@ -376,20 +380,20 @@ fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> 
     quote!(match self { #(#arms)* })
 }
 
-/// Tries the variants that demand most first: the others may take their values too.
-fn decode_overlapping(variants: &[OverlappingVariant]) -> TokenStream {
-    let kinds: BTreeSet<_> = variants.iter().map(|variant| variant.kind).collect();
-    let kinds = kinds.into_iter().map(ident);
-    let mut order: Vec<_> = variants.iter().collect();
-    order.sort_by_key(|variant| Reverse(variant.demands));
-    let attempts = order.iter().map(|variant| {
+/// Looks for a variant that fits beginning with those that demand most: the others may take their values too.
+fn decode_overlapping(
+    rules: &Ident,
+    keyword: &str,
+    variants: &[OverlappingVariant],
+) -> TokenStream {
+    let mut order: Vec<_> = variants.iter().enumerate().collect();
+    order.sort_by_key(|(_, variant)| Reverse(variant.demands));
+    let choices = order.into_iter().map(|(index, variant)| {
+        let index = Literal::usize_unsuffixed(index);
         let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Variable));
-        quote!(|v| #decode.map(Self::#name))
+        quote!((#index, |v| #decode.map(Self::#name)))
     });
-    quote! {
-        input.kind(&[#(Kind::#kinds),*])?;
-        input.first_of(&[#(#attempts),*])
-    }
+    quote!(input.first_of(&#rules, #keyword, &[#(#choices),*]))
 }
 
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
@@ -480,7 +484,9 @@ fn is_brief(ty: &TypeUse) -> bool {
         TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
             *limits == IntegerLimits::default()
         }
-        TypeUse::Number(limits) => *limits == NumberLimits::default(),
+        TypeUse::Number(limits) | TypeUse::ExactNumber(limits) => {
+            *limits == NumberLimits::default()
+        }
         _ => true,
     }
 }
@@ -506,6 +512,7 @@ fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStrea
         TypeUse::Integer(limits) => quote!(#writer.integer(#by_copy, #limits)),
         TypeUse::BigInteger(limits) => quote!(#writer.big_integer(#by_reference, #limits)),
         TypeUse::Number(limits) => quote!(#writer.number(#by_copy, #limits)),
+        TypeUse::ExactNumber(limits) => quote!(#writer.exact_number(#by_reference, #limits)),
         TypeUse::List(item, limits) => {
             with_encoder(item, |item| quote!(#writer.array(#by_reference, #limits, #item)))
         }

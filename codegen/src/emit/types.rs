@@ -47,6 +47,7 @@ impl Append for TypeUse {
             Self::Integer(_) => push!(out, i64),
             Self::BigInteger(_) => push!(out, Integer),
             Self::Number(_) => push!(out, f64),
+            Self::ExactNumber(_) => push!(out, toolwright::value::Number),
             Self::List(item, _) => push!(out, Vec<#item>),
             Self::Tuple(items) => push!(out, (#(#items,)*)),
             Self::Map(value) => push!(out, Map<#value>),
@@ -81,7 +82,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
                 variants.iter().map(|variant| (variant.name, &variant.ty, &*variant.docs));
             choice(variants, &definition.name, &docs)
         }
-        Body::Overlapping(variants) => {
+        Body::Overlapping { variants, .. } => {
             let variants =
                 variants.iter().map(|variant| (&*variant.name, &variant.ty, &*variant.docs));
             choice(variants, &definition.name, &docs)
@@ -267,7 +268,7 @@ fn used_types(types: &Types) -> BTreeSet<&str> {
                     used_by(&variant.ty, &mut used);
                 }
             }
-            Body::Overlapping(variants) => {
+            Body::Overlapping { variants, .. } => {
                 for variant in variants {
                     used_by(&variant.ty, &mut used);
                 }

@@ -2,6 +2,8 @@
 //! written, never time, so that what is refused depends on the input alone. Never how large the input is: reading sees to
 //! that.
 
+use toolwright::schema::Schema;
+
 use super::Lowering;
 use crate::diagnostic::files;
 use crate::model::{ToolId, ToolsetId};
@@ -35,12 +37,26 @@ impl Lowering<'_> {
         });
         let input: usize = self.documents.iter().map(|document| document.span.end as usize).sum();
         let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(input));
-        let mut bytes = 0;
-        let excess = tools.chain(checked).find(|(node, _)| {
-            bytes += published(&self.project, *node, Style::Compact).len();
-            bytes > most
-        });
-        if let Some((_, span)) = excess {
+        let (mut bytes, mut unusable) = (0, Vec::new());
+        let checked = checked.map(|(node, span)| (node, span, true));
+        let excess = tools.map(|(node, span)| (node, span, false)).chain(checked).find(
+            |(node, span, is_checked)| {
+                let text = published(&self.project, *node, Style::Compact);
+                bytes += text.len();
+                if *is_checked
+                    && bytes <= most
+                    && let Err(error) = Schema::new(&text)
+                {
+                    unusable.push((*span, error));
+                }
+                bytes > most
+            },
+        );
+        for (span, error) in unusable {
+            let message = format!("nothing can check values by this schema: {error}");
+            self.over_budget(span, message, "make types of what is nested deep inside");
+        }
+        if let Some((_, span, _)) = excess {
             let total = most >> 20;
             let message =
                 format!("the schemas in generated code have more than {total} MiB in all");

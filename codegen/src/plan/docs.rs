@@ -42,7 +42,7 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
             let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string());
             between(bound(limits.min), bound(limits.max), "")
         }
-        TypeUse::Number(limits) => {
+        TypeUse::Number(limits) | TypeUse::ExactNumber(limits) => {
             let parts: Vec<_> = [
                 limits.lower.map(|(bound, exclusive)| {
                     format!("{} {bound}", if exclusive { "more than" } else { "at least" })

@@ -3,6 +3,7 @@
 
 mod consumers;
 mod docs;
+mod exact;
 mod http;
 mod recursion;
 mod roots;
@@ -26,9 +27,12 @@ pub use types::{
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
+use std::collections::BTreeSet;
+
 use crate::model::{AgentId, Project, ServerId, ServiceId, ToolsetId};
 use crate::naming::{TypeNames, library};
 use crate::options::{Dependency, Layout, Options};
+use crate::schema::NodeId;
 
 /// One generated crate, or, in the module layout, one module with the same files.
 #[derive(Debug)]
@@ -73,6 +77,7 @@ pub struct Plans<'a> {
     options: &'a Options,
     names: &'a TypeNames,
     recursion: recursion::Recursion,
+    exact: BTreeSet<NodeId>,
     subjects: Vec<Subject>,
 }
 
@@ -104,7 +109,8 @@ impl<'a> Plans<'a> {
             subjects.extend(services().map(Subject::Http));
         }
         let recursion = recursion::Recursion::of(project, names);
-        Self { project, options, names, recursion, subjects }
+        let exact = exact::nodes(project);
+        Self { project, options, names, recursion, exact, subjects }
     }
 
     /// What there may be a crate for.
@@ -114,8 +120,8 @@ impl<'a> Plans<'a> {
 
     /// The crate of a subject; none for a service that has nothing of the kind.
     pub fn plan(&self, subject: Subject) -> Option<Crate> {
-        let Self { project, options, names, recursion, .. } = self;
-        let planner = Planner { project, options, names, recursion };
+        let Self { project, options, names, recursion, exact, .. } = self;
+        let planner = Planner { project, options, names, recursion, exact };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -133,6 +139,7 @@ struct Planner<'a> {
     options: &'a Options,
     names: &'a TypeNames,
     recursion: &'a recursion::Recursion,
+    exact: &'a BTreeSet<NodeId>,
 }
 
 impl<'a> Planner<'a> {

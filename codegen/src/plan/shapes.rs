@@ -11,8 +11,8 @@ use crate::model::Project;
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
-    self, Additional, Bound, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Property, Shape,
-    StringRules, Style, UnionShape, published, quoted,
+    self, Additional, Assertion, Bound, EnumValue, Kind, Node, NodeId, NumberRules, ObjectShape,
+    Operand, Property, Shape, StringRules, Style, UnionShape, published_with_rules, quoted,
 };
 
 /// Makes the name of what belongs to a node that has none; few nodes need one.
@@ -58,7 +58,7 @@ impl Shapes<'_> {
                 &values.iter().map(|value| value.value).collect::<Vec<_>>(),
             )),
             Shape::Mixed(variants) => self.mixed(variants, name),
-            Shape::Overlapping(members) => self.overlapping(members, name),
+            Shape::Overlapping(members) => self.overlapping(members, schema, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
@@ -68,7 +68,7 @@ impl Shapes<'_> {
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
-            Body::Overlapping(_) => vec![TRIED.to_owned()],
+            Body::Overlapping { .. } => vec![TRIED.to_owned()],
             _ => Vec::new(),
         };
         Definition {
@@ -87,8 +87,8 @@ impl Shapes<'_> {
         }
         let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
-        let schema = published(project, node, Style::Pretty);
-        self.validators.push(ValidatorStatic { name: name.clone(), file, schema });
+        let (schema, rules) = published_with_rules(project, node, Style::Pretty);
+        self.validators.push(ValidatorStatic { name: name.clone(), file, schema, rules });
         Some(name)
     }
 
@@ -103,7 +103,14 @@ impl Shapes<'_> {
         Body::Mixed(variants.collect())
     }
 
-    fn overlapping(&mut self, members: &[NodeId], owner: &TypeName) -> Body {
+    fn overlapping(&mut self, members: &[NodeId], node: &Node, owner: &TypeName) -> Body {
+        let is_choice = |assertion: &&Assertion| match &assertion.operand {
+            Operand::Schemas(schemas) => schemas == members,
+            _ => false,
+        };
+        let choice = node.assertions.iter().find(is_choice);
+        let keyword =
+            choice.expect("an assertion says how many of the members have to fit").keyword;
         let project = self.planner.project;
         let labels = naming::labels(project, members);
         let variants = members.iter().zip(labels).map(|(&member, name)| {
@@ -111,12 +118,11 @@ impl Shapes<'_> {
             OverlappingVariant {
                 docs: format!("Of `type: {}`.", kind.word()),
                 ty: self.use_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
-                kind: kind_name(kind),
                 demands: demands(project, member),
                 name,
             }
         });
-        Body::Overlapping(variants.collect())
+        Body::Overlapping { keyword, variants: variants.collect() }
     }
 
     fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
@@ -200,6 +206,9 @@ impl Shapes<'_> {
             Shape::Boolean => TypeUse::Boolean,
             Shape::String(rules) => self.text(rules, hint),
             Shape::Integer(rules) => integer(rules),
+            Shape::Number(rules) if self.planner.exact.contains(&node) => {
+                TypeUse::ExactNumber(number(rules))
+            }
             Shape::Number(rules) => TypeUse::Number(number(rules)),
             Shape::Array(array) => {
                 let item = self.use_of(array.items, None, &|| format!("{}Item", hint()));

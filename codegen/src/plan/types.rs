@@ -40,7 +40,12 @@ pub enum Body {
     /// One of several types, told apart by the kind of JSON value.
     Mixed(Vec<MixedVariant>),
     /// One of several types that may hold the same value.
-    Overlapping(Vec<OverlappingVariant>),
+    Overlapping {
+        /// The keyword of the validator that lists their schemas.
+        keyword: &'static str,
+        /// The types, in the order of the schemas.
+        variants: Vec<OverlappingVariant>,
+    },
     /// One value only: its JSON text.
     Constant(String),
     /// One of several objects, told apart by the property `tag`.
@@ -151,8 +156,6 @@ pub struct OverlappingVariant {
     pub docs: String,
     /// The type.
     pub ty: TypeUse,
-    /// The only kind of value it takes: its name in `toolwright::codec::Kind`.
-    pub kind: &'static str,
     /// How much a value has to have for it: the more, the earlier it is tried.
     pub demands: usize,
 }
@@ -191,6 +194,8 @@ pub enum TypeUse {
     BigInteger(IntegerLimits),
     /// A number.
     Number(NumberLimits),
+    /// A number that keeps its digits.
+    ExactNumber(NumberLimits),
     /// A list.
     List(Box<TypeUse>, ItemLimits),
     /// An array with a type for each of its places.
@@ -278,4 +283,6 @@ pub struct ValidatorStatic {
     pub file: String,
     /// The schema.
     pub schema: String,
+    /// The keywords of its root that the type does not say.
+    pub rules: Vec<&'static str>,
 }

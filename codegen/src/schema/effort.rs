@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::issue::IssueKind;
 use toolwright::pattern::{self, translate};
+use toolwright::schema::Schema;
+use toolwright::{InvalidPayload, Issue};
 
 use super::Pattern;
 
@@ -66,6 +69,27 @@ impl Effort {
         }
         self.exhausted = true;
         true
+    }
+
+    /// Whether a value that a type accepts is accepted by the rules that no type says, and if not why. What there is no
+    /// effort left for counts as accepted.
+    pub(super) fn judge(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
+        let is_costly = |issue: &Issue| matches!(issue.kind(), IssueKind::TooCostly { .. });
+        match schema.check_within(json.as_bytes(), &mut self.steps) {
+            Err(invalid) if invalid.issues().iter().any(is_costly) => {
+                self.exhausted = true;
+                Ok(())
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Takes what looking at so many schemas costs; whether there is enough left.
+    pub(super) fn spend(&mut self, schemas: usize) -> bool {
+        let left = self.steps.checked_sub(schemas as u64);
+        self.exhausted |= left.is_none();
+        self.steps = left.unwrap_or_default();
+        left.is_some()
     }
 
     /// Whether something was not tried, for want of effort, since this was last asked.

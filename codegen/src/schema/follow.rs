@@ -1,6 +1,6 @@
-//! Following references from node to node. Never reads what an object holds.
+//! From node to node: along references, and to the parts of a value.
 
-use super::{Json, Kind, NodeId, ObjectShape, Shape};
+use super::{Additional, Json, Kind, NodeId, ObjectShape, Shape};
 use crate::model::Project;
 
 /// The node that a chain of references ends in; the node itself where it is none.
@@ -46,4 +46,25 @@ pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
             return None;
         }
     })
+}
+
+/// The nodes whose values are parts of a node's values, or the same values.
+pub fn parts(project: &Project, node: NodeId) -> Vec<NodeId> {
+    match &project.schemas[node].shape {
+        Shape::Array(array) => vec![array.items],
+        Shape::Tuple(nodes) | Shape::Overlapping(nodes) => nodes.clone(),
+        Shape::Object(object) => {
+            let additional = match object.additional {
+                Additional::Typed(node) => Some(node),
+                _ => None,
+            };
+            let properties = object.properties.iter().map(|property| property.schema);
+            properties.chain(additional).collect()
+        }
+        Shape::Nullable(node) | Shape::Local(node) => vec![*node],
+        Shape::Named(id) => vec![project[*id].schema],
+        Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
+        Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
+        _ => Vec::new(),
+    }
 }

@@ -18,9 +18,10 @@ use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use effort::Effort;
-pub use follow::{as_object, kind_of, resolved};
+pub use follow::{as_object, kind_of, parts, resolved};
 pub use json::Json;
-pub use publish::published;
+pub use number::is_double;
+pub use publish::{published, published_with_rules};
 pub use sample::sample;
 pub use text::{Style, quoted};
 pub use validate::{Violation, violations};
@@ -344,6 +345,26 @@ impl Kind {
             Self::Number => "number",
             Self::Array => "array",
             Self::Object => "object",
+        }
+    }
+}
+
+impl Assertion {
+    /// The schemas behind it.
+    pub fn schemas(&self) -> Vec<NodeId> {
+        match &self.operand {
+            Operand::Plain(_) => Vec::new(),
+            Operand::Schema(node) => vec![*node],
+            Operand::Schemas(nodes) => nodes.clone(),
+            Operand::Named(nodes) => nodes.iter().map(|(_, node)| *node).collect(),
+        }
+    }
+
+    /// The value behind it, where that is no schema.
+    pub fn value(&self) -> Option<&Json> {
+        match &self.operand {
+            Operand::Plain(value) => Some(value),
+            _ => None,
         }
     }
 }

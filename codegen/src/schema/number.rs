@@ -1,37 +1,25 @@
-//! JSON numbers by their text: order, and whether they are whole. Never rounds a whole number that
-//! fits 128 bits.
+//! JSON numbers by their text: order, and whether they are whole. Exact: the contract compares them.
 
 use std::cmp::Ordering;
 
-/// A number as it can be compared.
-#[derive(Clone, Copy, Debug)]
-enum Value {
-    Whole(i128),
-    Other(f64),
-}
+use toolwright::value::Number;
 
-/// Which of two numbers is greater; numbers beyond `f64` are infinite.
+/// Which of two numbers is greater.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
-    match (value(a), value(b)) {
-        (Value::Whole(a), Value::Whole(b)) => a.cmp(&b),
-        _ => as_f64(a).total_cmp(&as_f64(b)),
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a.cmp(&b),
+        _ => number(a).cmp(&number(b)),
     }
 }
 
 /// Whether a number has no fraction: `1`, `1.0` and `1e2` have none.
 pub(super) fn is_whole(text: &str) -> bool {
-    match value(text) {
-        Value::Whole(_) => true,
-        Value::Other(number) => number.is_finite() && number.fract() == 0.0,
-    }
+    text.parse::<i64>().is_ok() || number(text).is_integer()
 }
 
 /// A count such as a length: a whole number that is not negative.
 pub(super) fn count(text: &str) -> Option<u64> {
-    match value(text) {
-        Value::Whole(number) => u64::try_from(number).ok(),
-        Value::Other(_) => None,
-    }
+    text.parse().ok().or_else(|| number(text).as_u64())
 }
 
 /// The nearest `f64`; never `-0.0`, which JSON Schema does not tell from zero.
@@ -39,51 +27,52 @@ pub(super) fn as_f64(text: &str) -> f64 {
     text.parse::<f64>().map_or(f64::NAN, |number| number + 0.0)
 }
 
+/// Whether a double is this very number, by the shortest text that means that double.
+pub fn is_double(text: &str) -> bool {
+    Number::try_from(as_f64(text)).is_ok_and(|double| double == number(text))
+}
+
 /// The least whole number on or above a bound, where it fits `i64`.
 pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i64> {
-    let least = match value(text) {
-        Value::Whole(number) => number + i128::from(exclusive),
-        Value::Other(number) => within_i64(number.ceil())?,
-    };
-    i64::try_from(least).ok()
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.checked_add(i64::from(exclusive));
+    }
+    i64::try_from(least(text, exclusive)?).ok()
 }
 
 /// The greatest whole number on or below a bound, where it fits `i64`.
 pub(super) fn floor(text: &str, exclusive: bool) -> Option<i64> {
-    let greatest = match value(text) {
-        Value::Whole(number) => number - i128::from(exclusive),
-        Value::Other(number) => within_i64(number.floor())?,
-    };
-    i64::try_from(greatest).ok()
-}
-
-fn value(text: &str) -> Value {
-    if let Ok(number) = text.parse::<i64>() {
-        return Value::Whole(number.into());
+    if let Ok(whole) = text.parse::<i64>() {
+        return whole.checked_sub(i64::from(exclusive));
     }
-    let (mantissa, power) = match text.split_once(['e', 'E']) {
-        Some((mantissa, power)) => (mantissa, power.parse().unwrap_or(i32::MAX)),
-        None => (text, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let missing = usize::try_from(power).ok().and_then(|power| power.checked_sub(fraction.len()));
-    let digits = match missing {
-        Some(zeros) if zeros <= 40 => format!("{whole}{fraction}{}", "0".repeat(zeros)),
-        _ => return Value::Other(as_f64(text)),
-    };
-    digits.parse().map_or(Value::Other(as_f64(text)), |number: i128| {
-        if number.unsigned_abs() < u128::MAX / 4 {
-            Value::Whole(number)
-        } else {
-            Value::Other(as_f64(text))
-        }
-    })
+    // The numbers below a bound are those above its negative, turned around.
+    let negative = text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned);
+    let least = least(&negative, exclusive)?;
+    i64::try_from(-least).ok()
 }
 
-/// A whole `f64` as an integer, within the range of `i64`.
-fn within_i64(number: f64) -> Option<i128> {
-    format!("{number:.0}").parse().ok().filter(|number| i64::try_from(*number).is_ok())
+/// The least whole number on or above a bound, if that and its negative have about 64 bits.
+fn least(text: &str, exclusive: bool) -> Option<i128> {
+    let bound = number(text);
+    let is_inside = |candidate: i128| match Number::from(candidate).cmp(&bound) {
+        Ordering::Less => false,
+        Ordering::Equal => !exclusive,
+        Ordering::Greater => true,
+    };
+    let (mut low, mut high) = (-(1 << 64), 1 << 64);
+    if is_inside(low) || !is_inside(high) {
+        return None;
+    }
+    // `low` is outside, `high` is inside.
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_inside(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
+
+fn number(text: &str) -> Number {
+    text.parse().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
-//! Whether a JSON value is accepted by a node's shape: for examples and defaults, at generation. Never
-//! used by generated code, which has codecs of its own, and never sees assertions or formats.
+//! Whether a JSON value is accepted by a node: for examples and defaults, at generation. What its shape says is checked
+//! here, rules and formats by the contract.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
+use toolwright::Issue;
+use toolwright::schema::Schema;
+
 use super::{
-    Additional, ArrayShape, Effort, Json, Kind, NodeId, NumberRules, ObjectShape, Property, Shape,
-    StringRules, UnionShape, number, resolved,
+    Additional, ArrayShape, Assertion, Effort, Json, Kind, NodeId, NumberRules, ObjectShape,
+    Property, Shape, StringRules, Style, UnionShape, number, parts, published, resolved,
 };
 use crate::model::Project;
 
@@ -35,7 +38,49 @@ pub fn violations(
 ) -> Vec<Violation> {
     let mut validator = Validator { project, effort, found: Vec::new(), pointer: String::new() };
     validator.check(node, value);
-    validator.found
+    let found = validator.found;
+    if found.is_empty() { broken_rules(project, node, value, effort) } else { found }
+}
+
+/// The ways in which a value that is of the right shape breaks what no shape says: rules and formats.
+fn broken_rules(
+    project: &Project,
+    node: NodeId,
+    value: &Json,
+    effort: &mut Effort,
+) -> Vec<Violation> {
+    let reached = reached(project, node);
+    let schemas = &project.schemas;
+    let says_more = |id: &NodeId| {
+        let has_format =
+            matches!(&schemas[*id].shape, Shape::String(rules) if rules.format.is_some());
+        has_format || !schemas[*id].assertions.is_empty()
+    };
+    let is_known = reached.iter().all(|id| schemas.is_sound(*id));
+    if !is_known || !effort.spend(reached.len()) || !reached.iter().any(says_more) {
+        return Vec::new();
+    }
+    // One that cannot be used is refused when it is counted what comes of the project.
+    let Ok(schema) = Schema::new(&published(project, node, Style::Compact)) else {
+        return Vec::new();
+    };
+    let Err(invalid) = effort.judge(&schema, &value.to_string()) else { return Vec::new() };
+    let issues = invalid.issues().iter().take(MAX_VIOLATIONS);
+    let violation =
+        |issue: &Issue| Violation { pointer: issue.pointer().to_owned(), message: issue.message() };
+    issues.map(violation).collect()
+}
+
+/// The nodes that a node leads to, itself included.
+fn reached(project: &Project, node: NodeId) -> BTreeSet<NodeId> {
+    let (mut reached, mut waiting) = (BTreeSet::new(), vec![node]);
+    while let Some(node) = waiting.pop() {
+        if reached.insert(node) {
+            waiting.extend(parts(project, node));
+            waiting.extend(project.schemas[node].assertions.iter().flat_map(Assertion::schemas));
+        }
+    }
+    reached
 }
 
 struct Validator<'a> {

@@ -14,6 +14,7 @@ pub mod pattern;
 pub mod progress;
 pub mod registration;
 pub mod remote;
+pub mod schema;
 pub mod spec;
 pub mod value;
 

@@ -14,6 +14,16 @@ use crate::model::{Project, TypeId};
 
 /// The text of the schema of a node by itself: what it refers to stands under its `$defs`.
 pub fn published(project: &Project, node: NodeId, style: Style) -> String {
+    published_with_rules(project, node, style).0
+}
+
+/// The same, and the keywords of its root that the node's type does not say.
+pub fn published_with_rules(
+    project: &Project,
+    node: NodeId,
+    style: Style,
+) -> (String, Vec<&'static str>) {
+    let mut rules = Vec::new();
     let mut publisher = Publisher {
         project,
         root: node,
@@ -26,10 +36,10 @@ pub fn published(project: &Project, node: NodeId, style: Style) -> String {
         first: 0,
     };
     publisher.object(|publisher| {
-        publisher.root();
+        rules = publisher.root();
         publisher.all_definitions();
     });
-    publisher.out.finish()
+    (publisher.out.finish(), rules)
 }
 
 struct Publisher<'a> {
@@ -51,7 +61,7 @@ struct Publisher<'a> {
 impl<'a> Publisher<'a> {
     /// The root carries its own `type`, which MCP asks for, even where it is a mere reference. A reference with keywords beside
     /// it stays one: some keywords mean something else beside those of the schema it leads to.
-    fn root(&mut self) {
+    fn root(&mut self) -> Vec<&'static str> {
         let project = self.project;
         let schemas = &project.schemas;
         let body = resolved(project, self.root);
@@ -65,7 +75,7 @@ impl<'a> Publisher<'a> {
             self.text("type", kind_of(project, body).map(Kind::word));
         }
         let shown = if is_bare { body } else { self.root };
-        self.entries(shown, annotations, &schemas[shown].assertions);
+        self.entries(shown, annotations, &schemas[shown].assertions)
     }
 
     /// Whether the references from the root to where they end have nothing beside them.
@@ -144,12 +154,13 @@ impl<'a> Publisher<'a> {
         id: NodeId,
         annotations: &Annotations,
         assertions: impl IntoIterator<Item = &'b Assertion>,
-    ) {
+    ) -> Vec<&'static str> {
         self.head(id);
         self.words(annotations);
         self.limits(&self.project.schemas[id].shape);
-        self.assertions(assertions);
+        let rules = self.assertions(assertions);
         self.rest(annotations);
+        rules
     }
 
     /// What kind of value it is, or where that is said.
@@ -163,8 +174,12 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// The keywords that no type says. An object has each key once, so one that is there already goes into an `allOf`.
-    fn assertions<'b>(&mut self, assertions: impl IntoIterator<Item = &'b Assertion>) {
+    /// The keywords that no type says, which it returns. An object has each key once, so one that is there already goes
+    /// into an `allOf`.
+    fn assertions<'b>(
+        &mut self,
+        assertions: impl IntoIterator<Item = &'b Assertion>,
+    ) -> Vec<&'static str> {
         let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
             let keyword = assertion.keyword;
@@ -179,12 +194,14 @@ impl<'a> Publisher<'a> {
         if !crowded.is_empty() {
             crowded.extend(own.extract_if(.., |assertion| assertion.keyword == "allOf"));
         }
+        let mut rules: Vec<_> = own.iter().map(|assertion| assertion.keyword).collect();
         for assertion in own {
             self.assertion(assertion);
         }
         if crowded.is_empty() {
-            return;
+            return rules;
         }
+        rules.push("allOf");
         self.keyword("allOf");
         self.out.open('[');
         for assertion in crowded {
@@ -192,6 +209,7 @@ impl<'a> Publisher<'a> {
             self.object(|publisher| publisher.assertion(assertion));
         }
         self.out.close(']');
+        rules
     }
 
     fn assertion(&mut self, assertion: &Assertion) {
@@ -320,7 +338,7 @@ impl<'a> Publisher<'a> {
     }
 
     /// An object, whose entries are written by this.
-    fn object(&mut self, entries: impl FnOnce(&mut Self)) {
+    fn object<T>(&mut self, entries: impl FnOnce(&mut Self) -> T) {
         let outer = mem::replace(&mut self.first, self.keywords.len());
         self.out.open('{');
         entries(self);

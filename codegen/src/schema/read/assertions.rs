@@ -1,5 +1,7 @@
 //! Keywords that no type can say: what stands behind them is checked and kept.
 
+use toolwright::schema::Schema;
+
 use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
@@ -17,10 +19,10 @@ impl SchemaReader<'_> {
         place: Place<'_>,
         root: &mut Root,
     ) -> Vec<Assertion> {
-        let typed = form.typed_keywords(place.text);
         let mut read = Vec::new();
         for entry in entries {
-            if !self.check_keyword(&entry.key, entries) || typed.contains(&entry.key.value.as_str())
+            if !self.check_keyword(&entry.key, entries)
+                || form.types(place.text, &entry.key.value, &entry.value)
             {
                 continue;
             }
@@ -177,10 +179,8 @@ impl SchemaReader<'_> {
 
 fn is_positive(value: &yaml::Node) -> bool {
     match &value.value {
-        Value::Number(text) => {
-            let number = crate::schema::number::as_f64(text);
-            number > 0.0 && number.is_finite()
-        }
+        // Asked of what will divide by it.
+        Value::Number(text) => Schema::new(&format!("{{\"multipleOf\":{text}}}")).is_ok(),
         _ => false,
     }
 }

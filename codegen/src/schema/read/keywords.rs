@@ -2,7 +2,7 @@
 //! into a type. Never what one of them means.
 
 use super::SchemaReader;
-use super::scalar::is_enumeration;
+use super::scalar::{is_enumeration, is_typed_bound};
 use crate::diagnostic::schemas;
 use crate::schema::{Kind, TUPLE};
 use crate::source::Spanned;
@@ -200,6 +200,17 @@ impl Form {
             }
             Self::Anything => &[],
         }
+    }
+
+    /// Whether it turns a keyword into a part of a type, for this value.
+    pub(super) fn types(self, text: &Node, keyword: &str, value: &Node) -> bool {
+        let is_wide = match (self, &value.value) {
+            (Self::Typed(kind @ (Kind::Integer | Kind::Number)), Value::Number(number)) => {
+                !is_typed_bound(number, keyword, kind == Kind::Integer)
+            }
+            _ => false,
+        };
+        self.typed_keywords(text).contains(&keyword) && !is_wide
     }
 }
 

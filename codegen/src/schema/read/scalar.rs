@@ -7,7 +7,7 @@ use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::schema::{
     Bound, BoxedAnnotations, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
-    json_equal, json_sort_key, number,
+    is_double, json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -70,11 +70,11 @@ impl SchemaReader<'_> {
 
     /// Reads the limits of a number (2020-12 validation, 6.2).
     pub(super) fn number_rules(&mut self, text: &Node, integer: bool) -> NumberRules {
-        let inclusive = self.bound(text, "minimum", integer, number::ceiling);
-        let exclusive = self.bound(text, "exclusiveMinimum", integer, number::ceiling);
+        let inclusive = self.bound(text, "minimum", integer);
+        let exclusive = self.bound(text, "exclusiveMinimum", integer);
         let lower = tighter(inclusive, exclusive, Ordering::Less);
-        let inclusive = self.bound(text, "maximum", integer, number::floor);
-        let exclusive = self.bound(text, "exclusiveMaximum", integer, number::floor);
+        let inclusive = self.bound(text, "maximum", integer);
+        let exclusive = self.bound(text, "exclusiveMaximum", integer);
         let upper = tighter(inclusive, exclusive, Ordering::Greater);
         if let (Some(lower), Some(upper)) = (&lower, &upper)
             && is_empty(lower, upper, integer)
@@ -85,25 +85,14 @@ impl SchemaReader<'_> {
         NumberRules { lower, upper }
     }
 
-    fn bound(
-        &mut self,
-        text: &Node,
-        keyword: &str,
-        integer: bool,
-        implied: fn(&str, bool) -> Option<i64>,
-    ) -> Option<Bound> {
+    fn bound(&mut self, text: &Node, keyword: &str, integer: bool) -> Option<Bound> {
         let node = text.get(keyword)?;
         let Value::Number(number) = &node.value else {
             self.expected("a number", node);
             return None;
         };
-        let exclusive = keyword.starts_with("exclusive");
-        if !number::as_f64(number).is_finite() || (integer && implied(number, exclusive).is_none())
-        {
-            self.report.add(schemas::bound_out_of_range(node.span, number));
-            return None;
-        }
-        Some(Bound { number: number.clone(), exclusive })
+        is_typed_bound(number, keyword, integer)
+            .then(|| Bound { number: number.clone(), exclusive: keyword.starts_with("exclusive") })
     }
 
     /// Reads `const`, which `type` beside it must allow.
@@ -176,6 +165,17 @@ impl SchemaReader<'_> {
             let shown = value.to_json().to_string();
             self.report.add(schemas::wrong_type_for_value(value.span, &shown, types.span));
         }
+    }
+}
+
+/// Whether the limit of a number can be part of its type: an integer of 64 bits, or a double to the last digit.
+pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool {
+    match keyword {
+        _ if !integer => is_double(number),
+        "minimum" | "exclusiveMinimum" => {
+            number::ceiling(number, keyword == "exclusiveMinimum").is_some()
+        }
+        _ => number::floor(number, keyword == "exclusiveMaximum").is_some(),
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright::codec::Judge;
 use toolwright::spec::{Discovery, ToolSpec};
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult};
 use toolwright_runtime::session::CatalogError;
@@ -142,8 +141,8 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
     super::headers::check(&input.text)?;
-    let args = judge(input)?;
-    let result = tool.output.as_ref().map(judge).transpose()?;
+    let args = compiled(input)?;
+    let result = tool.output.as_ref().map(compiled).transpose()?;
     let mut discovery = Discovery::new(&tool.name, toolset, toolset);
     discovery.title.clone_from(&tool.title);
     discovery.description = harmless(&tool.description, LONGEST_DESCRIPTION);
@@ -152,14 +151,15 @@ fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     if let Some(output) = &tool.output {
         discovery.result_schema.clone_from(&output.text);
     }
-    let check_args = move |json: &[u8]| args.judge(json);
+    let check_args = move |json: &[u8]| args.check(json);
     let check_result = move |json: &[u8]| match &result {
-        Some(result) => result.judge(json),
+        Some(result) => result.check(json),
         None => toolwright::codec::check::<toolwright::Value>(json),
     };
     Ok(ToolSpec::discovered(discovery, check_args, check_result))
 }
 
-fn judge(schema: &Schema) -> Result<Judge, String> {
-    Judge::new(&schema.text).map_err(|why| format!("its schema cannot be used: {why}"))
+fn compiled(schema: &Schema) -> Result<toolwright::schema::Schema, String> {
+    toolwright::schema::Schema::new(&schema.text)
+        .map_err(|why| format!("its schema cannot be used: {why}"))
 }

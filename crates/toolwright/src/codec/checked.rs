@@ -1,157 +1,31 @@
-//! Values whose schema says more than a type can: a validator checks the text of the subtree. Only
-//! crates that need it ask for the feature, and so for the `jsonschema` crate.
+//! Values whose schema says more than a type can: a schema judges the text of the subtree.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-use jsonschema::{ValidationError, ValidationOptions};
-use serde_json::Value as Json;
-
 use super::issues::Issues;
-use super::{Reader, Writer, explain, from_json};
-use crate::format::Format;
-use crate::issue::{InvalidPayload, Issue, IssueKind};
-use crate::value::Value;
+use super::{Reader, Writer};
+use crate::issue::{Issue, IssueKind};
+use crate::schema::{Document, Evaluation, ROOT, Schema, SchemaError};
 
-/// A JSON Schema (2020-12), compiled once.
+/// A JSON Schema (2020-12) for what a type does not say, compiled when it is first used.
 pub struct Validator {
     schema: &'static str,
-    compiled: OnceLock<Option<Compiled>>,
+    rules: &'static [&'static str],
+    compiled: OnceLock<Result<Schema, SchemaError>>,
 }
-
-struct Compiled {
-    schema: Json,
-    validator: jsonschema::Validator,
-}
-
-/// A JSON Schema that is met at run time: of the draft it names, of 2020-12 if it names none. It never fetches anything.
-pub struct Judge(Compiled);
-
-impl Judge {
-    /// Compiles a schema.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it; also a reference to what is outside of it.
-    pub fn new(schema: &str) -> Result<Self, String> {
-        let schema = serde_json::from_str(schema).map_err(|error| error.to_string())?;
-        let validator = options(jsonschema::options()).build(&schema);
-        let validator = validator.map_err(|error| error.to_string())?;
-        Ok(Self(Compiled { schema, validator }))
-    }
-
-    /// Judges a JSON text.
-    ///
-    /// # Errors
-    ///
-    /// Every issue, or the one place where the text stops being JSON.
-    pub fn judge(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        let value: Value = from_json(json)?;
-        let value = approximate(&value);
-        let errors = self.0.validator.iter_errors(&value);
-        let errors = errors.filter(|error| !explain::is_rounded(error));
-        let issues: Vec<Issue> =
-            errors.flat_map(|error| explain::issues(&error, &self.0.schema)).collect();
-        if issues.is_empty() { Ok(()) } else { Err(InvalidPayload::new(issues)) }
-    }
-}
-
-impl fmt::Debug for Judge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Judge").field(&self.0.schema).finish()
-    }
-}
-
-/// Formats that the library knows and the language takes for mere annotations.
-const UNCHECKED: [&str; 8] = [
-    "idn-email",
-    "idn-hostname",
-    "iri",
-    "iri-reference",
-    "relative-json-pointer",
-    "uri-reference",
-    "uri-template",
-    "iso-8601",
-];
 
 impl Validator {
-    /// The validator of a schema, as JSON text.
-    pub const fn new(schema: &'static str) -> Self {
-        Self { schema, compiled: OnceLock::new() }
+    /// The validator of a schema, as JSON text, and the keywords of its root that the type does not say.
+    pub const fn new(schema: &'static str, rules: &'static [&'static str]) -> Self {
+        Self { schema, rules, compiled: OnceLock::new() }
     }
 
-    /// Adds to the issues that were found since `mark` what is wrong with a JSON text beyond them.
-    fn check(&self, json: &str, issues: &mut Issues, mark: usize) {
-        let Some(compiled) = self.compiled.get_or_init(|| compile(self.schema)) else {
-            let message = "cannot be checked: its schema does not compile".to_owned();
-            return issues.add(IssueKind::Schema { message });
-        };
-        let known = issues.count();
-        let Some(value) = read(json) else {
-            let message = "cannot be checked: it is not read as JSON".to_owned();
-            return issues.add(IssueKind::Schema { message });
-        };
-        let errors = compiled.validator.iter_errors(&value);
-        for error in errors.filter(|error| !explain::is_rounded(error)) {
-            for issue in explain::issues(&error, &compiled.schema) {
-                if adds(&error, &issue, issues.between(mark, known)) {
-                    issues.push(issue);
-                }
-            }
-        }
-    }
-}
-
-/// Whether an issue says more than those the type has found: a mistake is told once, and what may only
-/// follow from it is not told.
-fn adds(error: &ValidationError<'_>, issue: &Issue, found: &[Issue]) -> bool {
-    if found.is_empty() {
-        return true;
-    }
-    if explain::is_independent(error) {
-        return !found.contains(issue);
-    }
-    let is_about = |other: &Issue| {
-        let rest = other.pointer().strip_prefix(issue.pointer());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    !explain::is_conditional(error) && !found.iter().any(is_about)
-}
-
-fn compile(schema: &str) -> Option<Compiled> {
-    let schema = serde_json::from_str(schema).ok()?;
-    let validator = options(jsonschema::draft202012::options()).build(&schema).ok()?;
-    Some(Compiled { schema, validator })
-}
-
-/// Formats as the language has them.
-fn options(options: ValidationOptions) -> ValidationOptions {
-    let mut options = options.should_validate_formats(true);
-    for format in Format::ALL {
-        options = options.with_format(format.name(), move |text: &str| format.is_valid(text));
-    }
-    for name in UNCHECKED {
-        options = options.with_format(name, |_: &str| true);
-    }
-    options
-}
-
-/// The value as the library takes it.
-fn read(json: &str) -> Option<Json> {
-    serde_json::from_str(json).ok().or_else(|| json.parse().ok().map(|value| approximate(&value)))
-}
-
-/// The value with the numbers that no double holds brought to the greatest that one does.
-fn approximate(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Boolean(flag) => Json::Bool(*flag),
-        Value::Number(number) => Json::from(number.as_f64().clamp(f64::MIN, f64::MAX)),
-        Value::String(text) => Json::from(text.as_str()),
-        Value::Array(items) => items.iter().map(approximate).collect(),
-        Value::Object(entries) => {
-            entries.iter().map(|(key, value)| (key.to_owned(), approximate(value))).collect()
-        }
+    fn schema(&self) -> Result<&Schema, IssueKind> {
+        let compiled = self.compiled.get_or_init(|| Schema::new(self.schema));
+        compiled.as_ref().map_err(|error| IssueKind::Schema {
+            message: format!("cannot be checked: its schema is wrong: {error}"),
+        })
     }
 }
 
@@ -161,23 +35,113 @@ impl fmt::Debug for Validator {
     }
 }
 
-impl Reader<'_> {
-    /// Reads a value by the first of these that takes it. Where none does, nothing is said: the validator that judges
-    /// the value knows what all of them want.
-    pub fn first_of<T>(&mut self, attempts: &[fn(&mut Self) -> Option<T>]) -> Option<T> {
-        self.scanner.peek();
-        let (start, issues, keys) = (self.scanner.mark(), self.issues.count(), self.keys.len());
-        for attempt in attempts {
-            let value = attempt(self);
-            if self.scanner.failed() || (value.is_some() && self.issues.count() == issues) {
-                return value;
-            }
-            self.scanner.rewind(start);
-            self.issues.truncate(issues);
-            self.keys.truncate(keys);
+/// Verdicts on one value of a payload and what is in it, by every validator that was asked. Each remembers its own, so that a
+/// value nested in itself is judged once and not once a level.
+pub(super) struct Verdicts<'a> {
+    document: Document<'a>,
+    evaluations: Vec<(&'static Validator, Evaluation<'static>)>,
+}
+
+impl<'a> Verdicts<'a> {
+    /// Of the value that begins at a byte of a text, if that is JSON.
+    fn of(text: &'a str, start: usize) -> Option<Self> {
+        Some(Self { document: Document::read(text, start)?, evaluations: Vec::new() })
+    }
+
+    /// The verdicts that hold the value at a byte of a text, begun anew if those at hand do not, and its place among
+    /// them. Nothing where the text is not JSON, which the scanner meets too.
+    fn at<'v>(
+        known: &'v mut Option<Box<Self>>,
+        text: &'a str,
+        start: usize,
+    ) -> Option<(&'v mut Self, usize)> {
+        let item = known.as_ref().and_then(|verdicts| verdicts.document.at(start));
+        if item.is_none() {
+            *known = Some(Box::new(Self::of(text, start)?));
         }
-        self.scanner.skip();
-        None
+        Some((known.as_mut()?, item.unwrap_or_default()))
+    }
+
+    fn by(
+        &mut self,
+        validator: &'static Validator,
+    ) -> Result<(&Document<'a>, &mut Evaluation<'static>), IssueKind> {
+        let known = self.evaluations.iter().position(|(known, _)| std::ptr::eq(*known, validator));
+        let place = match known {
+            Some(place) => place,
+            None => {
+                self.evaluations.push((validator, Evaluation::new(validator.schema()?)));
+                self.evaluations.len() - 1
+            }
+        };
+        Ok((&self.document, &mut self.evaluations[place].1))
+    }
+
+    /// Adds what is wrong with a value to what its type has found since a mark.
+    fn check(
+        &mut self,
+        validator: &'static Validator,
+        item: usize,
+        issues: &mut Issues,
+        mark: usize,
+    ) {
+        let (document, evaluation) = match self.by(validator) {
+            Ok(judge) => judge,
+            Err(issue) => return issues.add(issue),
+        };
+        if evaluation.fits(document, ROOT, item) && !evaluation.is_exhausted() {
+            return;
+        }
+        let known = issues.since(mark);
+        // Of a value of another kind there is nothing more to say.
+        let is_other = |issue: &Issue| {
+            issue.pointer().is_empty() && matches!(issue.kind(), IssueKind::Type { .. })
+        };
+        if known.iter().any(is_other) {
+            return;
+        }
+        let keys: Vec<&str> =
+            known.iter().filter_map(|issue| issue.pointer().split('/').nth(1)).collect();
+        let mut found = evaluation.explain_only(document, item, validator.rules, &keys);
+        if found.is_empty() && known.is_empty() {
+            found = evaluation.explain(document, item);
+        }
+        for issue in found {
+            if !issues.since(mark).contains(&issue) {
+                issues.push(issue);
+            }
+        }
+        if issues.count() == mark {
+            let message = "does not fit its schema".to_owned();
+            issues.push(Issue::new("", IssueKind::Schema { message }));
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the first of several choices, in this order, that the value fits: each is an index among the schemas behind a
+    /// keyword (`anyOf` or `oneOf`) of a validator, and what reads it. Where none fits, nothing is said: the validator that
+    /// judges the value knows what all of them want.
+    pub fn first_of<T>(
+        &mut self,
+        validator: &'static Validator,
+        keyword: &str,
+        choices: &[(usize, fn(&mut Self) -> Option<T>)],
+    ) -> Option<T> {
+        self.scanner.peek();
+        let order = choices.iter().map(|(index, _)| *index);
+        let (text, start) = (self.scanner.text, self.scanner.position);
+        let chosen = Verdicts::at(&mut self.verdicts, text, start).and_then(|(verdicts, item)| {
+            let (document, evaluation) = verdicts.by(validator).ok()?;
+            evaluation.choice(document, item, keyword, order)
+        });
+        match choices.iter().find(|(index, _)| Some(*index) == chosen) {
+            Some((_, read)) => read(self),
+            None => {
+                self.scanner.skip();
+                None
+            }
+        }
     }
 
     /// Reads a value of a type, then checks its text.
@@ -187,21 +151,30 @@ impl Reader<'_> {
         decode: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
         self.scanner.peek();
-        let (start, mark) = (self.scanner.position, self.issues.count());
+        let (text, start, mark) = (self.scanner.text, self.scanner.position, self.issues.count());
+        // Begun before the value is read, so that what is inside is judged by the same verdicts.
+        Verdicts::at(&mut self.verdicts, text, start);
         let value = decode(self);
         self.scanner.ok()?;
-        validator.check(self.scanner.since(start), &mut self.issues, mark);
+        if let Some((verdicts, item)) = Verdicts::at(&mut self.verdicts, text, start) {
+            verdicts.check(validator, item, &mut self.issues, mark);
+        }
         value
     }
 }
 
 impl Writer {
-    /// Writes a value, then checks its text.
+    /// Writes a value, then checks its text. The schema of the outermost such value says all that those in it say.
     pub fn checked(&mut self, validator: &'static Validator, write: impl FnOnce(&mut Self)) {
         let (start, mark) = (self.text.len(), self.issues.count());
+        let is_inside = std::mem::replace(&mut self.is_checked, true);
         write(self);
-        if self.issues.count() == mark {
-            validator.check(self.text.since(start), &mut self.issues, mark);
+        self.is_checked = is_inside;
+        if is_inside || self.issues.count() > mark {
+            return;
+        }
+        if let Some(mut verdicts) = Verdicts::of(self.text.since(start), 0) {
+            verdicts.check(validator, 0, &mut self.issues, mark);
         }
     }
 }

@@ -83,13 +83,13 @@ impl Encode for Integer {
 
 impl Decode for Number {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.exact_number()
+        input.exact_number(Range::ANY)
     }
 }
 
 impl Encode for Number {
     fn encode(&self, out: &mut Writer) {
-        out.exact_number(self);
+        out.exact_number(self, Range::ANY);
     }
 }
 

@@ -22,12 +22,6 @@ impl Issues {
         self.found.len()
     }
 
-    /// Forgets the issues since a mark.
-    #[cfg(feature = "validator")]
-    pub(super) fn truncate(&mut self, mark: usize) {
-        self.found.truncate(mark);
-    }
-
     /// Records an issue of the value at hand.
     #[cold]
     pub(super) fn add(&mut self, kind: IssueKind) {
@@ -46,15 +40,13 @@ impl Issues {
     }
 
     /// Records an issue whose pointer is relative to the value at hand.
-    #[cfg(feature = "validator")]
     pub(super) fn push(&mut self, issue: Issue) {
         self.found.push(issue);
     }
 
-    /// The issues between two marks, their pointers relative to the value at hand.
-    #[cfg(feature = "validator")]
-    pub(super) fn between(&self, mark: usize, end: usize) -> &[Issue] {
-        self.found.get(mark..end).unwrap_or_default()
+    /// The issues since a mark, their pointers relative to the value at hand.
+    pub(super) fn since(&self, mark: usize) -> &[Issue] {
+        self.found.get(mark..).unwrap_or_default()
     }
 
     /// All issues since the mark happened under this key.

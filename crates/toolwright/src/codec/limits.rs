@@ -2,6 +2,7 @@
 //!
 //! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::{Bound, RangeBounds};
 
@@ -194,6 +195,33 @@ impl Range<i64> {
 }
 
 impl Range<f64> {
+    /// The double that stands for a number, which is given by its digits, if the number is in the range; otherwise that is
+    /// recorded. The double is the nearest one in the range.
+    #[inline]
+    pub(super) fn fit(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
+        let touches = |bound: Bound<f64>| match bound {
+            Bound::Included(bound) | Bound::Excluded(bound) => bound == nearest,
+            Bound::Unbounded => false,
+        };
+        if touches(self.low) || touches(self.high) {
+            return self.fit_exactly(nearest, found, issues);
+        }
+        self.check(nearest, found, issues).then_some(nearest)
+    }
+
+    /// What is rounded to a bound may lie on either side of it.
+    #[cold]
+    fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
+        let side = Number::of_json(found).cmp(&nearest.number());
+        let beside = match side {
+            Ordering::Less => nearest.next_down(),
+            Ordering::Equal => nearest,
+            Ordering::Greater => nearest.next_up(),
+        };
+        let inside = self.check(beside, found, issues);
+        inside.then_some(if self.holds(nearest) { nearest } else { beside })
+    }
+
     /// Whether a number, found as this text, is in the range; if not, it is recorded.
     #[inline]
     pub(super) fn check(self, number: f64, found: &str, issues: &mut Issues) -> bool {

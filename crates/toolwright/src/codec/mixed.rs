@@ -23,6 +23,28 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind of a name in a schema.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "null" => Self::Null,
+            "boolean" => Self::Boolean,
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "array" => Self::Array,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+
+    /// Several kinds in words: `a string or null`.
+    #[cold]
+    pub(crate) fn nouns(kinds: &[Self]) -> String {
+        let mut words: Vec<&str> = kinds.iter().map(|kind| kind.noun()).collect();
+        let last = words.pop().unwrap_or_default();
+        if words.is_empty() { last.to_owned() } else { format!("{} or {last}", words.join(", ")) }
+    }
+
     fn noun(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -55,7 +77,7 @@ impl Reader<'_> {
         let byte = self.scanner.peek();
         let kind = byte.and_then(|byte| kinds.iter().copied().find(|kind| kind.begins_with(byte)));
         if kind.is_none() {
-            self.refuse(nouns(kinds).into());
+            self.refuse(Kind::nouns(kinds).into());
         }
         kind
     }
@@ -73,11 +95,4 @@ impl Reader<'_> {
         }
         variant.map(|(_, variant)| *variant)
     }
-}
-
-#[cold]
-fn nouns(kinds: &[Kind]) -> String {
-    let mut words: Vec<&str> = kinds.iter().map(|kind| kind.noun()).collect();
-    let last = words.pop().unwrap_or_default();
-    if words.is_empty() { last.to_owned() } else { format!("{} or {last}", words.join(", ")) }
 }

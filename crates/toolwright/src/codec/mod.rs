@@ -3,10 +3,7 @@
 //! A codec is a plain function over a [`Reader`] or a [`Writer`], not generic over formats: that is what keeps
 //! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
 
-#[cfg(feature = "validator")]
 mod checked;
-#[cfg(feature = "validator")]
-mod explain;
 mod format;
 mod impls;
 mod issues;
@@ -24,14 +21,14 @@ mod tuple;
 mod union;
 mod writer;
 
-#[cfg(feature = "validator")]
-pub use checked::{Judge, Validator};
+pub use checked::Validator;
 pub use limits::{Items, Length, Range};
 pub use mixed::Kind;
 pub use object_reader::ObjectReader;
 pub use object_writer::ObjectWriter;
 pub use pattern::Pattern;
 pub use reader::Reader;
+pub(crate) use scanner::Scanner;
 pub(crate) use text::{nearest_double, quote};
 pub use tuple::{TupleReader, TupleWriter};
 pub use writer::Writer;

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::checked::Verdicts;
 use super::issues::Issues;
 use super::object_reader::ObjectReader;
 use super::scanner::{Scanner, Word};
@@ -21,6 +22,8 @@ pub struct Reader<'a> {
     pub(super) issues: Issues,
     /// The keys of all objects around the cursor, outermost first, as they are written between their quotes.
     pub(super) keys: Vec<&'a str>,
+    /// What validators have said of the value at the cursor or one around it.
+    pub(super) verdicts: Option<Box<Verdicts<'a>>>,
 }
 
 /// How many keys there is room for at first: enough for most payloads.
@@ -42,6 +45,7 @@ impl<'a> Reader<'a> {
             scanner: Scanner::new(json),
             issues: Issues::default(),
             keys: Vec::with_capacity(KEYS),
+            verdicts: None,
         }
     }
 
@@ -118,16 +122,17 @@ impl<'a> Reader<'a> {
         range.check(&integer, &mut self.issues).then_some(integer)
     }
 
-    /// Reads a number as the nearest finite double; what is beyond the largest double becomes the largest.
+    /// Reads a number as the nearest finite double that is in the range; what is beyond the largest double becomes the
+    /// largest. Whether the number is in the range is decided by its digits.
     pub fn number(&mut self, range: Range<f64>) -> Option<f64> {
         let text = self.digits("a number")?;
-        let number = nearest_double(text);
-        range.check(number, text, &mut self.issues).then_some(number)
+        range.fit(nearest_double(text), text, &mut self.issues)
     }
 
     /// Reads a number as it is written.
-    pub fn exact_number(&mut self) -> Option<Number> {
-        self.digits("a number").map(Number::of_json)
+    pub fn exact_number(&mut self, range: Range<f64>) -> Option<Number> {
+        let text = self.digits("a number")?;
+        range.fit(nearest_double(text), text, &mut self.issues).map(|_| Number::of_json(text))
     }
 
     /// Reads any value.
@@ -138,7 +143,7 @@ impl<'a> Reader<'a> {
             Some(b'"') => self.string(Length::ANY).map(Value::String),
             Some(b't' | b'f') => self.boolean().map(Value::Boolean),
             Some(b'n') => self.null().map(|()| Value::Null),
-            _ => self.exact_number().map(Value::Number),
+            _ => self.exact_number(Range::ANY).map(Value::Number),
         }
     }
 

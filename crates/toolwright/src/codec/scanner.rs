@@ -8,9 +8,9 @@ use super::MAX_DEPTH;
 use crate::issue::IssueKind;
 
 /// A cursor in a JSON text.
-pub(super) struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     pub(super) text: &'a str,
-    pub(super) position: usize,
+    pub(crate) position: usize,
     /// The last key that was read, as it is written between its quotes.
     pub(super) written_key: &'a str,
     depth: usize,
@@ -55,9 +55,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// A scanner of a text from a byte on.
+    pub(crate) fn at(text: &'a str, position: usize) -> Self {
+        Self { text, position, written_key: "", depth: 0, failure: None }
+    }
+
     /// The next byte that is not white space, or nothing at the end.
     #[inline]
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.byte() {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.position += 1,
@@ -114,7 +119,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes into the array or object at the cursor.
     #[inline]
-    pub(super) fn enter(&mut self) -> Option<()> {
+    pub(crate) fn enter(&mut self) -> Option<()> {
         self.position += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -131,7 +136,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes to the next item of an array; `None` when it is left.
     #[inline]
-    pub(super) fn next_item(&mut self, first: bool) -> Option<()> {
+    pub(crate) fn next_item(&mut self, first: bool) -> Option<()> {
         match self.peek() {
             Some(b']') => {
                 self.leave();
@@ -149,7 +154,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes to the next value of an object and returns its key; `None` when the object is left.
     #[inline]
-    pub(super) fn next_key(&mut self, first: bool) -> Option<Cow<'a, str>> {
+    pub(crate) fn next_key(&mut self, first: bool) -> Option<Cow<'a, str>> {
         match self.peek() {
             Some(b'}') => {
                 self.leave();
@@ -197,7 +202,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a number and returns its text.
-    pub(super) fn number(&mut self) -> Option<&'a str> {
+    pub(crate) fn number(&mut self) -> Option<&'a str> {
         let start = self.position;
         self.position += usize::from(self.byte() == Some(b'-'));
         match self.byte() {
@@ -256,7 +261,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads any value without keeping it: only the grammar is checked.
-    pub(super) fn skip(&mut self) -> Option<()> {
+    pub(crate) fn skip(&mut self) -> Option<()> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
             Some(b'{') => self.skip_object(),
@@ -293,7 +298,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Nothing, unless the scanner has stopped.
-    pub(super) fn ok(&self) -> Option<()> {
+    pub(crate) fn ok(&self) -> Option<()> {
         if self.failed() { None } else { Some(()) }
     }
 }

@@ -9,7 +9,7 @@ use super::scanner::Scanner;
 impl<'a> Scanner<'a> {
     /// Reads the string whose opening quote is at the cursor.
     #[inline]
-    pub(super) fn string(&mut self) -> Option<Cow<'a, str>> {
+    pub(crate) fn string(&mut self) -> Option<Cow<'a, str>> {
         match self.plain_string() {
             Some(text) => Some(Cow::Borrowed(text)),
             None => self.unescaped().map(Cow::Owned),

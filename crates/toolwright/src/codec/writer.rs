@@ -19,6 +19,8 @@ const ROOM: usize = 1024;
 pub struct Writer {
     pub(super) text: Output,
     pub(super) issues: Issues,
+    /// Whether a validator will judge the value around the cursor.
+    pub(super) is_checked: bool,
     depth: usize,
     max_depth: usize,
 }
@@ -26,7 +28,7 @@ pub struct Writer {
 impl Writer {
     pub(super) fn new(max_depth: usize) -> Self {
         let text = Output::with_capacity(ROOM);
-        Self { text, issues: Issues::default(), depth: 0, max_depth }
+        Self { text, issues: Issues::default(), is_checked: false, depth: 0, max_depth }
     }
 
     pub(super) fn finish(self) -> Result<String, InvalidPayload> {
@@ -89,7 +91,8 @@ impl Writer {
     }
 
     /// Writes a number as it was written.
-    pub fn exact_number(&mut self, number: &Number) {
+    pub fn exact_number(&mut self, number: &Number, range: Range<f64>) {
+        range.fit(number.as_f64(), number.as_str(), &mut self.issues);
         self.text.push_str(number.as_str());
     }
 
@@ -98,7 +101,7 @@ impl Writer {
         match value {
             Value::Null => self.null(),
             Value::Boolean(value) => self.boolean(*value),
-            Value::Number(number) => self.exact_number(number),
+            Value::Number(number) => self.exact_number(number, Range::ANY),
             Value::String(text) => self.string(text, Length::ANY),
             Value::Array(items) => self.array(items, Items::ANY, Self::value),
             Value::Object(entries) => self.map(entries, Self::value),

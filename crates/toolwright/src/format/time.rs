@@ -40,11 +40,6 @@ impl Time {
         self.utc_minute().rem_euclid(MINUTES_A_DAY) == MINUTES_A_DAY - 1
     }
 
-    /// How many days the date in UTC is after the local one.
-    pub(super) fn utc_day_shift(self) -> i16 {
-        self.utc_minute().div_euclid(MINUTES_A_DAY)
-    }
-
     fn utc_minute(self) -> i16 {
         i16::from(self.hour) * 60 + i16::from(self.minute) - self.offset
     }

@@ -149,6 +149,12 @@ pub enum IssueKind {
         /// What is wrong, in the words of the validator.
         message: String,
     },
+    /// A value that would take too long to be checked, because of how its schema and the value are made. What is said of
+    /// it then says nothing about the schema.
+    TooCostly {
+        /// How many steps a check may take.
+        limit: u64,
+    },
     /// A number without a JSON form: NaN or an infinity. Only encoding meets it.
     NotFinite,
 }
@@ -176,6 +182,7 @@ impl IssueKind {
             Self::TooManyItems { .. } => "too_many_items",
             Self::RepeatedItem { .. } => "repeated_item",
             Self::Schema { .. } => "schema",
+            Self::TooCostly { .. } => "too_costly",
             Self::NotFinite => "not_finite",
         }
     }
@@ -221,6 +228,7 @@ impl IssueKind {
     pub(super) fn limit(&self) -> Option<Value> {
         match self {
             Self::TooDeep { limit } => Some(Value::from(*limit)),
+            Self::TooCostly { limit } => Some(Value::from(*limit)),
             Self::TooShort { minimum: limit, .. }
             | Self::TooLong { maximum: limit, .. }
             | Self::TooFewItems { minimum: limit, .. }
@@ -257,6 +265,12 @@ impl fmt::Display for IssueKind {
                 write!(out, "the items {first} and {second} are equal, each may stand once")
             }
             Self::Schema { message } => out.write_str(message),
+            Self::TooCostly { limit } => {
+                write!(
+                    out,
+                    "cannot be checked in {limit} steps, expected a smaller or simpler value"
+                )
+            }
             Self::NotFinite => out.write_str("found NaN or an infinity, expected a finite number"),
             _ => self.write_limit(out),
         }

@@ -43,6 +43,26 @@ impl Decimal {
         self.negative
     }
 
+    /// Whether [`is_multiple_of`](Self::is_multiple_of) can divide by the number: it is above zero and has at most 19
+    /// digits.
+    pub(crate) fn is_divisor(&self) -> bool {
+        !self.negative && self.digits.parse::<u64>().is_ok()
+    }
+
+    /// Whether the number is a divisor times an integer.
+    pub(crate) fn is_multiple_of(&self, divisor: &Self) -> bool {
+        let Ok(digits) = divisor.digits.parse::<u64>() else { return false };
+        // Digits never end with a zero, so a divisor of a higher power of ten fits nothing but zero.
+        let power = self.exponent.saturating_sub(divisor.exponent);
+        if self.digits.is_empty() || power < 0 {
+            return self.digits.is_empty();
+        }
+        let divisor = u128::from(digits);
+        let digit = |byte: u8| u128::from(byte - b'0');
+        let rest = self.digits.bytes().fold(0, |rest, byte| (rest * 10 + digit(byte)) % divisor);
+        rest * power_of_ten(power.unsigned_abs(), divisor) % divisor == 0
+    }
+
     /// The number written out, if it is an integer of at most `longest` digits.
     pub(crate) fn written_out(&self, longest: usize) -> Option<String> {
         let zeros = usize::try_from(self.exponent).ok()?;
@@ -90,6 +110,19 @@ impl PartialOrd for Decimal {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// What is left of a power of ten after division by a number that fits 64 bits.
+fn power_of_ten(exponent: u128, divisor: u128) -> u128 {
+    let (mut power, mut base, mut exponent) = (1 % divisor, 10 % divisor, exponent);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            power = power * base % divisor;
+        }
+        base = base * base % divisor;
+        exponent /= 2;
+    }
+    power
 }
 
 fn split<'a>(text: &'a str, separators: &[char]) -> (&'a str, &'a str) {

@@ -1,0 +1,135 @@
+//! Numbers that a double may not stand for: a rule could tell the rounded number from the one that was sent, so that what
+//! decodes would not encode. They keep their digits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::Project;
+use crate::schema::{Assertion, Bound, Json, NodeId, Shape, is_double, parts};
+
+/// How many units of a divisor a double holds to the last digit.
+const EXACT: f64 = 1e15;
+
+/// A node, and whether what it says is turned around, as behind `not`. A rule that is turned around tells more: the nearest
+/// double of a number that is in a range is in it too, but that of a number outside may come in.
+type Use = (NodeId, bool);
+
+/// The nodes whose numbers keep their digits.
+pub(super) fn nodes(project: &Project) -> BTreeSet<NodeId> {
+    let schemas = &project.schemas;
+    let judged_by = |id: NodeId| {
+        let assertions = schemas[id].assertions.iter();
+        assertions.flat_map(|assertion| judges(assertion, false)).collect::<Vec<_>>()
+    };
+    let telling = telling(project, schemas.ids().flat_map(judged_by).collect());
+    let mut exact = BTreeSet::new();
+    for id in schemas.ids() {
+        let assertions = &schemas[id].assertions;
+        let is_told = assertions.iter().any(|assertion| tells(project, id, assertion, false));
+        if is_told || judged_by(id).iter().any(|judge| telling.contains(judge)) {
+            spread(project, id, &mut exact);
+        }
+        if let Shape::Array(array) = &schemas[id].shape
+            && array.unique
+        {
+            spread(project, array.items, &mut exact);
+        }
+    }
+    exact
+}
+
+/// Of these uses and those they lead to, the ones that tell some number from its nearest double.
+fn telling(project: &Project, uses: Vec<Use>) -> BTreeSet<Use> {
+    let (mut users, mut waiting): (BTreeMap<Use, Vec<Use>>, Vec<Use>) = (BTreeMap::new(), uses);
+    let (mut known, mut found) = (BTreeSet::new(), Vec::new());
+    while let Some(judge) = waiting.pop() {
+        if !known.insert(judge) {
+            continue;
+        }
+        let (id, turned) = judge;
+        let node = &project.schemas[id];
+        let is_telling = |assertion: &Assertion| tells(project, id, assertion, turned);
+        if shape_tells(&node.shape, turned) || node.assertions.iter().any(is_telling) {
+            found.push(judge);
+        }
+        let parts = parts(project, id).into_iter().map(|part| (part, turned));
+        let others = node.assertions.iter().flat_map(|assertion| judges(assertion, turned));
+        for other in parts.chain(others) {
+            users.entry(other).or_default().push(judge);
+            waiting.push(other);
+        }
+    }
+    let mut telling = BTreeSet::new();
+    while let Some(judge) = found.pop() {
+        if telling.insert(judge) {
+            found.extend(users.get(&judge).into_iter().flatten());
+        }
+    }
+    telling
+}
+
+/// Adds a node and all that its type holds.
+fn spread(project: &Project, node: NodeId, exact: &mut BTreeSet<NodeId>) {
+    let mut waiting = vec![node];
+    while let Some(node) = waiting.pop() {
+        if exact.insert(node) {
+            waiting.extend(parts(project, node));
+        }
+    }
+}
+
+/// The schemas behind a keyword, and how they are used.
+fn judges(assertion: &Assertion, turned: bool) -> Vec<Use> {
+    let turned = turned || matches!(assertion.keyword, "not" | "oneOf" | "if" | "contains");
+    assertion.schemas().into_iter().map(|node| (node, turned)).collect()
+}
+
+/// Whether a keyword by itself tells some number from its nearest double.
+fn tells(project: &Project, node: NodeId, assertion: &Assertion, turned: bool) -> bool {
+    let Some(value) = assertion.value() else { return false };
+    let is_integer = |word: &Json| *word == Json::string("integer");
+    match (assertion.keyword, value) {
+        ("multipleOf", divisor) => turned || !holds_multiples(project, node, divisor),
+        ("exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems", _) => true,
+        ("minimum" | "maximum" | "const" | "enum", value) => has_number(value, turned),
+        ("type", Json::Array(words)) => turned && words.iter().any(is_integer),
+        ("type", word) => turned && is_integer(word),
+        _ => false,
+    }
+}
+
+fn shape_tells(shape: &Shape, turned: bool) -> bool {
+    match shape {
+        Shape::Integer(_) | Shape::IntegerEnum(_) => turned,
+        Shape::Number(rules) => {
+            let bounds = || [&rules.lower, &rules.upper].into_iter().flatten();
+            bounds().any(|bound| turned || bound.exclusive)
+        }
+        Shape::Const(value) => has_number(value, turned),
+        Shape::Array(array) => array.unique,
+        _ => false,
+    }
+}
+
+/// Whether doubles hold every multiple that the bounds of a node leave.
+fn holds_multiples(project: &Project, node: NodeId, divisor: &Json) -> bool {
+    let (Shape::Number(rules), Json::Number(divisor)) = (&project.schemas[node].shape, divisor)
+    else {
+        // An integer keeps its digits by its type.
+        return matches!(project.schemas[node].shape, Shape::Integer(_));
+    };
+    let divisor: f64 = divisor.parse().unwrap_or_default();
+    let is_near = |bound: &Option<Bound>| {
+        bound.as_ref().is_some_and(|bound| bound.as_f64().abs() / divisor < EXACT)
+    };
+    is_near(&rules.lower) && is_near(&rules.upper)
+}
+
+/// Whether a number stands in a value: any number, or only one that no double holds.
+fn has_number(value: &Json, any: bool) -> bool {
+    match value {
+        Json::Number(number) => any || !is_double(number),
+        Json::Array(items) => items.iter().any(|item| has_number(item, any)),
+        Json::Object(entries) => entries.iter().any(|(_, value)| has_number(value, any)),
+        _ => false,
+    }
+}

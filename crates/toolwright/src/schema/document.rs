@@ -1,0 +1,180 @@
+//! A JSON text as a flat list of its values, each with its place, so that a verdict can be remembered by place.
+//!
+//! It holds slices of the text and copies nothing but strings with escapes.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::codec::Scanner;
+use crate::value::Value;
+
+/// The values of a text in the order in which they begin: an array or object stands before what is in it.
+pub(crate) struct Document<'a> {
+    text: &'a str,
+    items: Vec<Item<'a>>,
+}
+
+/// One value of a document.
+struct Item<'a> {
+    /// Where its text begins and ends, in bytes.
+    start: usize,
+    end: usize,
+    /// The first value that is not part of this one.
+    next: usize,
+    /// The array or object that holds it, and under which key or index; nothing for the outermost value.
+    parent: Option<usize>,
+    key: Cow<'a, str>,
+    index: usize,
+    content: Content<'a>,
+}
+
+/// What a value is. Counts are those of items and entries.
+#[derive(Clone, Debug)]
+pub(crate) enum Content<'a> {
+    Null,
+    Boolean(bool),
+    Number(&'a str),
+    String(Cow<'a, str>),
+    Array(usize),
+    Object(usize),
+}
+
+impl<'a> Document<'a> {
+    /// Reads the value that begins at a byte of a text; what stands behind it does not matter. Nothing where the text is
+    /// not JSON, or nested deeper than codecs go.
+    pub(crate) fn read(text: &'a str, start: usize) -> Option<Self> {
+        let mut document = Self { text, items: Vec::new() };
+        let mut scanner = Scanner::at(text, start);
+        document.value(&mut scanner, None, Cow::Borrowed(""), 0)?;
+        Some(document)
+    }
+
+    fn value(
+        &mut self,
+        scanner: &mut Scanner<'a>,
+        parent: Option<usize>,
+        key: Cow<'a, str>,
+        index: usize,
+    ) -> Option<()> {
+        let first = scanner.peek()?;
+        let (place, start) = (self.items.len(), scanner.position);
+        let content = Content::Null;
+        self.items.push(Item { start, end: 0, next: 0, parent, key, index, content });
+        let content = match first {
+            b'{' => Content::Object(self.entries(scanner, place)?),
+            b'[' => Content::Array(self.elements(scanner, place)?),
+            b'"' => Content::String(scanner.string()?),
+            b'-' | b'0'..=b'9' => Content::Number(scanner.number()?),
+            _ => {
+                scanner.skip()?;
+                match first {
+                    b'n' => Content::Null,
+                    _ => Content::Boolean(first == b't'),
+                }
+            }
+        };
+        let next = self.items.len();
+        let item = &mut self.items[place];
+        (item.end, item.next, item.content) = (scanner.position, next, content);
+        Some(())
+    }
+
+    fn entries(&mut self, scanner: &mut Scanner<'a>, parent: usize) -> Option<usize> {
+        scanner.enter()?;
+        let mut count = 0;
+        while let Some(key) = scanner.next_key(count == 0) {
+            self.value(scanner, Some(parent), key, count)?;
+            count += 1;
+        }
+        scanner.ok().map(|()| count)
+    }
+
+    fn elements(&mut self, scanner: &mut Scanner<'a>, parent: usize) -> Option<usize> {
+        scanner.enter()?;
+        let mut count = 0;
+        while scanner.next_item(count == 0).is_some() {
+            self.value(scanner, Some(parent), Cow::Borrowed(""), count)?;
+            count += 1;
+        }
+        scanner.ok().map(|()| count)
+    }
+
+    /// The value that begins at a byte of the text.
+    pub(crate) fn at(&self, start: usize) -> Option<usize> {
+        self.items.binary_search_by_key(&start, |item| item.start).ok()
+    }
+
+    pub(crate) fn content(&self, item: usize) -> &Content<'a> {
+        &self.items[item].content
+    }
+
+    /// The key of an entry; empty for what is no entry.
+    pub(crate) fn key(&self, item: usize) -> &str {
+        &self.items[item].key
+    }
+
+    /// The items of an array or the values of an object, in order.
+    pub(crate) fn children(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.items[item].next;
+        let first = Some(item + 1).filter(|first| *first < end);
+        std::iter::successors(first, move |child| {
+            Some(self.items[*child].next).filter(|next| *next < end)
+        })
+    }
+
+    /// The value of an entry of an object. Takes time in proportion to the entries.
+    pub(crate) fn entry(&self, object: usize, key: &str) -> Option<usize> {
+        self.children(object).find(|child| self.key(*child) == key)
+    }
+
+    /// The text of a value.
+    pub(crate) fn json(&self, item: usize) -> &'a str {
+        let Item { start, end, .. } = self.items[item];
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// The value as data.
+    pub(crate) fn to_value(&self, item: usize) -> Value {
+        match self.content(item) {
+            Content::Array(_) => {
+                Value::Array(self.children(item).map(|child| self.to_value(child)).collect())
+            }
+            Content::Object(_) => Value::Object(
+                self.children(item).map(|child| (self.key(child), self.to_value(child))).collect(),
+            ),
+            Content::String(text) => Value::from(&**text),
+            // Read from the text once already.
+            _ => self.json(item).parse().unwrap_or_default(),
+        }
+    }
+
+    /// How many values a value is, itself included.
+    pub(crate) fn size(&self, item: usize) -> usize {
+        self.items[item].next - item
+    }
+
+    /// The JSON Pointer (RFC 6901) of a value below another.
+    pub(crate) fn pointer(&self, item: usize, below: usize) -> String {
+        let mut place = item;
+        let mut path = Vec::new();
+        while place != below {
+            path.push(place);
+            let Some(parent) = self.items[place].parent else { break };
+            place = parent;
+        }
+        let mut pointer = String::new();
+        for place in path.into_iter().rev() {
+            let Item { parent, key, index, .. } = &self.items[place];
+            let in_object =
+                parent.is_some_and(|parent| matches!(self.content(parent), Content::Object(_)));
+            pointer.push('/');
+            if in_object {
+                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            } else {
+                // Writing to a string cannot fail.
+                let _ = write!(pointer, "{index}");
+            }
+        }
+        pointer
+    }
+}

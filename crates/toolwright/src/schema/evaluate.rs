@@ -1,0 +1,457 @@
+//! Whether a value fits a schema: yes or no, in time that grows with payload × schema and no faster.
+//!
+//! A schema that is reached on several ways would be held against the same value once a way, which doubles with every
+//! level of a recursive choice. Its verdicts are remembered by schema and value.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::document::{Content, Document};
+use super::keyword::{Contains, Keyword, NodeId, Properties};
+use super::{MAX_STEPS, Schema};
+use crate::issue::quoted;
+use crate::pattern::Pattern;
+use crate::value::Decimal;
+
+/// The deepest nesting of schemas in each other on one value, as they are applied.
+const MAX_NESTING: usize = 1_000;
+
+/// Verdicts on the values of one document.
+pub(crate) struct Evaluation<'s> {
+    pub(super) schema: &'s Schema,
+    verdicts: HashMap<Key, bool, BuildHasherDefault<KeyHasher>>,
+    /// Whether every verdict is remembered, not only those that are surely asked for again.
+    pub(super) remembers_all: bool,
+    /// Steps that are left; at zero, no verdict counts.
+    steps: u64,
+    /// How many there were.
+    limit: u64,
+    nesting: usize,
+    /// The resources on the way here that have dynamic anchors, outermost first. Each once: only the first counts.
+    scope: Vec<usize>,
+}
+
+/// A node, a value, and the length of the scope.
+type Key = (NodeId, usize, usize);
+
+/// Keys are places in lists, which nobody can choose so that they collide for a long time.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        // The multiplier is 2^64 divided by the golden ratio (Knuth, volume 3, 6.4).
+        self.0 = (self.0.rotate_left(26) ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+impl<'s> Evaluation<'s> {
+    pub(crate) fn new(schema: &'s Schema) -> Self {
+        Self::within(schema, MAX_STEPS)
+    }
+
+    /// Verdicts that take no more than so many steps.
+    pub(super) fn within(schema: &'s Schema, steps: u64) -> Self {
+        Self {
+            schema,
+            verdicts: HashMap::default(),
+            remembers_all: schema.has_unevaluated,
+            steps,
+            limit: steps,
+            nesting: 0,
+            scope: Vec::new(),
+        }
+    }
+
+    /// Whether the verdicts so far are worth nothing, because they took too many steps.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// How many steps are left.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// How many steps there were.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Takes steps of the budget.
+    fn spend(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_sub(steps as u64);
+        self.steps > 0
+    }
+
+    /// Whether a value fits a node.
+    pub(crate) fn fits(&mut self, document: &Document<'_>, node: NodeId, item: usize) -> bool {
+        let schema = self.schema;
+        let body = &schema.nodes[node];
+        if body.keywords.is_empty() {
+            return true;
+        }
+        let entered = self.enter(body.resource);
+        let key = (node, item, self.scope.len());
+        let remembers = self.remembers_all || body.uses > 1;
+        let verdict = match if remembers { self.verdicts.get(&key).copied() } else { None } {
+            Some(verdict) => verdict,
+            None if !self.spend(body.keywords.len()) || self.nesting == MAX_NESTING => {
+                self.steps = 0;
+                false
+            }
+            None => {
+                self.nesting += 1;
+                let fits =
+                    body.keywords.iter().all(|keyword| self.holds(document, keyword, node, item));
+                self.nesting -= 1;
+                if remembers && let Entry::Vacant(place) = self.verdicts.entry(key) {
+                    place.insert(fits);
+                }
+                fits
+            }
+        };
+        self.leave(entered);
+        verdict
+    }
+
+    /// Enters a resource, if it is one whose anchors may be looked for and that was not entered already.
+    pub(super) fn enter(&mut self, resource: usize) -> bool {
+        let matters = self.schema.anchors.get(resource).is_some_and(|anchors| !anchors.is_empty());
+        let is_new = matters && !self.scope.contains(&resource);
+        if is_new {
+            self.scope.push(resource);
+        }
+        is_new
+    }
+
+    pub(super) fn leave(&mut self, entered: bool) {
+        if entered {
+            self.scope.pop();
+        }
+    }
+
+    /// Whether a value fits a keyword of a node.
+    pub(super) fn holds(
+        &mut self,
+        document: &Document<'_>,
+        keyword: &Keyword,
+        node: NodeId,
+        item: usize,
+    ) -> bool {
+        match (keyword, document.content(item)) {
+            (Keyword::AllOf(schemas), _) => {
+                schemas.iter().all(|schema| self.fits(document, *schema, item))
+            }
+            (Keyword::AnyOf(schemas), _) => {
+                schemas.iter().any(|schema| self.fits(document, *schema, item))
+            }
+            (Keyword::OneOf(schemas), _) => {
+                schemas.iter().filter(|schema| self.fits(document, **schema, item)).count() == 1
+            }
+            (Keyword::Not(schema, _), _) => !self.fits(document, *schema, item),
+            (Keyword::If { condition, then, otherwise }, _) => {
+                let branch = if self.fits(document, *condition, item) { then } else { otherwise };
+                branch.is_none_or(|branch| self.fits(document, branch, item))
+            }
+            (Keyword::Ref(schema), _) => self.fits(document, *schema, item),
+            (Keyword::DynamicRef(schema, anchor), _) => {
+                let schema = self.dynamic(anchor).unwrap_or(*schema);
+                self.fits(document, schema, item)
+            }
+            (Keyword::PrefixItems(schemas), Content::Array(_)) => schemas
+                .iter()
+                .zip(document.children(item))
+                .all(|(schema, item)| self.fits(document, *schema, item)),
+            (Keyword::Items(from, schema), Content::Array(_)) => {
+                document.children(item).skip(*from).all(|item| self.fits(document, *schema, item))
+            }
+            (Keyword::Contains(contains), Content::Array(_)) => {
+                self.contains(document, contains, item)
+            }
+            (Keyword::Properties(properties), Content::Object(_)) => {
+                document.children(item).all(|entry| self.entry_fits(document, properties, entry))
+            }
+            (Keyword::PropertyNames(schema), Content::Object(_)) => {
+                document.children(item).all(|entry| self.key_fits(document, *schema, entry))
+            }
+            (Keyword::DependentSchemas(schemas), Content::Object(_)) => {
+                document.children(item).all(|entry| match schemas.get(document.key(entry)) {
+                    Some(schema) => self.fits(document, *schema, item),
+                    None => true,
+                })
+            }
+            (Keyword::UnevaluatedItems(schema) | Keyword::UnevaluatedProperties(schema), _) => {
+                let rest = self.unevaluated(document, keyword, node, item, false);
+                rest.into_iter().all(|child| self.fits(document, *schema, child))
+            }
+            _ => self.asserts(document, keyword, item),
+        }
+    }
+
+    /// Whether a value fits a keyword that holds no schema.
+    fn asserts(&mut self, document: &Document<'_>, keyword: &Keyword, item: usize) -> bool {
+        match (keyword, document.content(item)) {
+            (Keyword::Never, _) => false,
+            (Keyword::Type(kinds), _) => kinds.iter().any(|kind| document.is(item, *kind)),
+            (Keyword::Enum(constants), _) => {
+                self.spend(constants.count()) && constants.has(document, item)
+            }
+            (Keyword::Const(constant), _) => document.equals(item, constant),
+            (Keyword::Minimum(bound), Content::Number(number)) => {
+                let order = bound.compare(number);
+                order.is_gt() || (order.is_eq() && !bound.exclusive)
+            }
+            (Keyword::Maximum(bound), Content::Number(number)) => {
+                let order = bound.compare(number);
+                order.is_lt() || (order.is_eq() && !bound.exclusive)
+            }
+            (Keyword::MultipleOf(divisor), Content::Number(number)) => {
+                let divisor = Decimal::of(divisor.as_str());
+                self.spend(number.len()) && Decimal::of(number).is_multiple_of(&divisor)
+            }
+            (Keyword::MinLength(least), Content::String(text)) => {
+                text.chars().count() as u64 >= *least
+            }
+            (Keyword::MaxLength(most), Content::String(text)) => {
+                text.chars().count() as u64 <= *most
+            }
+            (Keyword::Pattern(pattern, _), Content::String(text)) => self.matches(pattern, text),
+            (Keyword::Format(format), Content::String(text)) => {
+                self.spend(text.len()) && format.is_valid(text)
+            }
+            (Keyword::MinItems(least), Content::Array(count)) => *count as u64 >= *least,
+            (Keyword::MaxItems(most), Content::Array(count)) => *count as u64 <= *most,
+            (Keyword::UniqueItems, Content::Array(_)) => {
+                self.spend(document.size(item)) && repeated(document, item).is_none()
+            }
+            (Keyword::MinProperties(least), Content::Object(count)) => *count as u64 >= *least,
+            (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
+            (Keyword::Required(names), Content::Object(count)) => {
+                self.spend(*count) && names.are_in(document, item)
+            }
+            (Keyword::DependentRequired(names), Content::Object(count)) => {
+                document.children(item).all(|entry| match names.get(document.key(entry)) {
+                    Some(names) => self.spend(*count) && names.are_in(document, item),
+                    None => true,
+                })
+            }
+            _ => true,
+        }
+    }
+
+    pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
+        if !self.spend(text.len()) {
+            return false;
+        }
+        pattern.is_match(text).unwrap_or_else(|_| {
+            self.steps = 0;
+            false
+        })
+    }
+
+    fn contains(&mut self, document: &Document<'_>, contains: &Contains, array: usize) -> bool {
+        let fitting = document
+            .children(array)
+            .filter(|item| self.fits(document, contains.schema, *item))
+            .count() as u64;
+        fitting >= contains.least && contains.most.is_none_or(|most| fitting <= most)
+    }
+
+    /// Whether the key of an entry fits a schema.
+    pub(super) fn key_fits(
+        &mut self,
+        document: &Document<'_>,
+        schema: NodeId,
+        entry: usize,
+    ) -> bool {
+        // A key is no value of the document: its verdicts are remembered by themselves.
+        let key = quoted(document.key(entry));
+        let scope = self.scope.clone();
+        let mut evaluation =
+            Evaluation { steps: self.steps, scope, ..Evaluation::new(self.schema) };
+        let fits = Document::read(&key, 0).is_some_and(|key| evaluation.fits(&key, schema, 0));
+        self.steps = evaluation.steps;
+        fits
+    }
+
+    /// Whether the value of an entry fits the schemas for its key.
+    pub(super) fn entry_fits(
+        &mut self,
+        document: &Document<'_>,
+        properties: &Properties,
+        entry: usize,
+    ) -> bool {
+        let schemas = self.schemas_of(properties, document.key(entry));
+        schemas.into_iter().all(|schema| self.fits(document, schema, entry))
+    }
+
+    /// The schemas that judge the value under a key.
+    pub(super) fn schemas_of(&mut self, properties: &Properties, key: &str) -> Vec<NodeId> {
+        let mut schemas: Vec<NodeId> = properties.named(key).into_iter().collect();
+        for (pattern, schema) in &properties.patterns {
+            if self.matches(pattern, key) {
+                schemas.push(*schema);
+            }
+        }
+        if schemas.is_empty() {
+            schemas.extend(properties.additional);
+        }
+        schemas
+    }
+
+    /// What a dynamic anchor means here: in the outermost resource that has it (2020-12 core, 8.2.3.2).
+    pub(super) fn dynamic(&self, anchor: &str) -> Option<NodeId> {
+        let anchors = self.scope.iter().flat_map(|resource| &self.schema.anchors[*resource]);
+        anchors.into_iter().find(|(known, _)| known == anchor).map(|(_, node)| *node)
+    }
+
+    /// The parts of a value that no other keyword of a node has looked at (2020-12 core, 11). A `lenient` look takes
+    /// the schemas that the value does not fit for having looked, too.
+    pub(super) fn unevaluated(
+        &mut self,
+        document: &Document<'_>,
+        keyword: &Keyword,
+        node: NodeId,
+        item: usize,
+        lenient: bool,
+    ) -> Vec<usize> {
+        let is_about_items = matches!(keyword, Keyword::UnevaluatedItems(_));
+        let is_about_value = match document.content(item) {
+            Content::Array(_) => is_about_items,
+            Content::Object(_) => !is_about_items,
+            _ => false,
+        };
+        if !is_about_value {
+            return Vec::new();
+        }
+        let children: Vec<usize> = document.children(item).collect();
+        let mut seen = Seen {
+            children: vec![false; children.len()],
+            nodes: Vec::new(),
+            own: Some(node),
+            is_about_items,
+            lenient,
+        };
+        self.look(document, node, item, &mut seen);
+        children
+            .into_iter()
+            .zip(seen.children)
+            .filter(|(_, seen)| !seen)
+            .map(|(child, _)| child)
+            .collect()
+    }
+
+    /// Notes the parts of a value that a node looks at.
+    fn look(&mut self, document: &Document<'_>, node: NodeId, item: usize, seen: &mut Seen) {
+        let place = (node, self.scope.len());
+        if seen.nodes.contains(&place) || !self.spend(seen.children.len() + 1) {
+            return;
+        }
+        seen.nodes.push(place);
+        let schema = self.schema;
+        let body = &schema.nodes[node];
+        let is_own = seen.own.take().is_some();
+        let entered = self.enter(body.resource);
+        for keyword in &body.keywords {
+            match keyword {
+                Keyword::PrefixItems(schemas) if seen.is_about_items => seen.first(schemas.len()),
+                Keyword::Items(..) if seen.is_about_items => seen.all(),
+                Keyword::Contains(contains) if seen.is_about_items && contains.evaluates => {
+                    for (place, child) in document.children(item).enumerate() {
+                        seen.children[place] |= self.fits(document, contains.schema, child);
+                    }
+                }
+                Keyword::UnevaluatedItems(_) if seen.is_about_items && !is_own => seen.all(),
+                Keyword::UnevaluatedProperties(_) if !seen.is_about_items && !is_own => seen.all(),
+                Keyword::Properties(properties) if !seen.is_about_items => {
+                    for (place, entry) in document.children(item).enumerate() {
+                        let is_looked_at =
+                            !self.schemas_of(properties, document.key(entry)).is_empty();
+                        seen.children[place] |= is_looked_at;
+                    }
+                }
+                Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) | Keyword::OneOf(schemas) => {
+                    for schema in schemas {
+                        self.look_if_it_fits(document, *schema, item, seen);
+                    }
+                }
+                Keyword::If { condition, then, otherwise } => {
+                    let fits = self.fits(document, *condition, item);
+                    if fits {
+                        self.look(document, *condition, item, seen);
+                    }
+                    if let Some(branch) = if fits { then } else { otherwise } {
+                        self.look_if_it_fits(document, *branch, item, seen);
+                    }
+                }
+                Keyword::DependentSchemas(schemas) => {
+                    for entry in document.children(item) {
+                        if let Some(schema) = schemas.get(document.key(entry)) {
+                            self.look_if_it_fits(document, *schema, item, seen);
+                        }
+                    }
+                }
+                Keyword::Ref(schema) => self.look_if_it_fits(document, *schema, item, seen),
+                Keyword::DynamicRef(schema, anchor) => {
+                    let schema = self.dynamic(anchor).unwrap_or(*schema);
+                    self.look_if_it_fits(document, schema, item, seen);
+                }
+                _ => {}
+            }
+        }
+        self.leave(entered);
+    }
+
+    fn look_if_it_fits(
+        &mut self,
+        document: &Document<'_>,
+        node: NodeId,
+        item: usize,
+        seen: &mut Seen,
+    ) {
+        if seen.lenient || self.fits(document, node, item) {
+            self.look(document, node, item, seen);
+        }
+    }
+}
+
+/// The parts of a value that were looked at.
+struct Seen {
+    children: Vec<bool>,
+    /// The nodes that were asked already.
+    nodes: Vec<(NodeId, usize)>,
+    /// The node whose own `unevaluated…` is being answered.
+    own: Option<NodeId>,
+    is_about_items: bool,
+    lenient: bool,
+}
+
+impl Seen {
+    fn all(&mut self) {
+        self.children.fill(true);
+    }
+
+    fn first(&mut self, count: usize) {
+        self.children.iter_mut().take(count).for_each(|seen| *seen = true);
+    }
+}
+
+/// The indices of two equal items of an array.
+pub(super) fn repeated(document: &Document<'_>, array: usize) -> Option<(usize, usize)> {
+    let items: Vec<_> = document.children(array).map(|item| document.to_value(item)).collect();
+    let mut seen = HashMap::with_capacity(items.len());
+    let mut items = items.iter().enumerate();
+    items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))
+}

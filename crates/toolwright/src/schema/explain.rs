@@ -1,0 +1,417 @@
+//! Why a value does not fit a schema, in the words of issues. Asked only when that is certain.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::ROOT;
+use super::document::{Content, Document};
+use super::evaluate::{Evaluation, repeated};
+use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
+use crate::codec::Kind;
+use crate::issue::{Issue, IssueKind, describe, nearest, quoted, shortened};
+
+/// How many issues of a choice are told.
+const TOLD: usize = 3;
+
+/// How many issues of one value are told.
+const MAX_ISSUES: usize = 1_000;
+
+/// How many characters of what is wrong with the nearest of several schemas are told.
+const LONGEST: usize = 160;
+
+/// Collects issues whose pointers begin at one value.
+pub(super) struct Explanation<'e, 's, 'd> {
+    evaluation: &'e mut Evaluation<'s>,
+    document: &'e Document<'d>,
+    /// The value at which pointers begin.
+    below: usize,
+    issues: Vec<Issue>,
+    told: HashSet<(NodeId, usize)>,
+}
+
+impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
+    pub(super) fn new(
+        evaluation: &'e mut Evaluation<'s>,
+        document: &'e Document<'d>,
+        below: usize,
+    ) -> Self {
+        evaluation.remembers_all = true;
+        Self { evaluation, document, below, issues: Vec::new(), told: HashSet::new() }
+    }
+
+    pub(super) fn into_issues(self) -> Vec<Issue> {
+        self.issues
+    }
+
+    /// Tells every keyword of a node that a value breaks.
+    pub(super) fn node(&mut self, node: NodeId, item: usize) {
+        if self.told.insert((node, item)) && self.issues.len() < MAX_ISSUES {
+            let body = &self.evaluation.schema.nodes[node];
+            let entered = self.evaluation.enter(body.resource);
+            for keyword in &body.keywords {
+                self.unless_it_holds(keyword, node, item);
+            }
+            self.evaluation.leave(entered);
+        }
+    }
+
+    /// Tells which of some keywords of the root a value breaks. What a condition decides that looks at a part which is
+    /// wrong already is not told: `doubtful` are the keys of those parts.
+    pub(super) fn root(&mut self, item: usize, names: &[&str], doubtful: &[&str]) {
+        let schema = self.evaluation.schema;
+        for keyword in &schema.nodes[ROOT].keywords {
+            match keyword {
+                Keyword::Properties(properties) => self.entries(properties, item, Some(names)),
+                Keyword::If { condition, .. }
+                    if doubtful.iter().any(|key| schema.mentions(*condition, key)) => {}
+                keyword if names.contains(&keyword.name()) => {
+                    self.unless_it_holds(keyword, ROOT, item);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn unless_it_holds(&mut self, keyword: &Keyword, node: NodeId, item: usize) {
+        if !self.evaluation.holds(self.document, keyword, node, item) {
+            self.keyword(keyword, node, item);
+        }
+    }
+
+    fn keyword(&mut self, keyword: &Keyword, node: NodeId, item: usize) {
+        let document = self.document;
+        match keyword {
+            Keyword::Required(names) => self.missing(names, item),
+            Keyword::DependentRequired(names) => {
+                for entry in document.children(item) {
+                    if let Some(names) = names.get(document.key(entry)) {
+                        self.missing(names, item);
+                    }
+                }
+            }
+            Keyword::DependentSchemas(schemas) => {
+                for entry in document.children(item) {
+                    if let Some(schema) = schemas.get(document.key(entry)) {
+                        self.unless_it_fits(*schema, item);
+                    }
+                }
+            }
+            Keyword::Properties(properties) => self.entries(properties, item, None),
+            Keyword::PropertyNames(schema) => self.names(*schema, item),
+            Keyword::PrefixItems(schemas) => {
+                for (schema, item) in schemas.iter().zip(document.children(item)) {
+                    self.unless_it_fits(*schema, item);
+                }
+            }
+            Keyword::Items(from, schema) if self.evaluation.schema.is_never(*schema) => {
+                let (maximum, length) = (*from as u64, document.children(item).count() as u64);
+                self.add(item, IssueKind::TooManyItems { maximum, length });
+            }
+            Keyword::Items(from, schema) => {
+                for item in document.children(item).skip(*from) {
+                    self.unless_it_fits(*schema, item);
+                }
+            }
+            Keyword::AllOf(schemas) => {
+                for schema in schemas {
+                    self.unless_it_fits(*schema, item);
+                }
+            }
+            Keyword::Ref(schema) => self.unless_it_fits(*schema, item),
+            Keyword::DynamicRef(schema, anchor) => {
+                let schema = self.evaluation.dynamic(anchor).unwrap_or(*schema);
+                self.unless_it_fits(schema, item);
+            }
+            Keyword::If { condition, then, otherwise } => {
+                let fits = self.evaluation.fits(document, *condition, item);
+                if let Some(branch) = if fits { then } else { otherwise } {
+                    self.node(*branch, item);
+                }
+            }
+            Keyword::UnevaluatedProperties(schema) | Keyword::UnevaluatedItems(schema) => {
+                self.unevaluated(keyword, *schema, node, item);
+            }
+            Keyword::AnyOf(schemas) => {
+                let issue = self.none_of("anyOf", schemas, item);
+                self.add(item, issue);
+            }
+            Keyword::OneOf(schemas) => {
+                let issue = self.not_one_of(schemas, item);
+                self.add(item, issue);
+            }
+            keyword => self.value(keyword, item),
+        }
+    }
+
+    /// A keyword that is about the value by itself.
+    fn value(&mut self, keyword: &Keyword, item: usize) {
+        let document = self.document;
+        let json = document.json(item);
+        let found = || shortened(json);
+        let text = match document.content(item) {
+            Content::String(text) => text,
+            _ => "",
+        };
+        let (items, keys) = match document.content(item) {
+            Content::Array(count) => (*count as u64, 0),
+            Content::Object(count) => (0, *count),
+            _ => (0, 0),
+        };
+        let characters = || text.chars().count() as u64;
+        let keys = format!("has {keys} {}", if keys == 1 { "key" } else { "keys" });
+        let kind = match keyword {
+            Keyword::Type(kinds) => {
+                IssueKind::Type { expected: Cow::Owned(Kind::nouns(kinds)), found: describe(json) }
+            }
+            Keyword::Enum(constants) => {
+                let expected = match constants.shown.as_slice() {
+                    [only] => only.clone(),
+                    several => format!("one of {}", several.join(", ")),
+                };
+                IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
+            }
+            Keyword::Const(constant) => {
+                let expected = Cow::Owned(shortened(&constant.to_string()));
+                IssueKind::Constant { expected, found: found() }
+            }
+            Keyword::Minimum(Bound { number, exclusive, .. }) => IssueKind::BelowMinimum {
+                minimum: number.clone(),
+                exclusive: *exclusive,
+                found: found(),
+            },
+            Keyword::Maximum(Bound { number, exclusive, .. }) => IssueKind::AboveMaximum {
+                maximum: number.clone(),
+                exclusive: *exclusive,
+                found: found(),
+            },
+            Keyword::MultipleOf(divisor) => {
+                said(format!("found {}, expected a multiple of {divisor}", found()))
+            }
+            Keyword::MinLength(least) => {
+                IssueKind::TooShort { minimum: *least, length: characters() }
+            }
+            Keyword::MaxLength(most) => IssueKind::TooLong { maximum: *most, length: characters() },
+            Keyword::Pattern(_, ecma) => {
+                let found = quoted(&shortened(text));
+                said(format!("found {found}, expected a match of `{ecma}`"))
+            }
+            Keyword::Format(format) => {
+                IssueKind::Format { format: *format, found: shortened(text) }
+            }
+            Keyword::MinItems(least) => IssueKind::TooFewItems { minimum: *least, length: items },
+            Keyword::MaxItems(most) => IssueKind::TooManyItems { maximum: *most, length: items },
+            Keyword::UniqueItems => match repeated(document, item) {
+                Some((first, second)) => IssueKind::RepeatedItem { first, second },
+                None => return,
+            },
+            Keyword::MinProperties(least) => said(format!("{keys}, at least {least} required")),
+            Keyword::MaxProperties(most) => said(format!("{keys}, at most {most} allowed")),
+            Keyword::Contains(Contains { least, most, shown, .. }) => {
+                let most = most.map(|most| format!(" and at most {most}")).unwrap_or_default();
+                said(format!("at least {least}{most} items have to fit {shown}"))
+            }
+            Keyword::Not(_, shown) if !shown.is_anything => {
+                said(format!("found {}, expected nothing that fits {}", describe(json), shown.text))
+            }
+            _ => said(format!("found {}, no value is allowed here", describe(json))),
+        };
+        self.add(item, kind);
+    }
+
+    fn missing(&mut self, keys: &Keys, object: usize) {
+        for name in &keys.declared {
+            if self.document.entry(object, name).is_none() {
+                let missing = IssueKind::Missing { one_of: Cow::Borrowed(&[]) };
+                self.add_under(object, name, missing);
+            }
+        }
+    }
+
+    /// Tells what is wrong with the entries of an object; by some of the three keywords, if they are given.
+    fn entries(&mut self, properties: &Properties, object: usize, names: Option<&[&str]>) {
+        let (document, schema) = (self.document, self.evaluation.schema);
+        let tells = |name: &str| names.is_none_or(|names| names.contains(&name));
+        for entry in document.children(object) {
+            let key = document.key(entry);
+            let (named, additional) = (properties.named(key), properties.additional);
+            for judge in self.evaluation.schemas_of(properties, key) {
+                let is_additional = Some(judge) == additional;
+                let keyword = match () {
+                    () if Some(judge) == named => "properties",
+                    () if is_additional => "additionalProperties",
+                    () => "patternProperties",
+                };
+                if !tells(keyword) {
+                    continue;
+                }
+                if is_additional && schema.is_never(judge) {
+                    let known: Vec<&str> = properties.keys().collect();
+                    self.add(entry, said(unknown_key(key, &known)));
+                } else {
+                    self.unless_it_fits(judge, entry);
+                }
+            }
+        }
+    }
+
+    fn names(&mut self, schema: NodeId, object: usize) {
+        for entry in self.document.children(object) {
+            if self.evaluation.key_fits(self.document, schema, entry) {
+                continue;
+            }
+            let key = quoted(self.document.key(entry));
+            let Some(key) = Document::read(&key, 0) else { continue };
+            let mut evaluation = Evaluation::new(self.evaluation.schema);
+            let mut explanation = Explanation::new(&mut evaluation, &key, 0);
+            explanation.node(schema, 0);
+            let why: Vec<String> =
+                explanation.issues.iter().take(TOLD).map(Issue::message).collect();
+            self.add(entry, said(format!("the key is not allowed: {}", why.join("; "))));
+        }
+    }
+
+    /// What the schemas that the value breaks would have looked at is passed over: it is their mistakes that count.
+    fn unevaluated(&mut self, keyword: &Keyword, schema: NodeId, node: NodeId, item: usize) {
+        let mut rest = self.evaluation.unevaluated(self.document, keyword, node, item, true);
+        if rest.is_empty() {
+            rest = self.evaluation.unevaluated(self.document, keyword, node, item, false);
+        }
+        if !self.evaluation.schema.is_never(schema) {
+            for child in rest {
+                self.unless_it_fits(schema, child);
+            }
+            return;
+        }
+        let (document, body) = (self.document, self.evaluation.schema);
+        if let Keyword::UnevaluatedItems(_) = keyword {
+            let texts: Vec<&str> = rest.iter().map(|child| document.json(*child)).collect();
+            let message =
+                format!("items that are not allowed here: {}", shortened(&texts.join(", ")));
+            return self.add(item, said(message));
+        }
+        let known: Vec<&str> = body.keys(node).collect();
+        for child in rest {
+            self.add(child, said(unknown_key(document.key(child), &known)));
+        }
+    }
+
+    fn unless_it_fits(&mut self, node: NodeId, item: usize) {
+        if !self.evaluation.fits(self.document, node, item) {
+            self.node(node, item);
+        }
+    }
+
+    fn not_one_of(&mut self, schemas: &[NodeId], item: usize) -> IssueKind {
+        let fits =
+            |(_, schema): &(usize, &NodeId)| self.evaluation.fits(self.document, **schema, item);
+        let fitting = (1..).zip(schemas).filter(fits).map(|(number, _)| number.to_string());
+        let fitting: Vec<String> = fitting.collect();
+        if fitting.is_empty() {
+            return self.none_of("oneOf", schemas, item);
+        }
+        said(format!("fits the schemas {} of `oneOf`, expected exactly one", fitting.join(" and ")))
+    }
+
+    /// Which of several schemas the value misses by least, and how.
+    fn none_of(&mut self, keyword: &str, schemas: &[NodeId], item: usize) -> IssueKind {
+        if let Some(kinds) = self.other_kinds(schemas, item) {
+            let found = describe(self.document.json(item));
+            return IssueKind::Type { expected: Cow::Owned(Kind::nouns(&kinds)), found };
+        }
+        let head = format!("fits none of the {} schemas of `{keyword}`", schemas.len());
+        let distances: Vec<_> =
+            schemas.iter().map(|schema| self.distance(*schema, item, 2)).collect();
+        let nearest = (0..schemas.len()).min_by_key(|index| distances[*index]);
+        let Some(index) = nearest else { return said(head) };
+        let mut explanation = Explanation::new(self.evaluation, self.document, item);
+        explanation.node(schemas[index], item);
+        let told = explanation.issues.iter().take(TOLD).map(|issue| match issue.pointer() {
+            "" => issue.message(),
+            _ => issue.to_string(),
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        let told = match told.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &told[..end]),
+            None => told,
+        };
+        said(format!("{head}, number {} is nearest: {told}", index + 1))
+    }
+
+    /// The kinds that several schemas want, if the value is of none of them.
+    fn other_kinds(&self, schemas: &[NodeId], item: usize) -> Option<Vec<Kind>> {
+        let mut wanted = Vec::new();
+        for schema in schemas {
+            let kinds = self.evaluation.schema.kinds(*schema)?;
+            if kinds.iter().any(|kind| self.document.is(item, *kind)) {
+                return None;
+            }
+            wanted.extend(
+                kinds.iter().filter(|kind| !wanted.contains(*kind)).copied().collect::<Vec<_>>(),
+            );
+        }
+        Some(wanted)
+    }
+
+    /// How far a value is from a schema: one of another kind, or with another constant, is further away than one with
+    /// other mistakes. Looks at so many levels of values.
+    fn distance(&mut self, node: NodeId, item: usize, levels: usize) -> (bool, usize) {
+        let (document, schema) = (self.document, self.evaluation.schema);
+        let mut sum = (false, 0);
+        let mut add = |(is_other, count): (bool, usize)| sum = (sum.0 || is_other, sum.1 + count);
+        if levels == 0 || self.evaluation.fits(document, node, item) {
+            return (false, usize::from(levels == 0));
+        }
+        for keyword in &schema.nodes[node].keywords {
+            if self.evaluation.holds(document, keyword, node, item) {
+                continue;
+            }
+            match keyword {
+                Keyword::Type(_) | Keyword::Const(_) | Keyword::Enum(_) => add((true, 1)),
+                Keyword::Required(names) => {
+                    let missing =
+                        names.declared.iter().filter(|name| document.entry(item, name).is_none());
+                    add((false, missing.count()));
+                }
+                Keyword::Properties(properties) => {
+                    for entry in document.children(item) {
+                        for schema in self.evaluation.schemas_of(properties, document.key(entry)) {
+                            if !self.evaluation.fits(document, schema, entry) {
+                                add(self.distance(schema, entry, levels - 1));
+                            }
+                        }
+                    }
+                }
+                Keyword::Ref(schema) => add(self.distance(*schema, item, levels)),
+                Keyword::AllOf(schemas) => {
+                    for schema in schemas {
+                        add(self.distance(*schema, item, levels));
+                    }
+                }
+                _ => add((false, 1)),
+            }
+        }
+        sum
+    }
+
+    fn add(&mut self, item: usize, kind: IssueKind) {
+        let pointer = self.document.pointer(item, self.below);
+        self.issues.push(Issue::new(pointer, kind));
+    }
+
+    fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
+        let pointer = self.document.pointer(object, self.below);
+        let key = key.replace('~', "~0").replace('/', "~1");
+        self.issues.push(Issue::new(format!("{pointer}/{key}"), kind));
+    }
+}
+
+fn unknown_key(key: &str, known: &[&str]) -> String {
+    match nearest(key, known) {
+        Some(near) => format!("unknown key `{key}`, did you mean `{near}`?"),
+        None => format!("unknown key `{key}`"),
+    }
+}
+
+fn said(message: String) -> IssueKind {
+    IssueKind::Schema { message }
+}

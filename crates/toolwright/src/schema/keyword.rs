@@ -1,0 +1,293 @@
+//! What a schema demands of a value, keyword by keyword, with every reference resolved.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::document::{Content, Document};
+use crate::codec::Kind;
+use crate::format::Format;
+use crate::pattern::Pattern;
+use crate::value::{Decimal, Number, Value};
+
+/// The place of a node among those of its schema.
+pub(super) type NodeId = usize;
+
+/// One schema: all its keywords have to hold.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) keywords: Vec<Keyword>,
+    /// The resource it belongs to: the schema around it that has an `$id`, or the root.
+    pub(super) resource: usize,
+    /// How many schemas lead to it. What is reached on one way only meets each value once.
+    pub(super) uses: usize,
+}
+
+/// A keyword that accepts or refuses a value.
+#[derive(Debug)]
+pub(super) enum Keyword {
+    /// `false`
+    Never,
+    Type(Vec<Kind>),
+    Enum(Constants),
+    Const(Value),
+    Minimum(Bound),
+    Maximum(Bound),
+    MultipleOf(Number),
+    MinLength(u64),
+    MaxLength(u64),
+    /// With the text it is known by.
+    Pattern(Pattern, String),
+    Format(Format),
+    MinItems(u64),
+    MaxItems(u64),
+    UniqueItems,
+    PrefixItems(Vec<NodeId>),
+    /// Every item from this index on.
+    Items(usize, NodeId),
+    Contains(Contains),
+    MinProperties(u64),
+    MaxProperties(u64),
+    Required(Keys),
+    PropertyNames(NodeId),
+    Properties(Properties),
+    DependentRequired(BTreeMap<String, Keys>),
+    DependentSchemas(BTreeMap<String, NodeId>),
+    AllOf(Vec<NodeId>),
+    AnyOf(Vec<NodeId>),
+    OneOf(Vec<NodeId>),
+    Not(NodeId, Shown),
+    If {
+        condition: NodeId,
+        then: Option<NodeId>,
+        otherwise: Option<NodeId>,
+    },
+    Ref(NodeId),
+    /// What it leads to unless a resource on the way here has the anchor.
+    DynamicRef(NodeId, String),
+    UnevaluatedItems(NodeId),
+    UnevaluatedProperties(NodeId),
+}
+
+/// Keys that have to be there.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// In the order of the schema.
+    pub(super) declared: Vec<String>,
+    sorted: BTreeSet<String>,
+}
+
+impl Keys {
+    pub(super) fn new(declared: Vec<String>) -> Self {
+        Self { sorted: declared.iter().cloned().collect(), declared }
+    }
+
+    /// Whether an object has all of them.
+    pub(super) fn are_in(&self, document: &Document<'_>, object: usize) -> bool {
+        let is_named = |entry: &usize| self.sorted.contains(document.key(*entry));
+        // Every key stands in an object once.
+        document.children(object).filter(is_named).count() == self.sorted.len()
+    }
+}
+
+/// A schema as it is quoted in a sentence, and whether it accepts everything.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) is_anything: bool,
+}
+
+/// `contains` with its limits.
+#[derive(Debug)]
+pub(super) struct Contains {
+    pub(super) schema: NodeId,
+    pub(super) least: u64,
+    pub(super) most: Option<u64>,
+    /// Whether what fits counts as evaluated: since 2020-12.
+    pub(super) evaluates: bool,
+    pub(super) shown: String,
+}
+
+/// `properties`, `patternProperties` and `additionalProperties` of one schema, which depend on each other.
+#[derive(Debug, Default)]
+pub(super) struct Properties {
+    /// Sorted by key.
+    pub(super) named: Vec<(String, NodeId)>,
+    pub(super) patterns: Vec<(Pattern, NodeId)>,
+    pub(super) additional: Option<NodeId>,
+}
+
+impl Keyword {
+    /// Its name in a schema; that of the first where several stand together.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Never => "false",
+            Self::Type(_) => "type",
+            Self::Enum(_) => "enum",
+            Self::Const(_) => "const",
+            Self::Minimum(bound) => {
+                if bound.exclusive {
+                    "exclusiveMinimum"
+                } else {
+                    "minimum"
+                }
+            }
+            Self::Maximum(bound) => {
+                if bound.exclusive {
+                    "exclusiveMaximum"
+                } else {
+                    "maximum"
+                }
+            }
+            Self::MultipleOf(_) => "multipleOf",
+            Self::MinLength(_) => "minLength",
+            Self::MaxLength(_) => "maxLength",
+            Self::Pattern(..) => "pattern",
+            Self::Format(_) => "format",
+            Self::MinItems(_) => "minItems",
+            Self::MaxItems(_) => "maxItems",
+            Self::UniqueItems => "uniqueItems",
+            Self::PrefixItems(_) => "prefixItems",
+            Self::Items(..) => "items",
+            Self::Contains(_) => "contains",
+            Self::MinProperties(_) => "minProperties",
+            Self::MaxProperties(_) => "maxProperties",
+            Self::Required(_) => "required",
+            Self::PropertyNames(_) => "propertyNames",
+            Self::Properties(_) => "properties",
+            Self::DependentRequired(_) => "dependentRequired",
+            Self::DependentSchemas(_) => "dependentSchemas",
+            Self::AllOf(_) => "allOf",
+            Self::AnyOf(_) => "anyOf",
+            Self::OneOf(_) => "oneOf",
+            Self::Not(..) => "not",
+            Self::If { .. } => "if",
+            Self::Ref(_) => "$ref",
+            Self::DynamicRef(..) => "$dynamicRef",
+            Self::UnevaluatedItems(_) => "unevaluatedItems",
+            Self::UnevaluatedProperties(_) => "unevaluatedProperties",
+        }
+    }
+}
+
+impl Properties {
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().map(|(name, _)| name.as_str())
+    }
+
+    pub(super) fn named(&self, key: &str) -> Option<NodeId> {
+        let place = self.named.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
+        Some(self.named[place].1)
+    }
+}
+
+/// One end of a range.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) number: Number,
+    pub(super) exclusive: bool,
+    small: Option<i64>,
+    exact: Decimal,
+}
+
+impl Bound {
+    pub(super) fn new(number: &Number, exclusive: bool) -> Self {
+        let (number, exact) = (number.clone(), Decimal::of(number.as_str()));
+        Self { small: small(number.as_str()), number, exclusive, exact }
+    }
+
+    /// How a number, given as JSON, stands to the bound.
+    pub(super) fn compare(&self, number: &str) -> Ordering {
+        match (small(number), self.small) {
+            (Some(number), Some(bound)) => number.cmp(&bound),
+            _ => Decimal::of(number).cmp(&self.exact),
+        }
+    }
+}
+
+/// An integer that is written plainly and surely fits.
+fn small(number: &str) -> Option<i64> {
+    if number.len() > 18 { None } else { number.parse().ok() }
+}
+
+/// The values of an `enum`.
+#[derive(Debug, Default)]
+pub(super) struct Constants {
+    /// All of them, as JSON and in order.
+    pub(super) shown: Vec<String>,
+    strings: HashSet<String>,
+    others: Vec<Value>,
+}
+
+impl Constants {
+    pub(super) fn new(values: &[Value]) -> Self {
+        let mut constants = Self::default();
+        for value in values {
+            constants.shown.push(value.to_string());
+            match value {
+                Value::String(text) => drop(constants.strings.insert(text.clone())),
+                other => constants.others.push(other.clone()),
+            }
+        }
+        constants
+    }
+
+    pub(super) fn has(&self, document: &Document<'_>, item: usize) -> bool {
+        match document.content(item) {
+            Content::String(text) => self.strings.contains(&**text),
+            _ => self.others.iter().any(|constant| document.equals(item, constant)),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.shown.len()
+    }
+}
+
+impl Document<'_> {
+    /// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.
+    pub(super) fn equals(&self, item: usize, constant: &Value) -> bool {
+        match (self.content(item), constant) {
+            (Content::Null, Value::Null) => true,
+            (Content::Boolean(found), Value::Boolean(constant)) => found == constant,
+            (Content::Number(found), Value::Number(constant)) => {
+                *found == constant.as_str() || Decimal::of(found) == Decimal::of(constant.as_str())
+            }
+            (Content::String(found), Value::String(constant)) => found == constant,
+            (Content::Array(count), Value::Array(constants)) => {
+                *count == constants.len()
+                    && self
+                        .children(item)
+                        .zip(constants)
+                        .all(|(item, constant)| self.equals(item, constant))
+            }
+            (Content::Object(count), Value::Object(constants)) => {
+                let is_equal = |entry: usize| {
+                    constants
+                        .get(self.key(entry))
+                        .is_some_and(|constant| self.equals(entry, constant))
+                };
+                *count == constants.len() && self.children(item).all(is_equal)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value is of a kind; `1.0` is an integer.
+    pub(super) fn is(&self, item: usize, kind: Kind) -> bool {
+        match self.content(item) {
+            Content::Null => kind == Kind::Null,
+            Content::Boolean(_) => kind == Kind::Boolean,
+            Content::Number(text) => {
+                kind == Kind::Number || (kind == Kind::Integer && is_whole(text))
+            }
+            Content::String(_) => kind == Kind::String,
+            Content::Array(_) => kind == Kind::Array,
+            Content::Object(_) => kind == Kind::Object,
+        }
+    }
+}
+
+fn is_whole(number: &str) -> bool {
+    let is_plain = number.bytes().all(|byte| matches!(byte, b'-' | b'0'..=b'9'));
+    is_plain || Decimal::of(number).is_integer()
+}

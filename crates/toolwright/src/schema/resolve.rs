@@ -1,0 +1,294 @@
+//! Where references lead: the schemas of a text that have a URI or an anchor, and what a JSON Pointer finds below them
+//! (2020-12 core, 8.2 and 9; RFC 3986, section 5; RFC 6901).
+
+use std::collections::HashMap;
+use std::ptr::from_ref;
+
+use super::{Draft, SchemaError};
+use crate::value::Value;
+
+/// The schemas of a text that others may refer to by name.
+pub(super) struct Resources<'v> {
+    all: Vec<Resource<'v>>,
+    /// The resource of each schema that was passed on the way.
+    of: HashMap<*const Value, usize>,
+    pointers: HashMap<*const Value, String>,
+}
+
+/// A schema with a URI of its own: the root, or one with an `$id`.
+struct Resource<'v> {
+    uri: String,
+    root: &'v Value,
+    draft: Draft,
+    /// `$anchor`, and whether it is dynamic.
+    anchors: Vec<(&'v str, &'v Value, bool)>,
+}
+
+/// Where a reference leads.
+pub(super) struct Target<'v> {
+    pub(super) schema: &'v Value,
+    /// Its place in the text.
+    pub(super) pointer: String,
+    /// The dynamic anchor that was named, if it was one.
+    pub(super) dynamic: Option<String>,
+}
+
+/// Keywords whose value is a schema, a list of schemas, or schemas by name.
+const ONE: [&str; 13] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "extends",
+];
+const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+const NAMED: [&str; 6] =
+    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+
+impl<'v> Resources<'v> {
+    /// Finds all of a text.
+    pub(super) fn of(root: &'v Value) -> Result<Self, SchemaError> {
+        let mut resources = Self { all: Vec::new(), of: HashMap::new(), pointers: HashMap::new() };
+        let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
+            let named = value.as_str().and_then(Draft::of_uri);
+            named.ok_or_else(|| {
+                let message =
+                    format!("found {value}, expected the URI of a draft from 4 to 2020-12");
+                SchemaError::new("/$schema", message)
+            })
+        })?;
+        resources.all.push(Resource { uri: String::new(), root, draft, anchors: Vec::new() });
+        resources.visit(root, 0, String::new());
+        Ok(resources)
+    }
+
+    /// Goes through a schema and those in it. The depth is that of the text, which is limited.
+    fn visit(&mut self, schema: &'v Value, around: usize, pointer: String) {
+        let resource = self.enter(schema, around);
+        self.of.insert(from_ref(schema), resource);
+        if let Value::Object(keywords) = schema {
+            let is_reference = self.draft(resource) < Draft::D2019 && keywords.contains_key("$ref");
+            for (keyword, value) in keywords {
+                let place = || format!("{pointer}/{}", escaped(keyword));
+                match value {
+                    Value::Array(schemas) if LISTS.contains(&keyword) && !is_reference => {
+                        for (index, schema) in schemas.iter().enumerate() {
+                            self.visit(schema, resource, format!("{}/{index}", place()));
+                        }
+                    }
+                    Value::Object(schemas) if NAMED.contains(&keyword) => {
+                        for (name, schema) in schemas {
+                            self.visit(schema, resource, format!("{}/{}", place(), escaped(name)));
+                        }
+                    }
+                    _ if ONE.contains(&keyword) && !is_reference => {
+                        self.visit(value, resource, place())
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.pointers.insert(from_ref(schema), pointer);
+    }
+
+    /// The resource that a schema belongs to: a new one if it has an `$id`. Notes its anchors.
+    fn enter(&mut self, schema: &'v Value, around: usize) -> usize {
+        let Value::Object(keywords) = schema else { return around };
+        let draft = self.all[around].draft;
+        let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
+        // Beside a reference, older drafts saw nothing.
+        let hidden = draft < Draft::D2019 && keywords.contains_key("$ref");
+        let id = text(if draft == Draft::D4 { "id" } else { "$id" }).filter(|_| !hidden);
+        let mut resource = around;
+        if let Some(id) = id {
+            match id.strip_prefix('#') {
+                Some(anchor) if draft < Draft::D2019 => {
+                    self.all[around].anchors.push((anchor, schema, false));
+                }
+                _ => resource = self.identify(schema, around, id),
+            }
+        }
+        if draft >= Draft::D2019 {
+            if let Some(anchor) = text("$anchor") {
+                self.all[resource].anchors.push((anchor, schema, false));
+            }
+            if let Some(anchor) = text("$dynamicAnchor") {
+                self.all[resource].anchors.push((anchor, schema, true));
+            }
+            if keywords.get("$recursiveAnchor") == Some(&Value::Boolean(true)) {
+                self.all[resource].anchors.push(("", schema, true));
+            }
+        }
+        resource
+    }
+
+    fn identify(&mut self, schema: &'v Value, around: usize, id: &str) -> usize {
+        let uri = resolved(&self.all[around].uri, id);
+        let uri = uri.split('#').next().unwrap_or_default().to_owned();
+        if std::ptr::eq(self.all[around].root, schema) {
+            self.all[around].uri = uri;
+            return around;
+        }
+        let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::of_uri);
+        let draft = named.unwrap_or(self.all[around].draft);
+        self.all.push(Resource { uri, root: schema, draft, anchors: Vec::new() });
+        self.all.len() - 1
+    }
+
+    pub(super) fn draft(&self, resource: usize) -> Draft {
+        self.all[resource].draft
+    }
+
+    /// The resource of a schema; of one in a place that no keyword names, the root.
+    pub(super) fn of_schema(&self, schema: &Value) -> usize {
+        self.of.get(&from_ref(schema)).copied().unwrap_or_default()
+    }
+
+    /// The dynamic anchors of each resource.
+    pub(super) fn dynamic_anchors(&self) -> Vec<Vec<(&'v str, &'v Value)>> {
+        let dynamic = |resource: &Resource<'v>| {
+            let anchors = resource.anchors.iter().filter(|(_, _, is_dynamic)| *is_dynamic);
+            anchors.map(|(anchor, schema, _)| (*anchor, *schema)).collect()
+        };
+        self.all.iter().map(dynamic).collect()
+    }
+
+    /// What a reference in a resource leads to.
+    pub(super) fn find(&mut self, from: usize, reference: &str) -> Result<Target<'v>, String> {
+        let uri = resolved(&self.all[from].uri, reference);
+        let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
+        let outside =
+            || format!("refers to `{reference}`, which is not in this schema and is not fetched");
+        let resource =
+            self.all.iter().position(|resource| resource.uri == base).ok_or_else(outside)?;
+        let fragment = unescaped(fragment);
+        let nothing = || format!("refers to `{reference}`, where there is nothing");
+        if fragment.is_empty() || fragment.starts_with('/') {
+            let (schema, resource) = self.point(resource, &fragment).ok_or_else(nothing)?;
+            let pointer = self.pointer(schema);
+            let is_recursive = fragment.is_empty() && self.has_anchor(resource, "");
+            return Ok(Target { schema, pointer, dynamic: is_recursive.then(String::new) });
+        }
+        let anchors = &self.all[resource].anchors;
+        let (_, schema, dynamic) =
+            *anchors.iter().find(|(anchor, ..)| *anchor == fragment).ok_or_else(nothing)?;
+        let pointer = self.pointer(schema);
+        Ok(Target { schema, pointer, dynamic: dynamic.then_some(fragment) })
+    }
+
+    fn has_anchor(&self, resource: usize, anchor: &str) -> bool {
+        self.all[resource].anchors.iter().any(|(known, ..)| *known == anchor)
+    }
+
+    /// Follows a pointer, which may lead through the beginning of another resource or where no keyword leads.
+    fn point(&mut self, resource: usize, pointer: &str) -> Option<(&'v Value, usize)> {
+        let (mut value, mut resource) = (self.all[resource].root, resource);
+        for segment in pointer.split('/').skip(1) {
+            value = value.pointer(&format!("/{segment}"))?;
+            resource = self.of.get(&from_ref(value)).copied().unwrap_or(resource);
+        }
+        if !self.of.contains_key(&from_ref(value)) {
+            self.visit(value, resource, pointer.to_owned());
+        }
+        Some((value, resource))
+    }
+
+    fn pointer(&self, schema: &Value) -> String {
+        self.pointers.get(&from_ref(schema)).cloned().unwrap_or_default()
+    }
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// Without percent encoding (RFC 3986, section 2.1).
+fn unescaped(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex =
+            |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        match (first, tail) {
+            (b'%', [high, low, tail @ ..]) if hex(high).is_some() && hex(low).is_some() => {
+                bytes.push(hex(high).unwrap_or_default() * 16 + hex(low).unwrap_or_default());
+                rest = tail;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A reference resolved against a base (RFC 3986, section 5.2).
+fn resolved(base: &str, reference: &str) -> String {
+    if reference.is_empty() {
+        return base.to_owned();
+    }
+    let base = base.split('#').next().unwrap_or_default();
+    if reference.starts_with('#') {
+        return format!("{base}{reference}");
+    }
+    if has_scheme(reference) {
+        return reference.to_owned();
+    }
+    let path_start = base
+        .find("://")
+        .map_or(0, |end| base[end + 3..].find('/').map_or(base.len(), |slash| end + 3 + slash));
+    let (authority, path) = base.split_at(path_start);
+    let (reference, tail) = match reference.find(['#', '?']) {
+        Some(at) => reference.split_at(at),
+        None => (reference, ""),
+    };
+    if let Some(rest) = reference.strip_prefix("//") {
+        let scheme = base.split_once(':').map_or("", |(scheme, _)| scheme);
+        return format!("{scheme}://{rest}{tail}");
+    }
+    let folder = path.rfind('/').map_or("", |slash| &path[..=slash]);
+    let joined = match reference {
+        "" => path.to_owned(),
+        absolute if absolute.starts_with('/') => absolute.to_owned(),
+        relative => format!(
+            "{}{relative}",
+            if folder.is_empty() && !authority.is_empty() { "/" } else { folder }
+        ),
+    };
+    format!("{authority}{}{tail}", without_dots(&joined))
+}
+
+fn has_scheme(reference: &str) -> bool {
+    let Some((scheme, _)) = reference.split_once(':') else { return false };
+    let is_letter = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
+    is_letter && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+fn without_dots(path: &str) -> String {
+    let mut segments: Vec<&str> = Vec::new();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    for segment in path.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                if segments.len() > 1 {
+                    segments.pop();
+                }
+            }
+            segment => segments.push(segment),
+        }
+    }
+    if matches!(last, "." | "..") {
+        segments.push("");
+    }
+    segments.join("/")
+}
