@@ -307,7 +307,7 @@ async fn an_external_tool_is_answered_from_outside() {
 }
 
 /// A worker whose call is answered by a child that needs an approval.
-fn nested(log: &Log) -> Registry {
+pub(crate) fn nested(log: &Log) -> Registry {
     let spec = ToolSpec::discovered(
         Discovery::new("delegate", "delegating", "lab"),
         codec::check::<N>,

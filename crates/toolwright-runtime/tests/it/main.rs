@@ -17,5 +17,6 @@ mod resolution;
 mod sessions;
 mod spans;
 mod steps;
+mod tasks;
 mod tools;
 mod toys;
