@@ -82,7 +82,8 @@ impl ChildRun {
 
 /// The scope of a run that answers a call: session, turn and labels are the call's.
 pub(crate) fn child_scope(call: &ToolCall) -> Scope {
-    let (parent_call_id, depth) = (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
+    let (parent_call_id, depth) =
+        (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
     Scope { run_id: None, parent_call_id, depth, ..call.scope().clone() }
 }
 
@@ -99,7 +100,8 @@ impl Toolset for AgentTools {
 
     /// Only reached outside the runtime, which alone can run an agent.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        let message = format!("`{}` is answered by an agent, which only its runtime runs", call.tool());
+        let message =
+            format!("`{}` is answered by an agent, which only its runtime runs", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
         Box::pin(std::future::ready(ToolResult::failure(call, failure)))
     }

@@ -291,7 +291,10 @@ impl fmt::Display for RunError {
                 write!(f, "there is no agent `{agent}`, there is `{}`", available.join("`, `"))
             }
             Self::UnknownTool { tool, available } if available.is_empty() => {
-                write!(f, "no agent implements `{tool}`, nor any other tool; register one that does")
+                write!(
+                    f,
+                    "no agent implements `{tool}`, nor any other tool; register one that does"
+                )
             }
             Self::UnknownTool { tool, available } => {
                 let available = available.join("`, `");

@@ -44,7 +44,7 @@ impl TodosService for Store {
     }
 }
 
-struct Sums;
+pub(super) struct Sums;
 
 impl calculator_service::service::CalculatorService for Sums {
     async fn add(

@@ -123,7 +123,10 @@ impl fmt::Display for ResumeError {
                 write!(f, "the suspended run is of agent `{agent}`, which is not registered")
             }
             Self::UnknownTool { agent, tool } => {
-                write!(f, "agent `{agent}` does not implement `{tool}` any more; register the agent that did")
+                write!(
+                    f,
+                    "agent `{agent}` does not implement `{tool}` any more; register the agent that did"
+                )
             }
             Self::UnknownQuestion { id } => {
                 write!(

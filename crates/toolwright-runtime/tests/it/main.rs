@@ -20,3 +20,4 @@ mod steps;
 mod tasks;
 mod tools;
 mod toys;
+mod typed;

@@ -1,21 +1,24 @@
 //! Calls that a layer moves to tasks of their own: depth, approver and suspended runs travel with the call.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
-use toolwright::{Outcome, Tool, ToolSpec};
+use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolResult, ToolSpec};
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::execute::{Invocation, OutcomeFuture};
 use toolwright_runtime::{
-    AgentSpec, Collector, Execute, Registry, RunRequest, Runtime, RuntimeBuilder, SuspendedRun,
+    Agent, AgentSpec, Collector, Execute, FunctionTool, Planner, Registry, RunRequest, Runtime,
+    RuntimeBuilder, Step, SuspendedRun,
 };
 use tower::{Layer, Service};
 
 use crate::approvals::nested;
-use crate::planners::{briefs, steps};
-use crate::tools::{Log, Recurse, call, payload, stand_registry};
+use crate::planners::{briefs, rule};
+use crate::tools::{Log, N, Recurse, Think, call, payload, stand_registry};
 
+static THINK: &[&ToolSpec] = &[Think::SPEC];
 static RECURSE: &[&ToolSpec] = &[Recurse::SPEC];
 static RECURSIVE: AgentSpec =
     AgentSpec { exports: RECURSE, tools: RECURSE, ..AgentSpec::new("recursive", "lab") };
@@ -57,6 +60,26 @@ fn spawning(registry: Registry) -> RuntimeBuilder {
     Runtime::builder(registry).with_execute(Execute::new(Spawning))
 }
 
+/// Calls a tool once in each run, and counts the runs. Past any sensible depth it stops by itself, so that the test ends.
+fn calling(tool: &'static str, runs: &Arc<AtomicU32>) -> Arc<dyn Planner> {
+    let runs = Arc::clone(runs);
+    rule(move |turn| {
+        if turn.step() == 0 && runs.fetch_add(1, Ordering::Relaxed) < 40 {
+            return Ok(Step::Call(vec![call(tool, "a", 1)]));
+        }
+        Ok(Step::Finish(payload(0)))
+    })
+}
+
+/// An executor that is there later.
+struct Elsewhere(Arc<OnceLock<Runtime>>);
+
+impl Executor for Elsewhere {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.get().unwrap().execute(call)
+    }
+}
+
 fn kinds(collector: &Collector) -> Vec<&'static str> {
     collector.events().iter().map(|event| event.kind.as_str()).collect()
 }
@@ -74,12 +97,55 @@ async fn a_tool_runs_on_another_task() {
 async fn an_agent_that_calls_itself_on_other_tasks_is_stopped_at_the_same_depth() {
     let all = Collector::new();
     let mut registry = Registry::new();
-    registry.register_agent(&RECURSIVE, steps(vec![vec![call("recurse", "a", 1)]])).unwrap();
+    registry.register_agent(&RECURSIVE, calling("recurse", &Arc::default())).unwrap();
     let runtime = spawning(registry).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
     let runs = kinds(&all).iter().filter(|kind| **kind == "run_started").count();
     assert_eq!(runs, 17, "the first run and sixteen below it");
+}
+
+/// Two runtimes, each of which runs the other's agent: the depth is the call's, whoever runs it.
+#[tokio::test]
+async fn agents_of_two_runtimes_that_call_each_other_are_stopped_at_the_same_depth() {
+    let runs = Arc::default();
+    let there: Arc<OnceLock<Runtime>> = Arc::default();
+    let mut here = Registry::new();
+    here.register(THINK, Arc::new(Elsewhere(Arc::clone(&there)))).unwrap();
+    let calls_think = Agent::new("recursive", "lab").implementing(Recurse::SPEC);
+    here.register_agent(calls_think.with_tools(["think"]), calling("think", &runs)).unwrap();
+    let here = spawning(here).build();
+    let mut other = Registry::new();
+    other.register(RECURSE, Arc::new(here.clone())).unwrap();
+    let calls_recurse = Agent::new("thinker", "lab").implementing(Think::SPEC);
+    other.register_agent(calls_recurse.with_tools(["recurse"]), calling("recurse", &runs)).unwrap();
+    assert!(there.set(spawning(other).build()).is_ok());
+    here.run(RunRequest::new("recursive", payload(0))).await.unwrap();
+    assert_eq!(runs.load(Ordering::Relaxed), 17);
+}
+
+/// A tool that starts runs itself says on whose behalf, and they count.
+#[tokio::test]
+async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
+    let runs = Arc::default();
+    let link: Arc<OnceLock<Runtime>> = Arc::default();
+    let started = Arc::clone(&link);
+    let start = toolwright::spec::Discovery::new("start", "toys", "lab");
+    let start = FunctionTool::new(start, move |args: N, call: ToolCall| {
+        let runtime = started.get().unwrap().clone();
+        async move {
+            let request = RunRequest::new("starter", payload(args.n)).on_behalf_of(&call);
+            runtime.run(request).await.unwrap().result()?;
+            Ok(args)
+        }
+    });
+    let mut registry = Registry::new();
+    registry.register_tool(start).unwrap();
+    let agent = Agent::new("starter", "lab").with_tools(["start"]);
+    registry.register_agent(agent, calling("start", &runs)).unwrap();
+    assert!(link.set(spawning(registry).build()).is_ok());
+    link.get().unwrap().run(RunRequest::new("starter", payload(0))).await.unwrap();
+    assert_eq!(runs.load(Ordering::Relaxed), 17);
 }
 
 #[tokio::test]
