@@ -1,6 +1,7 @@
 //! One path for every call, whatever runs its tool: a service's method, an agent, an MCP server, or an executor of the
 //! host (G29). Each of the four is a generated toolset.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use todos_service::errors::{GetTodosError, UpdateTodosError};
@@ -37,7 +38,7 @@ impl Backing {
     }
 
     /// A registry with a tool of each kind, all of which answer alike.
-    fn registry(self) -> Result<Registry, BoxError> {
+    fn registry(self) -> Result<Registry, Box<dyn Error>> {
         let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok("{}") };
         let mut registry = Registry::new();
         todos_tools::registration::register_shared(&mut registry, self)?;
@@ -94,7 +95,7 @@ async fn told(
     args: &[&str],
     fails: bool,
     policy: Policy,
-) -> Result<Vec<String>, BoxError> {
+) -> Result<Vec<String>, Box<dyn Error>> {
     let mut script = Script::new();
     for args in args {
         script = script.call([ToolCall::new(tool, Payload::new(*args))]);
@@ -129,7 +130,7 @@ fn expected(calls: &[&str], run: &str) -> Vec<String> {
 /// The tools compared are backed in the four ways.
 #[test]
 fn g29_the_tools_that_are_compared_are_backed_in_four_ways() -> Tested {
-    let registry = Backing { fails: false }.registry().map_err(|error| error.to_string())?;
+    let registry = Backing { fails: false }.registry()?;
     let kinds =
         TOOLS.map(|(tool, ..)| match registry.spec(tool).map(|spec| spec.implementation()) {
             Some(Implementation::Method { .. }) => "method",
