@@ -50,21 +50,21 @@ fn values() -> Vec<Json> {
     numbers.chain(others).collect()
 }
 
-/// Each value as the payload, and a right object with each property left out, replaced by each value, and added.
+/// Each value as the payload; and a right object with each property left out, replaced by each value, and with one more.
 fn payloads(right: &Json) -> Vec<String> {
     let mut all = values();
     all.push(right.clone());
-    let keys: Vec<String> =
-        right.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
-    for key in keys.iter().map(String::as_str).chain(["more"]) {
-        let mut without = right.clone();
-        without.as_object_mut().map(|object| object.remove(key));
-        all.push(without);
-        all.extend(values().into_iter().map(|value| {
-            let mut with = right.clone();
-            with[key] = value;
-            with
-        }));
+    if let Json::Object(object) = right {
+        for key in object.keys().map(String::as_str).chain(["more"]) {
+            let mut without = object.clone();
+            without.remove(key);
+            all.push(Json::Object(without));
+            all.extend(values().into_iter().map(|value| {
+                let mut with = object.clone();
+                with.insert(key.to_owned(), value);
+                Json::Object(with)
+            }));
+        }
     }
     all.iter().map(Json::to_string).collect()
 }
