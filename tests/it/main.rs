@@ -3,6 +3,7 @@
 
 mod codecs;
 mod crates;
+mod described;
 mod drift;
 mod fuzz;
 mod http;

@@ -11,13 +11,13 @@ use toolwright::{
 use crate::real_servers::{git_tools, memory_tools};
 
 /// Answers every call alike, and keeps what it was asked.
-struct Peer {
+pub(crate) struct Peer {
     answer: Result<&'static str, FailureKind>,
     asked: Mutex<Vec<(&'static str, String)>>,
 }
 
 impl Peer {
-    fn answering(answer: Result<&'static str, FailureKind>) -> Arc<Self> {
+    pub(crate) fn answering(answer: Result<&'static str, FailureKind>) -> Arc<Self> {
         Arc::new(Self { answer, asked: Mutex::default() })
     }
 

@@ -4,11 +4,33 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::spec::Discovery;
-use toolwright::{BoxError, BoxFuture, Map, Scope, ToolCall, ToolFailure, ToolResult, Value};
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, described};
 use toolwright_runtime::toolset::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 
-type Object = Map<Value>;
+described! {
+    struct Nothing {}
+
+    /// A page that is open.
+    pub(crate) struct Opened {
+        /// The page, for those who write on it.
+        pub(crate) page: String,
+    }
+
+    /// A line for a page.
+    pub(crate) struct Line {
+        /// The page that was opened.
+        pub(crate) page: String,
+        /// What to write.
+        pub(crate) line: String,
+    }
+
+    struct Written {
+        /// How many lines are on the page now.
+        lines: i64,
+    }
+}
+
 type Page = Mutex<Vec<String>>;
 
 /// The pages of one run.
@@ -33,28 +55,26 @@ fn described(name: &str, description: &str) -> Discovery {
 fn open_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
     let pages = Arc::clone(pages);
     let about = described("open_page", "Open a page to write on.");
-    FunctionTool::new(about, move |_: Object| {
+    FunctionTool::new(about, move |_: Nothing| {
         let page = pages.open(Page::default());
-        async move { Ok::<_, ToolFailure>(Object::from_iter([("page", Value::from(page))])) }
+        async move { Ok::<_, ToolFailure>(Opened { page }) }
     })
 }
 
 fn write_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
     let pages = Arc::clone(pages);
     let about = described("write_page", "Write a line on a page.");
-    FunctionTool::new(about, move |args: Object| {
-        let written = write(&pages, &args);
+    FunctionTool::new(about, move |line: Line| {
+        let written = write(&pages, line);
         async move { written }
     })
 }
 
-fn write(pages: &Handles<Page>, args: &Object) -> Result<Object, ToolFailure> {
-    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-    let page = pages.get(text("page"))?;
+fn write(pages: &Handles<Page>, Line { page, line }: Line) -> Result<Written, ToolFailure> {
+    let page = pages.get(&page)?;
     let mut lines = page.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.push(text("line").to_owned());
-    let count = i64::try_from(lines.len()).unwrap_or(i64::MAX);
-    Ok(Object::from_iter([("lines", Value::from(count))]))
+    lines.push(line);
+    Ok(Written { lines: i64::try_from(lines.len()).unwrap_or(i64::MAX) })
 }
 
 impl Toolset for Pages {

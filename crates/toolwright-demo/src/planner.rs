@@ -5,12 +5,11 @@ use calculator_tools::types::AddPayload;
 use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
 use toolwright::codec::{Decode, from_json};
-use toolwright::{
-    BoxError, BoxFuture, InvalidPayload, Map, Nullable, Payload, ToolCall, ToolResult, Value,
-};
+use toolwright::{BoxError, BoxFuture, InvalidPayload, Nullable, Payload, ToolCall, ToolResult};
 use toolwright_runtime::{Planner, Step, Turn};
 
 use crate::draft::{Task, tasks};
+use crate::pages::{Line, Opened};
 
 /// How many steps a plan has where nothing is said: the schema's own words.
 const MAX_STEPS: i64 = 5;
@@ -84,9 +83,9 @@ fn store(tasks: &[Task]) -> Result<ToolCall, InvalidPayload> {
 /// Writes the goal on the page that was opened.
 fn note(turn: &Turn<'_>, goal: &str) -> Result<ToolCall, BoxError> {
     let opened = turn.last_results().nth(1).ok_or("no page was opened")?;
-    let mut args: Map<Value> = decode(opened)?;
-    args.insert("line", Value::from(goal.to_owned()));
-    Ok(ToolCall::new("write_page", Payload::of(&args)?))
+    let Opened { page } = decode(opened)?;
+    let line = Line { page, line: goal.to_owned() };
+    Ok(ToolCall::new("write_page", Payload::of(&line)?))
 }
 
 /// Begins the first task, with the whole effort noted beside it.

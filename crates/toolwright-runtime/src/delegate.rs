@@ -1,102 +1,65 @@
-//! Answers calls of an agent-backed tool with runs of its agent. Never makes a call itself: the run
-//! does.
+//! Calls of agent-backed tools, answered by runs of their agents. What such a run inherits travels with the call, so it
+//! is there on whatever task the call is run.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::{
-    BoxFuture, Executor, FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolResult,
+    BoxError, BoxFuture, FailureKind, Outcome, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
 };
 
 use crate::run::{End, Options, Resumption};
 use crate::runtime::Inner;
 use crate::state::RunState;
+use crate::toolset::{ToolEntry, ToolSpecRef, Toolset};
 
 /// How deep runs may be nested. An agent that calls itself without end would otherwise use up the
 /// stack, which no failure could report.
-const MAX_DEPTH: u32 = 16;
+pub(crate) const MAX_DEPTH: u32 = 16;
 
-tokio::task_local! {
-    /// The call that is being run.
-    static FRAME: Arc<Frame>;
-}
+/// The tools that an agent implements. The runtime they are registered in answers their calls itself.
+pub(crate) struct AgentTools(Vec<ToolEntry>);
 
-/// What a call knows of the run around it, for the run that may answer it.
-#[derive(Default)]
-pub(crate) struct Frame {
-    /// How many agent-backed calls this one is inside of.
-    depth: u32,
-    /// What a child run inherits.
+/// The run that is to answer one call. It goes down through the layers with its [`Invocation`](crate::execute::Invocation).
+pub(crate) struct ChildRun {
+    runtime: Arc<Inner>,
+    agent: Arc<str>,
+    tool: ToolSpecRef,
+    /// What it inherits of the run that makes the call.
     options: Options,
-    /// The child run to go on with, where the call was suspended before.
-    resume: Mutex<Option<Resumption>>,
-    /// The child run that has been suspended.
+    /// What it goes on from, where the call was suspended before. The first attempt takes it.
+    resumption: Mutex<Option<Resumption>>,
+    /// Its state, once it has to wait. Layers carry outcomes alone, so it is left here for the run that makes the call.
     suspended: Mutex<Option<Box<RunState>>>,
 }
 
-impl Frame {
-    /// The frame of a call made by a run with these options.
-    pub(crate) fn new(options: Options, resume: Option<Resumption>) -> Arc<Self> {
-        let depth = FRAME.try_with(|outer| outer.depth + 1).unwrap_or(0);
-        Arc::new(Self { depth, options, resume: Mutex::new(resume), suspended: Mutex::default() })
+impl ChildRun {
+    /// The run that answers a call of this tool, if an agent implements it.
+    pub(crate) fn of(
+        tool: &ToolEntry,
+        runtime: &Arc<Inner>,
+        options: &Options,
+        resumption: Option<Resumption>,
+    ) -> Option<Arc<Self>> {
+        Some(Arc::new(Self {
+            runtime: Arc::clone(runtime),
+            agent: Arc::clone(tool.agent()?),
+            tool: tool.spec_ref().clone(),
+            options: options.clone(),
+            resumption: Mutex::new(resumption),
+            suspended: Mutex::default(),
+        }))
     }
 
-    /// Runs a call in its frame.
-    pub(crate) async fn scope<T>(self: &Arc<Self>, call: impl Future<Output = T>) -> T {
-        FRAME.scope(Arc::clone(self), call).await
-    }
-
-    /// The child run that was suspended in this frame, if one was.
+    /// The state of the run, if it waits for answers.
     pub(crate) fn take_suspended(&self) -> Option<Box<RunState>> {
         self.suspended.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn take_resumption(&self) -> Option<Resumption> {
-        self.resume.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    fn suspend(&self, state: Box<RunState>) {
-        *self.suspended.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
-    }
-}
-
-/// The way from a registered executor to the runtime it is registered in. Weak, because the runtime
-/// owns the executor.
-#[derive(Clone, Default)]
-pub(crate) struct RuntimeLink(Arc<OnceLock<Weak<Inner>>>);
-
-/// The executor of the tools an agent implements.
-pub(crate) struct Delegate {
-    agent: String,
-    link: RuntimeLink,
-}
-
-impl RuntimeLink {
-    /// Ties the link; a registry becomes a runtime once, so there is nothing to replace.
-    pub(crate) fn tie(&self, runtime: &Arc<Inner>) {
-        self.0.get_or_init(|| Arc::downgrade(runtime));
-    }
-
-    fn runtime(&self) -> Option<Arc<Inner>> {
-        self.0.get().and_then(Weak::upgrade)
-    }
-}
-
-impl Delegate {
-    pub(crate) fn new(agent: &str, link: RuntimeLink) -> Self {
-        Self { agent: agent.to_owned(), link }
-    }
-
-    async fn answer(&self, call: &ToolCall) -> Outcome {
-        // Code between here and the run may have moved the call to another task.
-        let frame = FRAME.try_with(Arc::clone).unwrap_or_default();
-        if frame.depth >= MAX_DEPTH {
-            return Outcome::Failure(too_deep());
-        }
-        let options = frame.options.clone();
-        let run =
-            self.link.runtime().and_then(|runtime| runtime.child_run(&self.agent, call, options));
+    /// Runs the agent, with the call's arguments as its input.
+    pub(crate) async fn answer(&self, call: &ToolCall) -> Outcome {
+        let run = self.runtime.child_run(&self.agent, self.tool.clone(), call, &self.options);
         let Some(mut run) = run else { return Outcome::Failure(self.gone()) };
-        let resumption = frame.take_resumption();
+        let resumption = self.resumption.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(resumption) = &resumption {
             run.take_identity(&resumption.state);
         }
@@ -104,7 +67,7 @@ impl Delegate {
             End::Finished(payload) => Outcome::Payload(payload),
             End::Failed(failure) => Outcome::Failure(failure),
             End::Suspended(state) => {
-                frame.suspend(state);
+                *self.suspended.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
                 Outcome::Failure(waiting())
             }
         }
@@ -113,26 +76,44 @@ impl Delegate {
     fn gone(&self) -> ToolFailure {
         let message = format!("agent `{}` cannot be reached", self.agent);
         ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
-            .with_detail("the runtime it was registered in does not exist any more")
+            .with_detail("it is not registered in the runtime that its tool was called in")
     }
 }
 
-impl Executor for Delegate {
-    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let outcome = self.answer(call).await;
-            ToolResult { call_id: call.id().to_owned(), outcome }
-        })
+/// The scope of a run that answers a call: session, turn and labels are the call's.
+pub(crate) fn child_scope(call: &ToolCall) -> Scope {
+    let (parent_call_id, depth) =
+        (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
+    Scope { run_id: None, parent_call_id, depth, ..call.scope().clone() }
+}
+
+impl AgentTools {
+    pub(crate) fn new(tools: Vec<ToolEntry>) -> Self {
+        Self(tools)
     }
 }
 
-fn too_deep() -> ToolFailure {
+impl Toolset for AgentTools {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(self.0.clone())))
+    }
+
+    /// Only reached outside the runtime, which alone can run an agent.
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        let message =
+            format!("`{}` is answered by an agent, which only its runtime runs", call.tool());
+        let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
+        Box::pin(std::future::ready(ToolResult::failure(call, failure)))
+    }
+}
+
+pub(crate) fn too_deep() -> ToolFailure {
     let message =
         format!("agents call agents {MAX_DEPTH} deep already; answer without another agent");
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-/// Stands where a suspended child's answer will: whoever made the call finds the child's state and drops this.
+/// What layers see of a call whose run waits for answers. Whoever made the call finds the run's state and drops this.
 fn waiting() -> ToolFailure {
     ToolFailure::new(
         FailureKind::Denied,

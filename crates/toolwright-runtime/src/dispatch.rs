@@ -10,7 +10,7 @@ use toolwright::{FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolResu
 use tracing::Instrument;
 
 use crate::approval::{ApprovalRequest, Approver, Verdict, digest};
-use crate::delegate::Frame;
+use crate::delegate::ChildRun;
 use crate::event::{EventKind, ToolInfo};
 use crate::execute::Invocation;
 use crate::planner::Exchange;
@@ -100,7 +100,7 @@ impl Path {
             // Boxed, so that a nested run takes little of its caller's stack.
             Next::Run(clearance) => Box::pin(self.run(call, tool, clearance)).await,
             Next::Ask(request) => Box::pin(self.ask(call, tool, request)).await,
-            Next::Resume(resumption) => Box::pin(self.resume(call, tool, resumption)).await,
+            Next::Resume(run) => Box::pin(self.resume(call, tool, run)).await,
         }
     }
 
@@ -157,15 +157,9 @@ impl Path {
 
     async fn run(&self, call: ToolCall, tool: Option<ToolEntry>, clearance: Clearance) -> Slot {
         let Some(tool) = tool else { return Slot::Done(exchange(call, Outcome::Failure(lost()))) };
+        let child = ChildRun::of(&tool, &self.runtime, &self.options, None);
         let announced = Announced::start(&self.publisher, &call, Some(&tool));
-        let frame = Frame::new(self.options.clone(), None);
-        let outcome = self.spanned(&frame, &call, &tool, clearance).await;
-        if let Some(state) = frame.take_suspended() {
-            announced.leave_open();
-            return Slot::Child(call, state);
-        }
-        announced.close(&outcome);
-        Slot::Done(exchange(call, outcome))
+        self.finish(&call, &tool, clearance, child, announced).await
     }
 
     /// Goes on with the run that answers a call; the call was announced before it was suspended.
@@ -177,42 +171,52 @@ impl Path {
     ) -> Slot {
         let Some(tool) = tool else { return Slot::Done(exchange(call, Outcome::Failure(lost()))) };
         let announced = Announced::again(&self.publisher, &call, &tool);
-        let frame = Frame::new(self.options.clone(), Some(resumption));
-        let outcome = self.spanned(&frame, &call, &tool, Clearance::Unneeded).await;
-        if let Some(state) = frame.take_suspended() {
-            announced.leave_open();
-            return Slot::Child(call, state);
+        let child = ChildRun::of(&tool, &self.runtime, &self.options, Some(resumption));
+        if child.is_none() {
+            let outcome = Outcome::Failure(not_by_an_agent(&tool));
+            announced.close(&outcome);
+            return Slot::Done(exchange(call, outcome));
         }
-        announced.close(&outcome);
-        Slot::Done(exchange(call, outcome))
+        self.finish(&call, &tool, Clearance::Unneeded, child, announced).await
     }
 
-    async fn spanned(
+    /// Runs a call that was announced, to its result or to where the run that answers it waits.
+    async fn finish(
         &self,
-        frame: &Arc<Frame>,
         call: &ToolCall,
         tool: &ToolEntry,
         clearance: Clearance,
-    ) -> Outcome {
+        child: Option<Arc<ChildRun>>,
+        announced: Announced<'_>,
+    ) -> Slot {
         let content = self.runtime.settings.record_content;
         let span = telemetry::tool_span(call, tool, content);
-        let outcome = frame
-            .scope(Box::pin(self.hooked(call.clone(), tool, clearance)))
-            .instrument(span.clone())
-            .await;
+        let hooked = Box::pin(self.hooked(call.clone(), tool, clearance, child.clone()));
+        let outcome = hooked.instrument(span.clone()).await;
         telemetry::record(&span, &outcome, content);
-        outcome
+        if let Some(state) = child.and_then(|child| child.take_suspended()) {
+            announced.leave_open();
+            return Slot::Child(call.clone(), state);
+        }
+        announced.close(&outcome);
+        Slot::Done(exchange(call.clone(), outcome))
     }
 
     /// Hooks, the call between them, hooks. A failure goes through the hooks after it like any outcome.
-    async fn hooked(&self, call: ToolCall, tool: &ToolEntry, clearance: Clearance) -> Outcome {
+    async fn hooked(
+        &self,
+        call: ToolCall,
+        tool: &ToolEntry,
+        clearance: Clearance,
+        child: Option<Arc<ChildRun>>,
+    ) -> Outcome {
         let hooks = &self.runtime.settings.hooks;
         if hooks.is_empty() {
-            return Box::pin(self.checked(call, tool, &clearance)).await;
+            return Box::pin(self.checked(call, tool, &clearance, child)).await;
         }
         let (call, verdict) = hooks.before(call).await;
         let outcome = match verdict {
-            Ok(()) => Box::pin(self.checked(call.clone(), tool, &clearance)).await,
+            Ok(()) => Box::pin(self.checked(call.clone(), tool, &clearance, child)).await,
             Err(failure) => Outcome::Failure(failure),
         };
         let before = outcome.clone();
@@ -222,7 +226,13 @@ impl Path {
     }
 
     /// The call itself, with arguments and result checked.
-    async fn checked(&self, call: ToolCall, tool: &ToolEntry, clearance: &Clearance) -> Outcome {
+    async fn checked(
+        &self,
+        call: ToolCall,
+        tool: &ToolEntry,
+        clearance: &Clearance,
+        child: Option<Arc<ChildRun>>,
+    ) -> Outcome {
         if let Clearance::Approved(approved) = clearance
             && digest(&call) != *approved
         {
@@ -237,7 +247,7 @@ impl Path {
             return Outcome::Failure(unavailable(tool));
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-        let invocation = Invocation::new(call, tool.clone(), toolset, publisher);
+        let invocation = Invocation::new(call, tool.clone(), toolset, child, publisher);
         let outcome = self.runtime.settings.execute.run(invocation).await;
         if tool.checks_itself() { outcome } else { check_result(tool.spec(), outcome) }
     }
@@ -303,6 +313,12 @@ fn changed_after_approval(tool: &ToolEntry) -> ToolFailure {
 fn unavailable(tool: &ToolEntry) -> ToolFailure {
     let message = format!("`{}` cannot be used now", tool.name());
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
+}
+
+/// A tool that an agent implemented when its run was suspended, and none does any more.
+fn not_by_an_agent(tool: &ToolEntry) -> ToolFailure {
+    let message = format!("the agent that was answering `{}` is not there any more", tool.name());
+    ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
 }
 
 /// A tool that was listed when its run was suspended and is not any more.

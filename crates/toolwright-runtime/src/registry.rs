@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
 
 use crate::agent::Agent;
-use crate::delegate::{Delegate, RuntimeLink};
+use crate::delegate::AgentTools;
 use crate::planner::Planner;
 use crate::toolset::{Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolSpecRef, per_run};
 
@@ -22,7 +22,6 @@ pub struct Registry {
     /// Every tool whose spec is known before any run, in the order of registration.
     listed: Vec<ToolEntry>,
     agents: BTreeMap<String, RegisteredAgent>,
-    link: RuntimeLink,
 }
 
 /// A source of tools, and the name that errors call it by.
@@ -111,25 +110,24 @@ impl Registry {
         if self.agents.contains_key(&agent.name) {
             wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
         }
-        let own: Vec<_> = agent.implements.iter().cloned().map(ToolEntry::new).collect();
+        let entry = |spec| ToolEntry::new(spec).answered_by(&agent.name);
+        let own: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
         wrong.extend(self.missing(&agent));
         wrong.extend(self.taken(&own));
         RegistrationError::all(wrong)?;
-        self.insert_own(&agent, own)?;
+        self.insert_own(own)?;
         self.agents.insert(agent.name.clone(), RegisteredAgent { agent, planner });
         Ok(())
     }
 
     /// Puts the tools that an agent implements under the names of their toolsets.
-    fn insert_own(&mut self, agent: &Agent, own: Vec<ToolEntry>) -> Result<(), RegistrationError> {
+    fn insert_own(&mut self, own: Vec<ToolEntry>) -> Result<(), RegistrationError> {
         let mut by_toolset: BTreeMap<String, Vec<ToolEntry>> = BTreeMap::new();
         for entry in own {
             by_toolset.entry(entry.spec().toolset().to_owned()).or_default().push(entry);
         }
         for (name, entries) in by_toolset {
-            let specs = entries.iter().map(|entry| entry.spec_ref().clone());
-            let executor = Arc::new(Delegate::new(&agent.name, self.link.clone()));
-            let source = Executed::new(specs, executor).into_source();
+            let source = AgentTools::new(entries.clone()).into_source();
             self.insert(entries, Provider { name, source, is_listed: true }, true)?;
         }
         Ok(())
@@ -172,8 +170,15 @@ impl Registry {
         self.agents.get(name)
     }
 
-    pub(crate) fn link(&self) -> &RuntimeLink {
-        &self.link
+    /// The agent that implements a tool, and the tool's spec.
+    pub(crate) fn implementer(&self, tool: &str) -> Option<(&RegisteredAgent, &ToolSpecRef)> {
+        let entry = &self.tool(tool)?.entry;
+        Some((self.agent(entry.agent()?)?, entry.spec_ref()))
+    }
+
+    /// The tools that agents implement, in the order of registration.
+    pub(crate) fn implemented(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.listed.iter().filter(|entry| entry.agent().is_some()).map(ToolEntry::spec)
     }
 
     /// What an agent uses, one entry a provider, so that its tools share one instance in a run.
@@ -332,11 +337,5 @@ fn duplicate(name: &str, registered: &ToolSpec, offered: &ToolSpec) -> Registrat
         tool: name.to_owned(),
         registered: registered.toolset().to_owned(),
         offered: offered.toolset().to_owned(),
-    }
-}
-
-impl From<&Registered> for ToolSpecRef {
-    fn from(tool: &Registered) -> Self {
-        tool.entry.spec_ref().clone()
     }
 }

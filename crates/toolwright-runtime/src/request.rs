@@ -7,18 +7,21 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::codec::{self, Decode};
-use toolwright::{BoxError, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{
+    BoxError, FailureKind, InvalidPayload, Payload, Recovery, Scope, Tool, ToolCall, ToolFailure,
+};
 
 use crate::approval::Approver;
+use crate::delegate::child_scope;
 use crate::planner::{Exchange, StepRecord};
 use crate::sink::EventSink;
 use crate::state::SuspendedRun;
-use crate::toolset::{IntoSource, Source};
+use crate::toolset::{IntoSource, Source, ToolSpecRef};
 
 /// A run of an agent that a host asks for.
 #[derive(Clone)]
 pub struct RunRequest {
-    pub(crate) agent: String,
+    pub(crate) target: Target,
     pub(crate) input: Payload,
     pub(crate) run_id: Option<String>,
     pub(crate) scope: Scope,
@@ -28,6 +31,15 @@ pub struct RunRequest {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) extra: Vec<(String, Source)>,
     pub(crate) cancelled: CancellationToken,
+}
+
+/// Which agent runs.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// The agent of this name.
+    Agent(String),
+    /// The agent that implements this tool; its schemas judge input and final payload.
+    Tool(ToolSpecRef),
 }
 
 /// A call that a host makes outside any agent's run.
@@ -70,13 +82,49 @@ pub enum RunError {
         /// The names there are.
         available: Vec<String>,
     },
+    /// No agent implements the tool.
+    UnknownTool {
+        /// The name asked for.
+        tool: String,
+        /// The names of the tools that agents implement.
+        available: Vec<String>,
+    },
+    /// The input is not valid as the tool's arguments.
+    InvalidInput {
+        /// The tool.
+        tool: String,
+        /// What is wrong with the input.
+        issues: InvalidPayload,
+    },
 }
 
 impl RunRequest {
-    /// A run of an agent with an input, in no session.
+    /// A run of an agent with an input, in no session. Input and final payload are whatever the agent takes and gives;
+    /// [`typed`](Self::typed) holds them to the schemas of a tool.
     pub fn new(agent: impl Into<String>, input: Payload) -> Self {
+        Self::of(Target::Agent(agent.into()), input)
+    }
+
+    /// A run of the agent that implements a tool, in no session: what a call of the tool would start. The input goes
+    /// through the tool's codec, and so does the final payload, also after the run was suspended and resumed; read it
+    /// with [`RunOutcome::decode`].
+    ///
+    /// # Errors
+    ///
+    /// Every issue that keeps the input from being valid under the tool's schema.
+    pub fn typed<T: Tool>(tool: T, input: &T::Args) -> Result<Self, InvalidPayload> {
+        let _ = tool;
+        Ok(Self::answering(T::SPEC, Payload::of(input)?))
+    }
+
+    /// As [`typed`](Self::typed), with an input that is JSON already. It is checked when the run is to start.
+    pub fn answering(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
+        Self::of(Target::Tool(tool.into()), input)
+    }
+
+    fn of(target: Target, input: Payload) -> Self {
         Self {
-            agent: agent.into(),
+            target,
             input,
             run_id: None,
             scope: Scope::default(),
@@ -107,6 +155,14 @@ impl RunRequest {
     #[must_use]
     pub fn with_turn_id(mut self, id: impl Into<String>) -> Self {
         self.scope.turn_id = Some(id.into());
+        self
+    }
+
+    /// Makes this a run on behalf of a call, for a tool that starts runs itself: session, turn and labels are the
+    /// call's, and the run counts as one that is nested in the call's own.
+    #[must_use]
+    pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
+        self.scope = child_scope(call);
         self
     }
 
@@ -233,6 +289,19 @@ impl fmt::Display for RunError {
             }
             Self::UnknownAgent { agent, available } => {
                 write!(f, "there is no agent `{agent}`, there is `{}`", available.join("`, `"))
+            }
+            Self::UnknownTool { tool, available } if available.is_empty() => {
+                write!(
+                    f,
+                    "no agent implements `{tool}`, nor any other tool; register one that does"
+                )
+            }
+            Self::UnknownTool { tool, available } => {
+                let available = available.join("`, `");
+                write!(f, "no agent implements `{tool}`; agents implement `{available}`")
+            }
+            Self::InvalidInput { tool, issues } => {
+                write!(f, "the input is not valid for `{tool}`: {issues}")
             }
         }
     }

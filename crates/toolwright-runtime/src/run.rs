@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use crate::approval::{Answers, ApprovalRequest, Approver, now};
 use crate::batch::{never_ended, run_all};
+use crate::delegate::{MAX_DEPTH, too_deep};
 use crate::dispatch::{Clearance, Next, Path, Slot, Ticket, check_result, settle};
 use crate::event::{EventKind, Origin};
 use crate::execute::panicked;
@@ -101,6 +102,9 @@ struct Live {
 impl Run {
     /// Runs to the end, whatever that is, and gives the steps made on the way.
     pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
+        if self.scope.depth > MAX_DEPTH {
+            return (End::Failed(too_deep()), Vec::new());
+        }
         let session = self.scope.session_id.as_deref();
         let span = telemetry::agent_span(&self.agent.agent, &self.id, session);
         // Boxed here and below, so that a nested run takes little of its caller's stack.
@@ -115,7 +119,9 @@ impl Run {
     pub(crate) fn take_identity(&mut self, state: &RunState) {
         self.id.clone_from(&state.run_id);
         self.input = Payload::new(state.input.as_str());
-        self.scope = Arc::new(state.scope.clone().into());
+        // Its place among other runs is that of the call it answers now.
+        let depth = self.scope.depth;
+        self.scope = Arc::new(Scope { depth, ..state.scope.clone().into() });
         let origin = Origin { run_id: self.id.clone(), ..Origin::clone(&self.publisher.origin) };
         self.publisher.origin = Arc::new(origin);
     }
@@ -387,6 +393,7 @@ impl Run {
             version: VERSION,
             run_id: self.id.clone(),
             agent: self.agent.agent.name.clone(),
+            answers: self.answers.as_ref().map(|tool| tool.name().to_owned()),
             input: self.input.to_string(),
             scope: (&*self.scope).into(),
             history: progress

@@ -12,17 +12,18 @@ use toolwright::{
 
 use crate::agent::Agent;
 use crate::approval::{Answer, Approver, Clock, Ledger, ResumeError, check, now};
+use crate::delegate::child_scope;
 use crate::dispatch::{Clearance, Next, Path, Slot, Ticket};
 use crate::event::Origin;
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::lifecycle::Entered;
 use crate::registry::{Registered, RegisteredAgent, Registry};
-use crate::request::{CallRequest, RunEnd, RunError, RunOutcome, RunRequest};
+use crate::request::{CallRequest, RunEnd, RunError, RunOutcome, RunRequest, Target};
 use crate::run::{End, Options, Resumption, Run};
 use crate::sink::{EventSink, Publisher};
 use crate::state::{RunState, SuspendedRun};
-use crate::toolset::{ToolEntry, Toolset};
+use crate::toolset::{ToolEntry, ToolSpecRef, Toolset};
 
 /// Runs agents and single calls on what a [`Registry`] holds. Cheap to clone; nothing in it changes.
 ///
@@ -120,7 +121,6 @@ impl RuntimeBuilder {
         let Self { registry, settings } = self;
         let (sequence, answered) = (Arc::default(), Ledger::default());
         let inner = Arc::new(Inner { registry, settings, sequence, answered });
-        inner.registry.link().tie(&inner);
         Runtime(inner)
     }
 }
@@ -165,7 +165,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// There is no such agent.
+    /// There is no such agent, or the input is not valid for the tool that the run is to answer. Nothing has run then.
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
         let run = self.0.run(request)?;
         let (end, steps) = run.drive(None).await;
@@ -223,9 +223,7 @@ impl Executor for Runtime {
 
 impl Inner {
     fn run(self: &Arc<Self>, request: RunRequest) -> Result<Run, RunError> {
-        let Some(agent) = self.registry.agent(&request.agent) else {
-            return Err(self.unknown_agent(request.agent));
-        };
+        let (agent, answers) = self.target(&request)?;
         let run_id = request.run_id.clone().unwrap_or_else(|| fresh_id("run"));
         let mut run = self.prepare(
             agent,
@@ -234,8 +232,35 @@ impl Inner {
             request.scope.clone(),
             request.events.clone(),
         );
+        run.answers = answers;
         self.apply(&mut run, request);
         Ok(run)
+    }
+
+    /// The agent that a request is about, and the tool that its input has been checked for.
+    fn target(
+        &self,
+        request: &RunRequest,
+    ) -> Result<(&RegisteredAgent, Option<ToolSpecRef>), RunError> {
+        match &request.target {
+            Target::Agent(name) => match self.registry.agent(name) {
+                Some(agent) => Ok((agent, None)),
+                None => Err(self.unknown_agent(name.clone())),
+            },
+            Target::Tool(asked) => {
+                let found = self.registry.implementer(asked.name());
+                let same = found.filter(|(_, tool)| tool.toolset() == asked.toolset());
+                let Some((agent, tool)) = same else {
+                    let available = self.registry.implemented().map(|tool| tool.name().to_owned());
+                    let (tool, available) = (asked.name().to_owned(), available.collect());
+                    return Err(RunError::UnknownTool { tool, available });
+                };
+                tool.check_args(request.input.as_bytes()).map_err(|issues| {
+                    RunError::InvalidInput { tool: tool.name().to_owned(), issues }
+                })?;
+                Ok((agent, Some(tool.clone())))
+            }
+        }
     }
 
     /// Takes over what a host decides about one run.
@@ -260,6 +285,8 @@ impl Inner {
         let Some(registered) = self.registry.agent(&agent) else {
             return Err(ResumeError::UnknownAgent { agent });
         };
+        let answers = state.answers.as_deref().map(|tool| self.still_implements(&agent, tool));
+        let answers = answers.transpose()?;
         let input = Payload::new(state.input.as_str());
         let mut request =
             request.unwrap_or_else(|| RunRequest::new(state.agent.as_str(), input.clone()));
@@ -267,8 +294,18 @@ impl Inner {
         request.approval_list.clone_from(&state.approval_list);
         let (scope, run_id) = (state.scope.clone().into(), state.run_id.clone());
         let mut run = self.prepare(registered, input, run_id, scope, request.events.clone());
+        run.answers = answers;
         self.apply(&mut run, request);
         Ok(run)
+    }
+
+    /// The tool that judges the final payload of a run that was suspended.
+    fn still_implements(&self, agent: &str, tool: &str) -> Result<ToolSpecRef, ResumeError> {
+        let found = self.registry.implementer(tool).filter(|(found, _)| found.agent.name == agent);
+        found.map(|(_, tool)| tool.clone()).ok_or_else(|| ResumeError::UnknownTool {
+            agent: agent.to_owned(),
+            tool: tool.to_owned(),
+        })
     }
 
     /// Checks answers and counts their questions as answered, all or none.
@@ -306,19 +343,19 @@ impl Inner {
         Ok(())
     }
 
-    /// The run of an agent that answers a call: its input is the call's arguments, its parent the
-    /// call; it inherits session, turn, labels and approver, and none of the caller's sinks.
+    /// The run of an agent that answers a call of one of its tools: its input is the call's arguments; it inherits
+    /// options and scope, and none of the caller's sinks.
     pub(crate) fn child_run(
         self: &Arc<Self>,
         agent: &str,
+        tool: ToolSpecRef,
         call: &ToolCall,
-        options: Options,
+        options: &Options,
     ) -> Option<Run> {
         let agent = self.registry.agent(agent)?;
-        let answers = self.registry.tool(call.tool())?.into();
-        let scope = Scope { parent_call_id: Some(call.id().to_owned()), ..call.scope().clone() };
-        let run = self.prepare(agent, call.args().clone(), fresh_id("run"), scope, None);
-        Some(Run { answers: Some(answers), options, ..run })
+        let (input, scope) = (call.args().clone(), child_scope(call));
+        let run = self.prepare(agent, input, fresh_id("run"), scope, None);
+        Some(Run { answers: Some(tool), options: options.clone(), ..run })
     }
 
     fn prepare(

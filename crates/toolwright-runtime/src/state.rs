@@ -22,6 +22,8 @@ pub(crate) struct RunState {
     pub(crate) version: u32,
     pub(crate) run_id: String,
     pub(crate) agent: String,
+    /// The tool whose schemas judge input and final payload.
+    pub(crate) answers: Option<String>,
     pub(crate) input: String,
     pub(crate) scope: WireScope,
     pub(crate) history: Vec<Vec<WireExchange>>,

@@ -31,6 +31,8 @@ pub(crate) struct WireScope {
     parent_call_id: Option<String>,
     #[serde(default)]
     labels: BTreeMap<String, String>,
+    #[serde(default)]
+    depth: u32,
 }
 
 /// An [`Outcome`].
@@ -92,15 +94,15 @@ impl From<WireCall> for ToolCall {
 
 impl From<&Scope> for WireScope {
     fn from(scope: &Scope) -> Self {
-        let Scope { run_id, session_id, turn_id, parent_call_id, labels } = scope.clone();
-        Self { run_id, session_id, turn_id, parent_call_id, labels }
+        let Scope { run_id, session_id, turn_id, parent_call_id, labels, depth } = scope.clone();
+        Self { run_id, session_id, turn_id, parent_call_id, labels, depth }
     }
 }
 
 impl From<WireScope> for Scope {
     fn from(wire: WireScope) -> Self {
-        let WireScope { run_id, session_id, turn_id, parent_call_id, labels } = wire;
-        Self { run_id, session_id, turn_id, parent_call_id, labels }
+        let WireScope { run_id, session_id, turn_id, parent_call_id, labels, depth } = wire;
+        Self { run_id, session_id, turn_id, parent_call_id, labels, depth }
     }
 }
 

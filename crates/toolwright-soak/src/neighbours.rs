@@ -12,8 +12,6 @@ use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
 use tower::ServiceBuilder;
 
-use crate::tools::Number;
-
 /// How many calls are timed in each of the three rounds.
 const CALLS: usize = 20_000;
 /// How many calls hang meanwhile.
@@ -61,12 +59,12 @@ fn spawn(runtime: &Runtime, tool: &'static str) -> tokio::task::JoinHandle<()> {
 
 fn runtime() -> Runtime {
     let tool = |name: &str| Discovery::new(name, "soak", "soak");
-    let quick = FunctionTool::new(tool("quick"), async |args: Number| Ok::<_, ToolFailure>(args));
-    let hang = FunctionTool::new(tool("hang"), async |_: Number| {
-        std::future::pending::<Result<Number, ToolFailure>>().await
+    let quick = FunctionTool::new(tool("quick"), async |args: i64| Ok::<_, ToolFailure>(args));
+    let hang = FunctionTool::new(tool("hang"), async |_: i64| {
+        std::future::pending::<Result<i64, ToolFailure>>().await
     });
     // Making so much takes long, so it is done where nobody waits for it.
-    let large = FunctionTool::new(tool("large"), async |_: Number| {
+    let large = FunctionTool::new(tool("large"), async |_: i64| {
         let made = tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await;
         made.map_err(|error| ToolFailure::internal(&error))
     });

@@ -4,28 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use toolwright::codec::{Decode, Encode, Range, Reader, Writer};
 use toolwright::spec::{CallLimits, Discovery};
 use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure};
 use toolwright_runtime::{FunctionTool, Registry};
 
 /// How many tools there are.
 pub(crate) const TOOLS: u64 = 100;
-
-/// What a tool takes and returns: the number of the call, or the one after it.
-pub(crate) struct Number(pub(crate) i64);
-
-impl Decode for Number {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.integer(Range::<i64>::ANY).map(Self)
-    }
-}
-
-impl Encode for Number {
-    fn encode(&self, out: &mut Writer) {
-        out.integer(self.0, Range::<i64>::ANY);
-    }
-}
 
 /// What is to become of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,15 +52,16 @@ fn tool(number: u64, reached: &Arc<AtomicU64>) -> FunctionTool {
     let limits = CallLimits { timeout: Some(Duration::from_millis(20)), ..CallLimits::UNLIMITED };
     let discovery = Discovery { limits, ..Discovery::new(name(number), "soak", "soak") };
     let reached = Arc::clone(reached);
-    FunctionTool::new(discovery, move |args: Number| {
+    // What a tool takes is the number of the call, what it returns the one after it.
+    FunctionTool::new(discovery, move |number: i64| {
         reached.fetch_add(1, Ordering::Relaxed);
-        act(args.0)
+        act(number)
     })
 }
 
-async fn act(number: i64) -> Result<Number, ToolFailure> {
+async fn act(number: i64) -> Result<i64, ToolFailure> {
     match Fate::of(number.unsigned_abs()) {
-        Fate::Succeed => Ok(Number(number + 1)),
+        Fate::Succeed => Ok(number + 1),
         Fate::Fail => {
             Err(ToolFailure::new(FailureKind::DomainRejection, "not this one", Recovery::Replan))
         }

@@ -7,13 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 use toolwright::spec::Discovery;
 use toolwright::{
-    BoxError, BoxFuture, FailureKind, Map, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
-    Value,
+    BoxError, BoxFuture, Described, FailureKind, Recovery, Scope, ToolCall, ToolFailure,
+    ToolResult, described,
 };
 use toolwright_runtime::toolset::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
-
-type Object = Map<Value>;
 
 /// Connections that nobody uses; all runs share them.
 pub struct Pool {
@@ -67,45 +65,73 @@ impl Database {
 
 type Open = Arc<Handles<Mutex<Connection>>>;
 
+described! {
+    struct Nothing {}
+
+    struct Begun {
+        /// The transaction, for the statements in it.
+        txn: String,
+    }
+
+    struct Statement {
+        /// The transaction that was begun.
+        txn: String,
+        /// One statement of SQL.
+        sql: String,
+    }
+
+    struct Executed {
+        /// How many rows changed.
+        changed: i64,
+    }
+
+    struct Commit {
+        /// The transaction to keep.
+        txn: String,
+    }
+}
+
 fn begin(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
     let (pool, open) = (Arc::clone(pool), Arc::clone(open));
-    tool("begin", "Begin a transaction.", move |_| {
+    tool("begin", "Begin a transaction.", move |_: Nothing| {
         let connection = pool.take().map_err(refused)?;
         connection.execute_batch("BEGIN IMMEDIATE").map_err(refused)?;
-        Ok(Object::from_iter([("txn", Value::from(open.open(Mutex::new(connection))))]))
+        Ok(Begun { txn: open.open(Mutex::new(connection)) })
     })
 }
 
 fn execute(open: &Open) -> FunctionTool {
     let open = Arc::clone(open);
-    tool("execute", "Run a statement in a transaction.", move |args| {
-        let connection = open.get(text(args, "txn"))?;
-        let changed = lock(&connection).execute(text(args, "sql"), []).map_err(refused)?;
-        let changed = i64::try_from(changed).unwrap_or(i64::MAX);
-        Ok(Object::from_iter([("changed", Value::from(changed))]))
-    })
+    tool(
+        "execute",
+        "Run a statement in a transaction.",
+        move |Statement { txn, sql }: Statement| {
+            let connection = open.get(&txn)?;
+            let changed = lock(&connection).execute(&sql, []).map_err(refused)?;
+            Ok(Executed { changed: i64::try_from(changed).unwrap_or(i64::MAX) })
+        },
+    )
 }
 
 fn commit(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
     let (pool, open) = (Arc::clone(pool), Arc::clone(open));
-    tool("commit", "Keep what a transaction did, and end it.", move |args| {
-        pool.end(open.close(text(args, "txn"))?, "COMMIT").map_err(refused)?;
-        Ok(Object::new())
+    tool("commit", "Keep what a transaction did, and end it.", move |Commit { txn }: Commit| {
+        pool.end(open.close(&txn)?, "COMMIT").map_err(refused)?;
+        Ok(Nothing {})
     })
 }
 
-/// A tool over objects.
-fn tool(
+fn tool<A, R>(
     name: &str,
     about: &str,
-    body: impl Fn(&Object) -> Result<Object, ToolFailure> + Send + Sync + 'static,
-) -> FunctionTool {
+    body: impl Fn(A) -> Result<R, ToolFailure> + Send + Sync + 'static,
+) -> FunctionTool
+where
+    A: Described + Send + 'static,
+    R: Described + Send + 'static,
+{
     let described = Discovery { description: about.to_owned(), ..Discovery::new(name, "db", "db") };
-    FunctionTool::new(described, move |args: Object| std::future::ready(body(&args)))
-}
-
-fn text<'a>(args: &'a Object, key: &str) -> &'a str {
-    args.get(key).and_then(Value::as_str).unwrap_or_default()
+    FunctionTool::new(described, move |args: A| std::future::ready(body(args)))
 }
 
 /// What the database says about a statement is for whoever wrote it: the model.

@@ -37,6 +37,10 @@ pub struct Scope {
     pub parent_call_id: Option<String>,
     /// Whatever else the host attaches.
     pub labels: BTreeMap<String, String>,
+    /// How many agents wait for this call's result, beside the one that makes it: 0 in a run that a host starts, one
+    /// more in each run that answers a call. A runtime counts it and refuses runs that are nested too deep, so code
+    /// that makes calls of its own while it answers one passes on the scope that it was given.
+    pub depth: u32,
 }
 
 impl Payload {

@@ -5,6 +5,7 @@
 pub mod bridge;
 pub mod call;
 pub mod codec;
+pub mod described;
 mod discovery;
 pub mod executor;
 pub mod format;
@@ -19,6 +20,7 @@ pub mod spec;
 pub mod value;
 
 pub use call::{Payload, Scope, ToolCall};
+pub use described::Described;
 pub use executor::{BoxFuture, Executor, Split};
 pub use issue::{InvalidPayload, Issue};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};

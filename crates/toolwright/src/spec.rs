@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::codec::{self, Decode, Encode};
+use crate::described::Described;
 pub use crate::discovery::Discovery;
 use crate::issue::InvalidPayload;
 
@@ -224,6 +225,18 @@ impl ToolSpec {
             facts: Facts::Discovered(Box::new(discovery)),
             check_args: Check::Brought(Box::new(check_args)),
             check_result: Check::Brought(Box::new(check_result)),
+        }
+    }
+
+    /// The spec of a tool that is written by hand: its types bring codecs and schemas, so the schemas of the discovery
+    /// do not count.
+    pub fn described<A: Described, R: Described>(discovery: Discovery) -> Self {
+        let (args_schema, result_schema) = (A::schema().to_string(), R::schema().to_string());
+        let discovery = Discovery { args_schema, result_schema, ..discovery };
+        Self {
+            facts: Facts::Discovered(Box::new(discovery)),
+            check_args: Check::Codec(codec::check::<A>),
+            check_result: Check::Codec(codec::check::<R>),
         }
     }
 

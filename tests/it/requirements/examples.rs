@@ -12,7 +12,8 @@ use toolwright::codec::from_json;
 use toolwright::{BoxError, BoxFuture, Payload, ToolSpec};
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
-    CallRequest, Collector, Event, EventKind, Planner, Registry, Runtime, Step, Turn,
+    CallRequest, Collector, Event, EventKind, Planner, Registry, RunRequest, Runtime, Step,
+    SuspendedRun, Turn,
 };
 
 use super::Tested;
@@ -44,7 +45,7 @@ impl TodosService for Store {
     }
 }
 
-struct Sums;
+pub(super) struct Sums;
 
 impl calculator_service::service::CalculatorService for Sums {
     async fn add(
@@ -119,6 +120,25 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
     let stored = store.0.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(stored.len(), 1);
     assert!(!stored[0].0.is_empty(), "the run's id was injected");
+    Ok(())
+}
+
+/// G22: a host runs the agent of a generated tool. The tool's codecs judge the input before anything runs, and the plan
+/// also where the run was suspended and went on in another runtime.
+#[tokio::test]
+async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> Tested {
+    let refused = RunRequest::typed(planning_tools::specs::PlanSession, &PlanInput::new(""));
+    let issues = refused.err().ok_or("an empty goal is no input")?;
+    assert_eq!(issues.issues()[0].pointer(), "/goal");
+    let request = RunRequest::typed(planning_tools::specs::PlanSession, &PlanInput::new("Ship"))?;
+    let outcome = Runtime::new(registry(Store::default())?).run(request).await?;
+    let text = serde_json::to_string(outcome.suspended().ok_or("storing needs an approval")?)?;
+    let restored: SuspendedRun = serde_json::from_str(&text)?;
+    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let elsewhere = Runtime::new(registry(Store::default())?);
+    let outcome = elsewhere.resume(&restored, answers, None).await?;
+    let plan: Plan = outcome.decode().map_err(|error| error.to_string())?;
+    assert_eq!(plan.steps, [PlanStep::new("Begin: Ship", StepStatus::Pending)]);
     Ok(())
 }
 

@@ -2,11 +2,19 @@
 
 use std::pin::Pin;
 
-use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright::{Described, Payload, ToolCall, ToolFailure, Value};
 use toolwright_runtime::{FunctionTool, Hook, Hooks, Registry, Runtime};
 
 use super::{ARGS, NAME, Side};
 use crate::generated::tracker_service::types::SearchIncidents;
+use crate::generated::tracker_tools::specs::SEARCH_INCIDENTS;
+
+impl Described for SearchIncidents {
+    fn schema() -> Value {
+        let schema = SEARCH_INCIDENTS.args_schema();
+        schema.parse().expect("a generated schema is JSON")
+    }
+}
 
 /// A hook that changes nothing.
 struct Watching;

@@ -21,6 +21,13 @@ pub enum ResumeError {
         /// The agent.
         agent: String,
     },
+    /// The agent does not implement the tool any more that judges the run's final payload.
+    UnknownTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+    },
     /// An answer to a question that was not asked.
     UnknownQuestion {
         /// The id that was answered.
@@ -114,6 +121,12 @@ impl fmt::Display for ResumeError {
         match self {
             Self::UnknownAgent { agent } => {
                 write!(f, "the suspended run is of agent `{agent}`, which is not registered")
+            }
+            Self::UnknownTool { agent, tool } => {
+                write!(
+                    f,
+                    "agent `{agent}` does not implement `{tool}` any more; register the agent that did"
+                )
             }
             Self::UnknownQuestion { id } => {
                 write!(

@@ -18,6 +18,7 @@ use toolwright::{Outcome, ToolCall, ToolFailure};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
+use crate::delegate::ChildRun;
 use crate::event::{EventKind, ToolInfo};
 use crate::sink::Publisher;
 use crate::toolset::{ToolEntry, Toolset};
@@ -39,6 +40,8 @@ pub struct Invocation {
     call: Arc<ToolCall>,
     tool: ToolEntry,
     toolset: Arc<dyn Toolset>,
+    /// The run that answers the call, where an agent implements the tool.
+    child: Option<Arc<ChildRun>>,
     publisher: Publisher,
 }
 
@@ -47,9 +50,10 @@ impl Invocation {
         call: ToolCall,
         tool: ToolEntry,
         toolset: Arc<dyn Toolset>,
+        child: Option<Arc<ChildRun>>,
         publisher: Publisher,
     ) -> Self {
-        Self { call: Arc::new(call), tool, toolset, publisher }
+        Self { call: Arc::new(call), tool, toolset, child, publisher }
     }
 
     /// The call.
@@ -77,7 +81,7 @@ impl Invocation {
 /// A boxed future of an outcome; failures are values, so there is no error.
 pub type OutcomeFuture = Pin<Box<dyn Future<Output = Result<Outcome, Infallible>> + Send>>;
 
-/// The innermost service: hands the call to its toolset.
+/// The innermost service: hands the call to its toolset, or to a run of the agent that implements its tool.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Direct;
 
@@ -91,8 +95,13 @@ impl Service<Invocation> for Direct {
     }
 
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
-        let Invocation { call, toolset, .. } = invocation;
-        Box::pin(async move { Ok(toolset.call(&call).await.outcome) })
+        let Invocation { call, toolset, child, .. } = invocation;
+        Box::pin(async move {
+            Ok(match child {
+                Some(child) => child.answer(&call).await,
+                None => toolset.call(&call).await.outcome,
+            })
+        })
     }
 }
 

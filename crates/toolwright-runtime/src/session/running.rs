@@ -85,6 +85,7 @@ impl Session {
     pub async fn call(&self, call: ToolCall) -> ToolResult {
         let scope = Scope {
             parent_call_id: call.parent_call_id().map(str::to_owned),
+            depth: self.scope.depth.max(call.scope().depth),
             ..Scope::clone(&self.scope)
         };
         let call = call.with_scope(scope);

@@ -24,6 +24,8 @@ pub struct ToolEntry {
     published: Option<Arc<str>>,
     approval: Option<Approval>,
     external: bool,
+    /// The agent whose runs answer it, in the runtime that lists it.
+    agent: Option<Arc<str>>,
     /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
     checks_itself: bool,
 }
@@ -37,6 +39,7 @@ impl ToolEntry {
             spec,
             published: None,
             external: false,
+            agent: None,
             checks_itself: false,
         }
     }
@@ -64,6 +67,17 @@ impl ToolEntry {
     /// Whether it is answered outside: the run waits for its result.
     pub fn is_external(&self) -> bool {
         self.external
+    }
+
+    /// The agent whose runs answer it.
+    pub(crate) fn agent(&self) -> Option<&Arc<str>> {
+        self.agent.as_ref()
+    }
+
+    /// The same tool, answered by runs of an agent.
+    pub(crate) fn answered_by(mut self, agent: &str) -> Self {
+        self.agent = Some(agent.into());
+        self
     }
 
     /// Whether what runs it refuses wrong arguments and returns no wrong result by itself.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use toolwright::codec::{self, Decode, Encode};
 use toolwright::spec::Discovery;
 use toolwright::{
-    BoxError, BoxFuture, Payload, Scope, Tool, ToolCall, ToolFailure, ToolResult, ToolSpec,
+    BoxError, BoxFuture, Described, Payload, Scope, Tool, ToolCall, ToolFailure, ToolResult,
+    ToolSpec,
 };
 
 use super::{ToolEntry, ToolSpecRef, Toolset};
@@ -52,15 +53,15 @@ where
 }
 
 impl FunctionTool {
-    /// A tool that is described here and now, and the function that runs it.
+    /// A tool that is described here and now, and the function that runs it. The schemas are those of the function's
+    /// types, whatever the discovery says: what is published is what judges.
     pub fn new<A, R, K>(discovery: Discovery, function: impl IntoToolBody<A, R, K>) -> Self
     where
-        A: Decode + Send + 'static,
-        R: Decode + Encode + Send + 'static,
+        A: Described + Send + 'static,
+        R: Described + Send + 'static,
         K: 'static,
     {
-        let spec = ToolSpec::discovered(discovery, codec::check::<A>, codec::check::<R>);
-        Self::of(spec.into(), function)
+        Self::of(ToolSpec::described::<A, R>(discovery).into(), function)
     }
 
     /// A tool that is a type already, and the function that runs it.

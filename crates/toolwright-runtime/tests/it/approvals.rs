@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright::spec::{Approval, CallLimits, Discovery};
-use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec, codec};
+use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::approval::{ApproveAll, Awaits};
 use toolwright_runtime::toolset::External;
 use toolwright_runtime::{
@@ -18,7 +18,7 @@ use crate::tools::{Log, N, call, payload};
 use crate::toys::tool;
 
 /// A tool that needs an approval and logs the bytes it runs with.
-fn guarded(log: &Log) -> FunctionTool {
+pub(crate) fn guarded(log: &Log) -> FunctionTool {
     let words =
         Approval { prompt: Some("Wipe {{ args.n }} disks?"), denied: Some("Not {{ args.n }}.") };
     let discovery = Discovery { approval: Some(words), ..Discovery::new("wipe", "disks", "lab") };
@@ -198,6 +198,91 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
     assert_eq!(here.log.lines(), ["free 1", r#"wiped {"n":3}"#]);
 }
 
+/// A worker whose first step needs an approval and whose second makes two calls of `free`, which need none by
+/// themselves.
+fn two_steps(log: &Log) -> Runtime {
+    let mut registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    let free = log.clone();
+    let free = FunctionTool::new(Discovery::new("free", "toys", "lab"), move |args: N| {
+        let log = free.clone();
+        async move {
+            log.push(format!("start {}", args.n));
+            tokio::task::yield_now().await;
+            log.push(format!("end {}", args.n));
+            Ok::<_, ToolFailure>(args)
+        }
+    });
+    registry.register_tool(free).unwrap();
+    let second = vec![call("free", "b", 1), call("free", "c", 2)];
+    let agent = Agent::new("worker", "lab").with_tools(["wipe", "free"]);
+    registry.register_agent(agent, steps(vec![one(), second])).unwrap();
+    Runtime::new(registry)
+}
+
+/// Writes a state, reads it, approves all it asks and goes on in another runtime.
+async fn approve_elsewhere(run: &SuspendedRun, log: &Log) -> RunOutcome {
+    let restored: SuspendedRun =
+        serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap();
+    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    // What a request says of the list does not count: the list is the run's.
+    let request = RunRequest::new("worker", payload(0)).requiring_approval_of(["wipe"]);
+    two_steps(log).resume(&restored, answers, request).await.unwrap()
+}
+
+/// H8: the approval list of a run is written with its state and restored: calls of later steps need an approval still.
+#[tokio::test]
+async fn h8_the_approval_list_survives_export_and_restore() {
+    let log = Log::default();
+    let request = RunRequest::new("worker", payload(0)).requiring_approval_of(["free"]);
+    let outcome = two_steps(&log).run(request).await.unwrap();
+    let outcome = approve_elsewhere(outcome.suspended().unwrap(), &log).await;
+    assert_eq!(log.lines(), [r#"wiped {"n":3}"#], "`free` waits");
+    let run = outcome.suspended().expect("the second step waits too");
+    let tools: Vec<_> = run.pending().iter().map(|asked| asked.tool.clone()).collect();
+    assert_eq!(tools, ["free", "free"]);
+    let outcome = approve_elsewhere(run, &log).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":3}"#, r#"{"n":1}"#, r#"{"n":2}"#]);
+}
+
+/// H8: a run whose calls are made one at a time stays such a run.
+#[tokio::test]
+async fn h8_a_run_of_one_call_at_a_time_stays_one() {
+    for (one_at_a_time, expected) in [
+        (false, ["start 1", "start 2", "end 1", "end 2"]),
+        (true, ["start 1", "end 1", "start 2", "end 2"]),
+    ] {
+        let log = Log::default();
+        let request = RunRequest::new("worker", payload(0));
+        let request = if one_at_a_time { request.one_at_a_time() } else { request };
+        let outcome = two_steps(&log).run(request).await.unwrap();
+        approve_elsewhere(outcome.suspended().unwrap(), &log).await.result().unwrap();
+        assert_eq!(log.lines()[1..], expected);
+    }
+}
+
+/// H8: a state that says of a tool without an agent that an agent is answering it runs nothing.
+#[tokio::test]
+async fn h8_a_call_goes_on_only_where_an_agent_answers_it() {
+    let (log, ran) = (Log::default(), Log::default());
+    let outcome = Runtime::new(nested(&log)).run(RunRequest::new("parent", payload(0))).await;
+    let outcome = outcome.unwrap();
+    let run = outcome.suspended().unwrap();
+    let seen = ran.clone();
+    let delegate = tool("delegate", move |n| {
+        seen.push("delegate runs");
+        n
+    });
+    let mut registry = Registry::new();
+    registry.register_toolset("delegating", delegate).unwrap();
+    let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);
+    registry.register_agent(parent, steps(vec![])).unwrap();
+    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = Runtime::new(registry).resume(run, answers, None).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found"]);
+    assert!(ran.lines().is_empty() && log.lines().is_empty());
+}
+
 /// H8: a state of another version is refused, and one that was tampered with runs nothing.
 #[tokio::test]
 async fn h8_other_versions_and_forged_states_are_refused() {
@@ -288,7 +373,7 @@ async fn an_external_tool_is_answered_from_outside() {
     let ask = Discovery::new("ask", "people", "lab");
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
     {
-        let spec = ToolSpec::discovered(ask.clone(), codec::check::<N>, codec::check::<N>);
+        let spec = ToolSpec::described::<N, N>(ask.clone());
         let mut registry = Registry::new();
         registry.register_toolset("people", External::new([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
@@ -307,12 +392,8 @@ async fn an_external_tool_is_answered_from_outside() {
 }
 
 /// A worker whose call is answered by a child that needs an approval.
-fn nested(log: &Log) -> Registry {
-    let spec = ToolSpec::discovered(
-        Discovery::new("delegate", "delegating", "lab"),
-        codec::check::<N>,
-        codec::check::<N>,
-    );
+pub(crate) fn nested(log: &Log) -> Registry {
+    let spec = ToolSpec::described::<N, N>(Discovery::new("delegate", "delegating", "lab"));
     let mut registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);

@@ -6,9 +6,12 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
 };
 use toolwright_runtime::approval::ApproveAll;
-use toolwright_runtime::{Hook, Hooks, Registry, Runtime};
+use toolwright_runtime::toolset::ApprovalRequired;
+use toolwright_runtime::{
+    Agent, ApprovalRequest, Approver, Hook, Hooks, Registry, RunRequest, Runtime, Verdict,
+};
 
-use crate::planners::brief;
+use crate::planners::{brief, steps};
 use crate::tools::{Log, call, payload, stand_registry};
 use crate::toys::tool;
 
@@ -165,23 +168,70 @@ async fn what_hooks_make_is_checked() {
     assert_eq!(brief(&result), "malformed_result");
 }
 
+/// H6: no hook of any kind has run when an approval is asked, be it by the run's approver or by suspending the run; they
+/// run once it is given, around the call.
+#[tokio::test]
+async fn h6_no_hook_has_run_when_an_approval_is_asked() {
+    struct Asked(Log);
+
+    impl Approver for Asked {
+        fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+            self.0.push("asked");
+            Box::pin(std::future::ready(Verdict::Approve))
+        }
+    }
+
+    let expected = [
+        "asked",
+        r#"global before {"n":1}"#,
+        r#"own before {"n":1}"#,
+        "safe runs",
+        r#"own after {"n":1}"#,
+        r#"global after {"n":1}"#,
+    ];
+    for suspends in [false, true] {
+        let log = Log::default();
+        let ran = log.clone();
+        let safe = tool("safe", move |n| {
+            ran.push("safe runs");
+            n
+        });
+        let mut registry = Registry::new();
+        registry.register_toolset("toys", ApprovalRequired::new(safe, |_: &str| true)).unwrap();
+        let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
+        registry.register_agent(agent, steps(vec![vec![call("safe", "a", 1)]])).unwrap();
+        let hooks =
+            Hooks::new().with_for("safe", adding("own", &log, 0)).with(adding("global", &log, 0));
+        let runtime = Runtime::builder(registry).with_hooks(hooks).build();
+        let request = RunRequest::new("worker", payload(0));
+        if suspends {
+            let outcome = runtime.run(request).await.unwrap();
+            log.push("asked");
+            let run = outcome.suspended().unwrap();
+            runtime.resume(run, vec![run.pending()[0].approve()], None).await.unwrap();
+        } else {
+            let approver = Arc::new(Asked(log.clone()));
+            runtime.run(request.with_approver(approver)).await.unwrap();
+        }
+        assert_eq!(log.lines(), expected, "suspends: {suspends}");
+    }
+}
+
 /// H7: what was approved is what runs: a hook that changes it afterwards stops the call.
 #[tokio::test]
 async fn h7_a_hook_cannot_change_what_was_approved() {
     let log = Log::default();
-    let toolset =
-        toolwright_runtime::toolset::ApprovalRequired::new(tool("safe", |n| n), |_: &str| true);
+    let toolset = ApprovalRequired::new(tool("safe", |n| n), |_: &str| true);
     let mut registry = Registry::new();
     registry.register_toolset("toys", toolset).unwrap();
-    let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["toys"]);
-    let planner = crate::planners::steps(vec![vec![call("safe", "a", 1)]]);
+    let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
+    let planner = steps(vec![vec![call("safe", "a", 1)]]);
     registry.register_agent(agent, planner).unwrap();
     let runtime = Runtime::builder(registry)
         .with_hooks(Hooks::new().with(adding("sly", &log, 1)))
         .with_approver(Arc::new(ApproveAll))
         .build();
-    let request = toolwright_runtime::RunRequest::new("worker", payload(0));
-    let outcome = runtime.run(request).await.unwrap();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert_eq!(failure.message, "the arguments of `safe` are not those that were approved");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::spec::Discovery;
-use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec, codec};
+use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::{
     Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, per_run,
 };
@@ -75,7 +75,7 @@ async fn i5_a_failing_exit_fails_nothing_and_stops_no_other() {
 async fn r11_a_nested_run_enters_a_shared_instance_again() {
     let log = Log::default();
     let ask = Discovery::new("ask", "asking", "lab");
-    let spec = ToolSpec::discovered(ask, codec::check::<N>, codec::check::<N>);
+    let spec = ToolSpec::described::<N, N>(ask);
     let mut registry = registry([Toy::new("toy", &log)], steps(vec![]));
     let child = Agent::new("child", "lab").implementing(spec).with_toolsets(["toy"]);
     registry.register_agent(child, Arc::new(Script::new().finish(payload(1)))).unwrap();
@@ -104,7 +104,7 @@ fn counter(
 #[tokio::test]
 async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
     let ask = Discovery::new("ask", "asking", "lab");
-    let spec = ToolSpec::discovered(ask, codec::check::<N>, codec::check::<N>);
+    let spec = ToolSpec::described::<N, N>(ask);
     let mut registry = Registry::new();
     registry.register_toolset("counter", per_run(counter(&Arc::default()))).unwrap();
     let planner = rule(|turn| {

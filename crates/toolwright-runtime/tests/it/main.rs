@@ -17,5 +17,7 @@ mod resolution;
 mod sessions;
 mod spans;
 mod steps;
+mod tasks;
 mod tools;
 mod toys;
+mod typed;

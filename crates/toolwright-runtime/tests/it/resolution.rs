@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolwright::spec::Discovery;
-use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec, codec};
+use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::toolset::Combined;
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Step, per_run,
+    Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Step, Toolset, per_run,
 };
 
 use crate::planners::{briefs, rule, steps};
@@ -22,9 +22,9 @@ async fn run(registry: Registry) -> toolwright_runtime::RunOutcome {
     Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap()
 }
 
-/// R1, R3: one name stands for a tool and for a toolset, each in its namespace; neither needs a wrapper.
+/// R1: one name stands for a tool and for a toolset, each in its namespace.
 #[tokio::test]
-async fn r1_r3_a_tool_and_a_toolset_may_share_a_name() {
+async fn r1_a_tool_and_a_toolset_may_share_a_name() {
     let mut registry = Registry::new();
     registry.register_tool(tool("shared", |n| n + 1)).unwrap();
     registry.register_toolset("shared", tool("inside", |n| n + 2)).unwrap();
@@ -34,7 +34,36 @@ async fn r1_r3_a_tool_and_a_toolset_may_share_a_name() {
     assert_eq!(briefs(&run(registry).await), [r#"{"n":2}"#, r#"{"n":3}"#]);
 }
 
-/// R3: a typed tool and a plain async function, of the arguments or of the call too, are tools.
+/// R3: a toolset is registered as it is: an instance, a trait object, a factory sync or async, each of them once a step
+/// or once a run.
+#[tokio::test]
+async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
+    let mut registry = Registry::new();
+    let object: Arc<dyn Toolset> = Arc::new(tool("of_object", |n| n + 2));
+    let of_factory = |name: &'static str| move |_: Scope| tool(name, |n| n + 3);
+    let of_async = |name: &'static str| {
+        move |_: Scope| async move {
+            tokio::task::yield_now().await;
+            tool(name, |n| n + 4)
+        }
+    };
+    registry.register_toolset("instance", tool("of_instance", |n| n + 1)).unwrap();
+    registry.register_toolset("object", object).unwrap();
+    registry.register_toolset("factory", of_factory("of_factory")).unwrap();
+    registry
+        .register_toolset("factory_per_run", per_run(of_factory("of_factory_per_run")))
+        .unwrap();
+    registry.register_toolset("async", of_async("of_async")).unwrap();
+    registry.register_toolset("async_per_run", per_run(of_async("of_async_per_run"))).unwrap();
+    let sets = ["instance", "object", "factory", "factory_per_run", "async", "async_per_run"];
+    let calls = sets.map(|set| call(&format!("of_{set}"), set, 0)).to_vec();
+    registry.register_agent(agent().with_toolsets(sets), steps(vec![calls])).unwrap();
+    let expected = [1, 2, 3, 3, 4, 4].map(|n| format!("{{\"n\":{n}}}"));
+    assert_eq!(briefs(&run(registry).await), expected);
+}
+
+/// R3: a typed tool and an async function, of the arguments or of the call too, are tools. A function is told with it
+/// what it is called and what it does.
 #[tokio::test]
 async fn r3_functions_and_typed_tools_are_tools() {
     let mut registry = Registry::new();
@@ -135,7 +164,7 @@ async fn r4_i1_factories_build_per_step_or_per_run() {
     }
 }
 
-/// R3, R4: an async factory, and one that gives no toolset, which means no tools.
+/// R4: an async factory, and one that gives no toolset, which means no tools.
 #[tokio::test]
 async fn r4_a_factory_may_be_async_and_may_give_none() {
     let mut registry = Registry::new();
@@ -173,11 +202,7 @@ async fn r8_a_failing_factory_is_named_with_what_it_returned() {
 /// R6: an agent made at run time implements a tool, and another one uses its toolset like any.
 #[tokio::test]
 async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
-    let spec = ToolSpec::discovered(
-        Discovery::new("ponder", "pondering", "lab"),
-        codec::check::<N>,
-        codec::check::<N>,
-    );
+    let spec = ToolSpec::described::<N, N>(Discovery::new("ponder", "pondering", "lab"));
     let ponderer = Agent::new("ponderer", "lab").implementing(spec);
     let mut registry = Registry::new();
     registry.register_agent(ponderer, Arc::new(Script::new().finish(payload(9)))).unwrap();
@@ -217,7 +242,47 @@ async fn h5_instructions_come_in_order_without_empty_ones() {
     run(registry).await.result().unwrap();
 }
 
-/// R2 in code: a structured result is held to its schema, and decoded.
+/// H5: empty words of the agent itself are dropped too, and nothing stands in their place.
+#[tokio::test]
+async fn h5_empty_instructions_of_the_agent_are_dropped() {
+    for (toolsets, expected) in [(&["one"][..], "Use one well."), (&[], "")] {
+        for own in ["", " \n\t"] {
+            let mut registry = Registry::new();
+            registry.register_toolset("one", Toy::new("one", &Log::default())).unwrap();
+            let planner = rule(move |turn| {
+                assert_eq!(turn.instructions(), expected);
+                Ok(Step::Finish(payload(0)))
+            });
+            let listing = agent().with_instructions(own).with_toolsets(toolsets.iter().copied());
+            registry.register_agent(listing, planner).unwrap();
+            run(registry).await.result().unwrap();
+        }
+    }
+}
+
+/// R2: an agent names the tools and the toolsets that it uses, be they registered by hand or from a schema file, in
+/// code: there are no files that an agent is read from at run time.
+#[tokio::test]
+async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
+    let (mut registry, _) = crate::tools::stand_registry();
+    registry.register_tool(tool("hammer", |n| n + 1)).unwrap();
+    registry.register_tool(tool("unlisted", |n| n)).unwrap();
+    registry.register_toolset("box", tool("saw", |n| n + 2)).unwrap();
+    registry.register_toolset("shed", tool("axe", |n| n)).unwrap();
+    let planner = rule(|turn| {
+        let names: Vec<_> = turn.tools().map(|tool| tool.name().to_owned()).collect();
+        assert_eq!(names, ["saw", "hammer", "echo"]);
+        Ok(match turn.step() {
+            0 => Step::Call(names.iter().map(|name| call(name, name, 1)).collect()),
+            _ => Step::Finish(payload(0)),
+        })
+    });
+    let listing = agent().with_tools(["hammer", "echo"]).with_toolsets(["box"]);
+    registry.register_agent(listing, planner).unwrap();
+    assert_eq!(briefs(&run(registry).await), [r#"{"n":3}"#, r#"{"n":2}"#, r#"{"n":1}"#]);
+}
+
+/// A structured result is held to its schema, and decoded.
 #[tokio::test]
 async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));

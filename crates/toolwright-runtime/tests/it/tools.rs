@@ -3,38 +3,33 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::codec::{Decode, Encode, Range, Reader, Writer};
 use toolwright::spec::{CallLimits, Declaration, Implementation};
 use toolwright::{
-    BoxFuture, Executor, Payload, Recovery, Registrar, Tool, ToolCall, ToolFailure, ToolResult,
-    ToolSpec,
+    BoxFuture, Described, Executor, Payload, Recovery, Registrar, Tool, ToolCall, ToolFailure,
+    ToolResult, ToolSpec, described,
 };
 use toolwright_runtime::Registry;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct N {
-    pub(crate) n: i64,
-}
-
-impl Decode for N {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut n = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "n" => n = object.value().integer(Range::<i64>::ANY),
-                _ => object.unknown_key(&["n"]),
-            }
-        }
-        Some(Self { n: object.required("n", n)? })
+described! {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub(crate) struct N {
+        pub(crate) n: i64,
     }
 }
 
-impl Encode for N {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("n").integer(self.n, Range::<i64>::ANY);
-        object.end();
+/// The schema of [`N`], as declarations are written: a test holds the two together.
+const N_SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}},"required":["n"],"additionalProperties":false}"#;
+
+const fn over_n(
+    name: &'static str,
+    toolset: &'static str,
+    implementation: Implementation,
+) -> Declaration {
+    Declaration {
+        implementation,
+        args_schema: N_SCHEMA,
+        result_schema: N_SCHEMA,
+        ..Declaration::new(name, toolset, "lab")
     }
 }
 
@@ -56,7 +51,7 @@ macro_rules! tools {
 }
 
 const fn stand(name: &'static str) -> Declaration {
-    Declaration::new(name, "stand", "lab")
+    over_n(name, "stand", Implementation::External)
 }
 
 tools! {
@@ -79,14 +74,11 @@ tools! {
     };
     Think = agent_backed("think", "thinker");
     Recurse = agent_backed("recurse", "recursive");
-    Stray = Declaration::new("stray", "elsewhere", "lab");
+    Stray = over_n("stray", "elsewhere", Implementation::External);
 }
 
 const fn agent_backed(name: &'static str, agent: &'static str) -> Declaration {
-    Declaration {
-        implementation: Implementation::Agent { service: "lab", agent },
-        ..Declaration::new(name, "thinking", "lab")
-    }
+    over_n(name, "thinking", Implementation::Agent { service: "lab", agent })
 }
 
 /// The tools [`Stand`] runs.
@@ -179,4 +171,9 @@ pub(crate) fn call(tool: &str, id: &str, n: i64) -> ToolCall {
 /// `{"n": n}`.
 pub(crate) fn payload(n: i64) -> Payload {
     Payload::new(format!(r#"{{"n":{n}}}"#))
+}
+
+#[test]
+fn the_declared_schema_is_that_of_the_type() {
+    assert_eq!(N_SCHEMA, N::schema().to_string());
 }

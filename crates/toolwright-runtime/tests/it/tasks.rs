@@ -1,0 +1,175 @@
+//! Calls that a layer moves to tasks of their own: depth, approver and suspended runs travel with the call.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolResult, ToolSpec};
+use toolwright_runtime::approval::ApproveAll;
+use toolwright_runtime::execute::{Invocation, OutcomeFuture};
+use toolwright_runtime::{
+    Agent, AgentSpec, Collector, Execute, FunctionTool, Planner, Registry, RunRequest, Runtime,
+    RuntimeBuilder, Step, SuspendedRun,
+};
+use tower::{Layer, Service};
+
+use crate::approvals::nested;
+use crate::planners::{briefs, rule};
+use crate::tools::{Log, N, Recurse, Think, call, payload, stand_registry};
+
+static THINK: &[&ToolSpec] = &[Think::SPEC];
+static RECURSE: &[&ToolSpec] = &[Recurse::SPEC];
+static RECURSIVE: AgentSpec =
+    AgentSpec { exports: RECURSE, tools: RECURSE, ..AgentSpec::new("recursive", "lab") };
+
+/// Runs each call on a task of its own.
+#[derive(Clone)]
+struct Spawned<S>(S);
+
+struct Spawning;
+
+impl<S> Layer<S> for Spawning {
+    type Service = Spawned<S>;
+
+    fn layer(&self, inner: S) -> Spawned<S> {
+        Spawned(inner)
+    }
+}
+
+impl<S> Service<Invocation> for Spawned<S>
+where
+    S: Service<Invocation, Response = Outcome, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Outcome;
+    type Error = Infallible;
+    type Future = OutcomeFuture;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
+        let running = tokio::spawn(self.0.call(invocation));
+        Box::pin(async move { running.await.expect("nobody aborts the task") })
+    }
+}
+
+fn spawning(registry: Registry) -> RuntimeBuilder {
+    Runtime::builder(registry).with_execute(Execute::new(Spawning))
+}
+
+/// Calls a tool once in each run, and counts the runs. Past any sensible depth it stops by itself, so that the test ends.
+fn calling(tool: &'static str, runs: &Arc<AtomicU32>) -> Arc<dyn Planner> {
+    let runs = Arc::clone(runs);
+    rule(move |turn| {
+        if turn.step() == 0 && runs.fetch_add(1, Ordering::Relaxed) < 40 {
+            return Ok(Step::Call(vec![call(tool, "a", 1)]));
+        }
+        Ok(Step::Finish(payload(0)))
+    })
+}
+
+/// An executor that is there later.
+struct Elsewhere(Arc<OnceLock<Runtime>>);
+
+impl Executor for Elsewhere {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.get().unwrap().execute(call)
+    }
+}
+
+fn kinds(collector: &Collector) -> Vec<&'static str> {
+    collector.events().iter().map(|event| event.kind.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_tool_runs_on_another_task() {
+    let own = Collector::new();
+    let runtime = spawning(stand_registry().0).with_events(own.clone()).build();
+    let result = runtime.call(call("echo", "a", 1)).await;
+    assert_eq!(result.as_result(), Ok(&payload(1)));
+    assert_eq!(kinds(&own), ["tool_call_scheduled", "tool_result_received"]);
+}
+
+#[tokio::test]
+async fn an_agent_that_calls_itself_on_other_tasks_is_stopped_at_the_same_depth() {
+    let all = Collector::new();
+    let mut registry = Registry::new();
+    registry.register_agent(&RECURSIVE, calling("recurse", &Arc::default())).unwrap();
+    let runtime = spawning(registry).with_events(all.clone()).build();
+    let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
+    assert_eq!(outcome.result(), Ok(payload(0)));
+    let runs = kinds(&all).iter().filter(|kind| **kind == "run_started").count();
+    assert_eq!(runs, 17, "the first run and sixteen below it");
+}
+
+/// Two runtimes, each of which runs the other's agent: the depth is the call's, whoever runs it.
+#[tokio::test]
+async fn agents_of_two_runtimes_that_call_each_other_are_stopped_at_the_same_depth() {
+    let runs = Arc::default();
+    let there: Arc<OnceLock<Runtime>> = Arc::default();
+    let mut here = Registry::new();
+    here.register(THINK, Arc::new(Elsewhere(Arc::clone(&there)))).unwrap();
+    let calls_think = Agent::new("recursive", "lab").implementing(Recurse::SPEC);
+    here.register_agent(calls_think.with_tools(["think"]), calling("think", &runs)).unwrap();
+    let here = spawning(here).build();
+    let mut other = Registry::new();
+    other.register(RECURSE, Arc::new(here.clone())).unwrap();
+    let calls_recurse = Agent::new("thinker", "lab").implementing(Think::SPEC);
+    other.register_agent(calls_recurse.with_tools(["recurse"]), calling("recurse", &runs)).unwrap();
+    assert!(there.set(spawning(other).build()).is_ok());
+    here.run(RunRequest::new("recursive", payload(0))).await.unwrap();
+    assert_eq!(runs.load(Ordering::Relaxed), 17);
+}
+
+/// A tool that starts runs itself says on whose behalf, and they count.
+#[tokio::test]
+async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
+    let runs = Arc::default();
+    let link: Arc<OnceLock<Runtime>> = Arc::default();
+    let started = Arc::clone(&link);
+    let start = toolwright::spec::Discovery::new("start", "toys", "lab");
+    let start = FunctionTool::new(start, move |args: N, call: ToolCall| {
+        let runtime = started.get().unwrap().clone();
+        async move {
+            let request = RunRequest::new("starter", payload(args.n)).on_behalf_of(&call);
+            runtime.run(request).await.unwrap().result()?;
+            Ok(args)
+        }
+    });
+    let mut registry = Registry::new();
+    registry.register_tool(start).unwrap();
+    let agent = Agent::new("starter", "lab").with_tools(["start"]);
+    registry.register_agent(agent, calling("start", &runs)).unwrap();
+    assert!(link.set(spawning(registry).build()).is_ok());
+    link.get().unwrap().run(RunRequest::new("starter", payload(0))).await.unwrap();
+    assert_eq!(runs.load(Ordering::Relaxed), 17);
+}
+
+#[tokio::test]
+async fn an_agent_on_another_task_asks_the_approver_of_the_run() {
+    let log = Log::default();
+    let runtime = spawning(nested(&log)).build();
+    let request = RunRequest::new("parent", payload(0)).with_approver(Arc::new(ApproveAll));
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
+    assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
+}
+
+#[tokio::test]
+async fn an_agent_on_another_task_is_suspended_and_goes_on() {
+    let (log, all) = (Log::default(), Collector::new());
+    let runtime = spawning(nested(&log)).build();
+    let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().expect("the child waits")).unwrap();
+    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let elsewhere = spawning(nested(&log)).with_events(all.clone()).build();
+    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = elsewhere.resume(&restored, answers, None).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
+    assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
+    let resumed = kinds(&all).iter().filter(|kind| **kind == "run_resumed").count();
+    assert_eq!(resumed, 2, "the parent and its child");
+}

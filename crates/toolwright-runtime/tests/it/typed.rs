@@ -1,0 +1,125 @@
+//! Runs that a host starts as a tool's: the tool's codecs judge input and final payload, also across a suspension.
+
+use std::sync::Arc;
+
+use toolwright::{FailureKind, Payload, Tool, ToolFailure, ToolSpec};
+use toolwright_runtime::{
+    Agent, Collector, EventKind, Planner, Registry, ResumeError, RunError, RunOutcome, RunRequest,
+    Runtime, Step, SuspendedRun,
+};
+
+use crate::approvals::guarded;
+use crate::planners::rule;
+use crate::tools::{Echo, Log, N, Think, call, stand_registry};
+
+/// A runtime whose thinker wipes a disk first, which needs an approval, and then finishes with a payload.
+fn runtime(end: &'static str) -> Runtime {
+    let planner = rule(move |turn| {
+        assert_eq!(turn.answers().map(ToolSpec::name), Some("think"));
+        Ok(match turn.step() {
+            0 => Step::Call(vec![call("wipe", "a", 3)]),
+            _ => Step::Finish(Payload::new(end)),
+        })
+    });
+    Runtime::new(registry(planner))
+}
+
+fn registry(planner: Arc<dyn Planner>) -> Registry {
+    let (mut registry, _) = stand_registry();
+    registry.register_tool(guarded(&Log::default())).unwrap();
+    let thinker = Agent::new("thinker", "lab").implementing(Think::SPEC).with_tools(["wipe"]);
+    registry.register_agent(thinker, planner).unwrap();
+    registry
+}
+
+/// Writes the state of a run that waits, reads it, and goes on with it in another runtime.
+async fn resume_elsewhere(outcome: &RunOutcome, runtime: &Runtime) -> RunOutcome {
+    let text = serde_json::to_string(outcome.suspended().expect("it waits")).unwrap();
+    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    runtime.resume(&restored, answers, None).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_typed_run_gives_a_result_of_its_tool() {
+    let own = Collector::new();
+    let runtime = Runtime::new(registry(rule(|turn| Ok(Step::Finish(turn.input().clone())))));
+    let request = RunRequest::typed(Think, &N { n: 4 }).unwrap().with_events(own.clone());
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(outcome.decode::<N>().unwrap(), N { n: 4 });
+    let EventKind::RunStarted { answers: Some(tool), .. } = &own.events()[0].kind else {
+        panic!("the run is told as one of its tool: {:?}", own.events()[0])
+    };
+    assert_eq!(tool.name(), "think");
+}
+
+#[tokio::test]
+async fn input_that_the_tool_refuses_is_refused_with_its_issues_before_anything_runs() {
+    let all = Collector::new();
+    let registry = registry(rule(|_| panic!("nobody is asked")));
+    let runtime = Runtime::observed(registry, all.clone());
+    let wrong = Payload::new(r#"{"n": "four", "m": 1}"#);
+    let expected = Think::SPEC.check_args(wrong.as_bytes()).unwrap_err();
+    let error = runtime.run(RunRequest::answering(Think::SPEC, wrong)).await.unwrap_err();
+    assert_eq!(error, RunError::InvalidInput { tool: "think".into(), issues: expected });
+    let text = error.to_string();
+    assert!(text.contains("/n") && text.contains("/m"), "{text}");
+    assert!(all.events().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_no_agent_implements_is_refused_by_name() {
+    let runtime = Runtime::new(registry(rule(|_| panic!("nobody is asked"))));
+    let error = runtime.run(RunRequest::typed(Echo, &N { n: 1 }).unwrap()).await.unwrap_err();
+    assert_eq!(error.to_string(), "no agent implements `echo`; agents implement `think`");
+}
+
+/// The final payload fails a typed run as it fails the call that a nested run answers.
+#[tokio::test]
+async fn a_wrong_final_payload_fails_as_in_a_nested_run() {
+    let registry = || registry(rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#)))));
+    let typed = RunRequest::typed(Think, &N { n: 1 }).unwrap();
+    let outcome = Runtime::new(registry()).run(typed).await.unwrap();
+    let nested = Runtime::new(registry()).call(call("think", "a", 1)).await;
+    let failure = outcome.result().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::MalformedResult);
+    assert_eq!(nested.as_result(), Err(&failure));
+}
+
+#[tokio::test]
+async fn a_typed_run_stays_typed_when_it_is_suspended_and_resumed_in_another_runtime() {
+    let request = || RunRequest::typed(Think, &N { n: 1 }).unwrap();
+    let waiting = runtime("{}").run(request()).await.unwrap();
+    let outcome = resume_elsewhere(&waiting, &runtime(r#"{"n": 7}"#)).await;
+    assert_eq!(outcome.decode::<N>().unwrap(), N { n: 7 });
+    let outcome = resume_elsewhere(&waiting, &runtime("{}")).await;
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::MalformedResult);
+}
+
+/// Without the agent's tool, nothing could judge the final payload.
+#[tokio::test]
+async fn a_typed_run_is_not_resumed_where_its_agent_implements_the_tool_no_more() {
+    let waiting = runtime("{}").run(RunRequest::typed(Think, &N { n: 1 }).unwrap()).await.unwrap();
+    let mut registry = Registry::new();
+    registry.register_tool(guarded(&Log::default())).unwrap();
+    let thinker = Agent::new("thinker", "lab").with_tools(["wipe"]);
+    registry.register_agent(thinker, rule(|_| panic!("nobody is asked"))).unwrap();
+    let run = waiting.suspended().unwrap();
+    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
+    let error = Runtime::new(registry).resume(run, answers, None).await.unwrap_err();
+    let (agent, tool) = ("thinker".into(), "think".into());
+    assert_eq!(error, ResumeError::UnknownTool { agent, tool });
+}
+
+/// A run that no tool is named for takes and gives whatever its agent does.
+#[tokio::test]
+async fn an_untyped_run_takes_and_gives_anything() {
+    let planner = rule(|turn| {
+        assert!(turn.answers().is_none());
+        Ok(Step::Finish(turn.input().clone()))
+    });
+    let text = Payload::new("\"a goal\"");
+    let request = RunRequest::new("thinker", text.clone());
+    let outcome = Runtime::new(registry(planner)).run(request).await.unwrap();
+    assert_eq!(outcome.result(), Ok::<_, ToolFailure>(text));
+}

@@ -1,0 +1,152 @@
+//! Types that carry the JSON Schema of their codec, for tools that are written by hand. A tool from a schema file needs
+//! none of this: its types and its schemas are generated together.
+
+use crate::codec::{Decode, Encode};
+use crate::value::{Map, Value};
+
+/// A type and the JSON Schema that its codec keeps: the codec accepts a payload exactly when the schema does.
+///
+/// Objects are declared with [`described!`](crate::described!), which makes type, codec and schema of one text.
+pub trait Described: Decode + Encode {
+    /// The JSON Schema (2020-12).
+    fn schema() -> Value;
+}
+
+impl Described for bool {
+    fn schema() -> Value {
+        of_type("boolean")
+    }
+}
+
+impl Described for String {
+    fn schema() -> Value {
+        of_type("string")
+    }
+}
+
+impl Described for i64 {
+    fn schema() -> Value {
+        let range = [
+            ("type", "integer".into()),
+            ("minimum", i64::MIN.into()),
+            ("maximum", i64::MAX.into()),
+        ];
+        Value::Object(Map::from_iter(range))
+    }
+}
+
+impl Described for Value {
+    fn schema() -> Value {
+        Value::Object(Map::new())
+    }
+}
+
+impl<T: Described> Described for Vec<T> {
+    fn schema() -> Value {
+        Value::Object(Map::from_iter([("type", "array".into()), ("items", T::schema())]))
+    }
+}
+
+impl<T: Described> Described for Map<T> {
+    fn schema() -> Value {
+        let entries = [("type", "object".into()), ("additionalProperties", T::schema())];
+        Value::Object(Map::from_iter(entries))
+    }
+}
+
+fn of_type(name: &str) -> Value {
+    Value::Object(Map::from_iter([("type", name.into())]))
+}
+
+/// The schema of an object that has exactly these properties, each with its description (none if empty) and schema. This
+/// is what [`described!`](crate::described!) uses.
+pub fn object(properties: impl IntoIterator<Item = (&'static str, &'static str, Value)>) -> Value {
+    let (mut schemas, mut required) = (Map::new(), Vec::new());
+    for (key, description, mut schema) in properties {
+        if let (Value::Object(words), false) = (&mut schema, description.trim().is_empty()) {
+            words.insert("description", description.trim().into());
+        }
+        schemas.insert(key, schema);
+        required.push(key);
+    }
+    Value::Object(Map::from_iter([
+        ("type", "object".into()),
+        ("properties", Value::Object(schemas)),
+        ("required", required.into()),
+        ("additionalProperties", false.into()),
+    ]))
+}
+
+/// Declares objects with their codecs and schemas: all properties are required, there are no others, and what is said of
+/// a field is its description in the schema. A field's name is its key.
+///
+/// ```
+/// use toolwright::codec::from_json;
+/// use toolwright::described::Described;
+///
+/// toolwright::described! {
+///     /// A note to keep.
+///     pub struct Note {
+///         /// What it is kept under.
+///         pub key: String,
+///         pub text: String,
+///     }
+/// }
+///
+/// let note: Note = from_json(br#"{"key":"a","text":"hello"}"#)?;
+/// assert_eq!(note.text, "hello");
+/// assert!(from_json::<Note>(br#"{"key":"a"}"#).is_err());
+/// assert_eq!(
+///     Note::schema().to_string(),
+///     r#"{"type":"object","properties":{"key":{"type":"string","description":"What it is kept under."},"text":{"type":"string"}},"required":["key","text"],"additionalProperties":false}"#
+/// );
+/// # Ok::<(), toolwright::InvalidPayload>(())
+/// ```
+#[macro_export]
+macro_rules! described {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[doc = $words:literal])* $field_vis:vis $field:ident: $type:ty),* $(,)?
+        }
+    )+) => {$(
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[doc = $words])* $field_vis $field: $type,)*
+        }
+
+        impl $crate::codec::Decode for $name {
+            fn decode(input: &mut $crate::codec::Reader<'_>) -> Option<Self> {
+                $(let mut $field = None;)*
+                let mut object = input.object()?;
+                while let Some(key) = object.next_key() {
+                    $(if key == stringify!($field) {
+                        $field = <$type as $crate::codec::Decode>::decode(object.value());
+                        continue;
+                    })*
+                    object.unknown_key(&[$(stringify!($field)),*]);
+                }
+                $(let $field = object.required(stringify!($field), $field);)*
+                Some(Self { $($field: $field?),* })
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, out: &mut $crate::codec::Writer) {
+                let Some(mut object) = out.object() else { return };
+                $($crate::codec::Encode::encode(&self.$field, object.key(stringify!($field)));)*
+                object.end();
+            }
+        }
+
+        impl $crate::described::Described for $name {
+            fn schema() -> $crate::Value {
+                $crate::described::object([$((
+                    stringify!($field),
+                    concat!($($words),*),
+                    <$type as $crate::described::Described>::schema(),
+                )),*])
+            }
+        }
+    )+};
+}

@@ -1,0 +1,115 @@
+//! Hand-written tools: the schemas they publish accept exactly what their codecs do.
+
+use serde_json::{Value as Json, json};
+use toolwright::spec::Discovery;
+use toolwright::{Map, Scope, ToolSpec, Value, described};
+use toolwright_runtime::builtin::scratchpad;
+use toolwright_runtime::{Catalog, Definition, Registry, Runtime};
+
+use crate::judge::{Published, Side};
+
+described! {
+    struct Flagged {
+        /// With a description, "quoted".
+        flag: bool,
+    }
+
+    struct Everything {
+        flag: bool,
+        text: String,
+        whole: i64,
+        any: Value,
+        list: Vec<Flagged>,
+        map: Map<i64>,
+        inner: Flagged,
+    }
+
+    struct Nothing {}
+}
+
+/// Values of every kind, right in some places and wrong in others.
+fn values() -> Vec<Json> {
+    let numbers = ["0", "1.0", "1.5", "1e3", "9223372036854775807", "9223372036854775808"];
+    let negative = ["-1", "-9223372036854775808", "-1e30"];
+    let numbers = numbers.iter().chain(&negative).map(|text| text.parse().expect("it is JSON"));
+    let others = [
+        json!(null),
+        json!(true),
+        json!(""),
+        json!("text"),
+        json!([]),
+        json!([{ "flag": true }]),
+        json!([{ "flag": 1 }]),
+        json!([{}]),
+        json!({}),
+        json!({ "flag": false }),
+        json!({ "flag": false, "more": 1 }),
+        json!({ "a": 1 }),
+        json!({ "a": "x" }),
+    ];
+    numbers.chain(others).collect()
+}
+
+/// Each value as the payload; and a right object with each property left out, replaced by each value, and with one more.
+fn payloads(right: &Json) -> Vec<String> {
+    let mut all = values();
+    all.push(right.clone());
+    if let Json::Object(object) = right {
+        for key in object.keys().map(String::as_str).chain(["more"]) {
+            let mut without = object.clone();
+            without.remove(key);
+            all.push(Json::Object(without));
+            all.extend(values().into_iter().map(|value| {
+                let mut with = object.clone();
+                with.insert(key.to_owned(), value);
+                Json::Object(with)
+            }));
+        }
+    }
+    all.iter().map(Json::to_string).collect()
+}
+
+fn compare(spec: &ToolSpec, right: &Json) {
+    let published = Published::of([spec]);
+    let (mut accepted, mut refused) = (0, 0);
+    for payload in payloads(right) {
+        let by_codec = spec.check_args(payload.as_bytes()).is_ok();
+        let Some(by_schema) = published.accepts(spec, Side::Args, &payload) else { continue };
+        assert_eq!(by_codec, by_schema, "{} {payload}: {}", spec.name(), spec.args_schema());
+        if by_codec { accepted += 1 } else { refused += 1 }
+    }
+    assert!(accepted > 0 && refused > 0, "{}: {accepted} and {refused}", spec.name());
+}
+
+#[test]
+fn described_types_accept_exactly_what_their_schemas_do() {
+    let everything = json!({
+        "flag": true, "text": "a", "whole": 1, "any": {}, "list": [], "map": {}, "inner": { "flag": true },
+    });
+    let spec = |name| Discovery::new(name, "toys", "lab");
+    compare(&ToolSpec::described::<Everything, Value>(spec("everything")), &everything);
+    compare(&ToolSpec::described::<Nothing, Value>(spec("nothing")), &json!({}));
+    compare(&ToolSpec::described::<Map<bool>, Value>(spec("map")), &json!({ "a": true }));
+    compare(&ToolSpec::described::<i64, Value>(spec("whole")), &json!(1));
+}
+
+#[tokio::test]
+async fn built_in_tools_accept_exactly_what_their_schemas_do() {
+    let catalog = Catalog::new();
+    catalog.register(Definition::new("pad", "pad", scratchpad())).expect("it is the first");
+    catalog.update_allowed_toolsets("host", ["pad"]).expect("it is there");
+    let runtime = Runtime::new(Registry::new());
+    let session = runtime.open_session(&catalog, "host", Scope::default(), None).await;
+    let tools = session.expect("it enters").tools().await.expect("it lists");
+    let right = json!({ "key": "a", "text": "b" });
+    assert_eq!(tools.len(), 2);
+    for tool in &tools {
+        let mut right = right.clone();
+        if tool.name() == "pad.read_note"
+            && let Some(object) = right.as_object_mut()
+        {
+            object.remove("text");
+        }
+        compare(tool.spec(), &right);
+    }
+}
