@@ -1,0 +1,54 @@
+//! The oracle: a Python program on the `jsonschema` package, in an environment that is made under the target folder.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::peer::{Answer, Peer};
+use crate::peers::{PEERS, PyPi};
+
+/// How long it may think about one payload before that counts as undecided.
+const LIMIT: Duration = Duration::from_secs(10);
+
+pub(crate) struct Oracle(Peer);
+
+/// How a value that was decoded and encoded relates to what it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Likeness {
+    Same,
+    /// The same but for numbers that no double holds, which came out as the nearest one.
+    Rounded,
+    Other,
+}
+
+impl Oracle {
+    /// Installs what the oracle needs below a folder, once.
+    pub(crate) fn install(folder: &Path) -> io::Result<Self> {
+        let python = PyPi::install(Path::new(PEERS), &folder.join("python"))?;
+        Ok(Self(Peer::new(python.script("oracle.py"), LIMIT)))
+    }
+
+    /// Whether a schema accepts a payload; nothing where that is not certain.
+    pub(crate) fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
+        Ok(match self.0.ask(&["judge", schema, payload])? {
+            Answer::Line(line) => match line.as_str() {
+                "+" => Some(true),
+                "-" => Some(false),
+                _ => None,
+            },
+            Answer::Hung => None,
+            Answer::Died => {
+                return Err(io::Error::other(format!("the oracle died of {schema} and {payload}")));
+            }
+        })
+    }
+
+    /// How two JSON texts compare.
+    pub(crate) fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
+        Ok(match self.0.ask(&["equal", one, other])? {
+            Answer::Line(line) if line == "same" => Likeness::Same,
+            Answer::Line(line) if line == "rounded" => Likeness::Rounded,
+            _ => Likeness::Other,
+        })
+    }
+}
