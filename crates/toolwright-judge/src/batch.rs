@@ -49,15 +49,7 @@ pub(crate) struct Fate {
 
 /// Compiles subjects, in a workspace below a folder.
 pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> {
-    let mut fates = Vec::new();
-    for subject in subjects {
-        let direct = projects::outcome(direct(&[subject]));
-        let imported = imported(&[subject]);
-        let warnings =
-            imported.as_ref().map_or_else(|_| Vec::new(), |imported| imported.warnings.clone());
-        let imported = projects::outcome(imported.and_then(|imported| generate(&imported.text)));
-        fates.push(Fate { direct, imported, warnings });
-    }
+    let fates: Vec<Fate> = subjects.iter().map(fate).collect();
     let accepted = |side: fn(&Fate) -> &Outcome| -> Vec<&Subject> {
         let members = subjects.iter().zip(&fates);
         members
@@ -91,6 +83,16 @@ pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> 
     written.finish()?;
     let program = build(folder)?;
     Ok(Batch { fates, program })
+}
+
+/// What the compiler and the importer make of one schema.
+pub(crate) fn fate(subject: &Subject) -> Fate {
+    let direct = projects::outcome(direct(&[subject]));
+    let imported = imported(&[subject]);
+    let warnings =
+        imported.as_ref().map_or_else(|_| Vec::new(), |imported| imported.warnings.clone());
+    let imported = projects::outcome(imported.and_then(|imported| generate(&imported.text)));
+    Fate { direct, imported, warnings }
 }
 
 /// A program that knows no generated tool, only schemas met at run time.

@@ -25,6 +25,7 @@ mod projects;
 mod record;
 mod run;
 mod schemas;
+mod shrink;
 mod verdict;
 #[path = "../../toolwright-conformance/build/yaml_text.rs"]
 mod yaml_text;

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
                 outline.refused,
                 (outline.valid, outline.undecided, outline.rounded)
             );
-            for f in &outline.findings {
+            for f in outline.findings.iter().chain(&outline.cases) {
                 println!(
                     "{:?} {:?} {} {} {:?} {}",
                     f.side,

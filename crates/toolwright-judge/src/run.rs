@@ -17,11 +17,14 @@ use crate::{payloads, schemas};
 /// How many tools are compiled into one program.
 const BATCH: usize = 250;
 
+/// How many findings of each kind are made small.
+const SHOWN: usize = 10;
+
 /// After so many hangs of one schema its other payloads are not tried.
 const HANGS: usize = 2;
 
 /// The codes with which the compiler refuses a schema by the book (docs/mistakes.md), and why a random schema meets them.
-const DOCUMENTED: [(&str, &str); 10] = [
+const DOCUMENTED: [(&str, &str); 11] = [
     ("bad-pattern", "a pattern that the engine cannot match"),
     ("bound-out-of-range", "a bound of an `integer` beyond 64 bits"),
     ("default-breaks-schema", "a random default"),
@@ -32,6 +35,7 @@ const DOCUMENTED: [(&str, &str); 10] = [
     ("name-clash", "names that are one identifier"),
     ("wrong-type-for-value", "a constant beside another `type`"),
     ("no-effect", "a keyword that says nothing"),
+    ("not-an-object", "arguments that may be something else than an object"),
 ];
 
 /// What a run is given.
@@ -81,6 +85,8 @@ pub struct Outline {
     pub refused: BTreeMap<String, usize>,
     /// Everything that is wrong.
     pub findings: Vec<Finding>,
+    /// Some of it, made as small as it gets.
+    pub cases: Vec<Finding>,
 }
 
 /// What a run uses.
@@ -106,7 +112,30 @@ pub fn run(options: Options, folder: &Path, progress: impl Fn(&Outline)) -> io::
         outline.schemas = last;
         progress(&outline);
     }
+    outline.cases = tools.shrink(chosen(&outline.findings))?;
     Ok(outline)
+}
+
+/// A few findings of each kind, of different schemas, the smallest first.
+fn chosen(findings: &[Finding]) -> Vec<Finding> {
+    let size = |finding: &Finding| finding.schema.to_string().len();
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by_key(|finding| (finding.side, finding.fault, size(finding)));
+    let mut chosen: Vec<Finding> = Vec::new();
+    for finding in sorted {
+        let kin = chosen
+            .iter()
+            .filter(|other| other.side == finding.side && other.fault == finding.fault);
+        let (mut count, mut is_known) = (0, false);
+        for other in kin {
+            count += 1;
+            is_known |= other.schema == finding.schema;
+        }
+        if count < SHOWN && !is_known {
+            chosen.push(finding.clone());
+        }
+    }
+    chosen
 }
 
 /// A schema and its payloads.
@@ -160,7 +189,7 @@ impl Tools<'_> {
         outline: &mut Outline,
     ) -> io::Result<()> {
         let Subject { name, schema } = &trial.subject;
-        let mut hangs = 0;
+        let (mut hangs, mut met_is_usable) = (0, true);
         for payload in &trial.payloads {
             let expected = self.oracle.accepts(schema, payload)?;
             outline.payloads += 1;
@@ -170,6 +199,9 @@ impl Tools<'_> {
                 if hangs == HANGS {
                     break;
                 }
+                if side == Side::Met && !met_is_usable {
+                    continue;
+                }
                 let question = Question { side, name, schema, payload, expected };
                 let verdict = verdict(question, program, &mut self.oracle)?;
                 let [all, agreed] = outline.verdicts.entry(side).or_default();
@@ -178,6 +210,9 @@ impl Tools<'_> {
                 outline.rounded += usize::from(verdict == Verdict::Rounded);
                 if let Verdict::Wrong(fault, said) = verdict {
                     hangs += usize::from(fault == Fault::Hung);
+                    if fault == Fault::Unusable && side == Side::Met {
+                        met_is_usable = false;
+                    }
                     let (schema, payload) = (trial.schema.clone(), Some(payload.clone()));
                     outline.findings.push(Finding { side, fault, schema, payload, expected, said });
                 }

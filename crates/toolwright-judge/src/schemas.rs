@@ -115,7 +115,7 @@ impl Maker<'_> {
                 "boolean",
             ]),
         };
-        if self.chance(8) {
+        if kind != "null" && self.chance(8) {
             schema.insert("type", words([kind, "null"]));
         } else {
             schema.insert("type", string(kind));
