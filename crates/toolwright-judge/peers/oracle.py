@@ -3,7 +3,8 @@ patterns and hand-checked formats. It shares no code with the compiler or the co
 
 It answers a line on standard output for each line on standard input:
 
-    judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided)
+    judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided),
+                                        "!" TAB failure
     equal TAB one TAB other         ->  "same", "rounded" (the same once numbers are doubles) or "other"
 """
 
@@ -17,7 +18,6 @@ import threading
 from fractions import Fraction
 
 from jsonschema import Draft202012Validator, ValidationError, validators
-from referencing.exceptions import Unresolvable
 
 HERE = pathlib.Path(__file__).parent
 
@@ -316,17 +316,17 @@ validator_of = {}
 
 
 def judge(schema, payload):
-    if schema not in validator_of:
-        validator_of.clear()
-        validator_of[schema] = Exact(read(schema))
     try:
+        if schema not in validator_of:
+            validator_of.clear()
+            validator_of[schema] = Exact(read(schema))
         return "+" if validator_of[schema].is_valid(read(payload)) else "-"
     except Undecided as reason:
         return f"?\t{reason}"
     except RecursionError:
         return "?\ttoo deep for the oracle"
-    except (Unresolvable, ValueError) as reason:
-        return f"?\t{reason!r}"
+    except Exception as reason:  # Whoever asks decides whether the schema or the oracle is at fault.
+        return f"!\t{reason!r}"
 
 
 def compare(one, other):

@@ -57,27 +57,25 @@ pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> 
             .map(|(subject, _)| subject)
             .collect()
     };
-    let sides = [
-        ("direct", direct(&accepted(|fate| &fate.direct))),
-        (
-            "imported",
-            imported(&accepted(|fate| &fate.imported))
-                .and_then(|imported| generate(&imported.text)),
-        ),
-    ];
+    let (by_hand, by_import) = (accepted(|fate| &fate.direct), accepted(|fate| &fate.imported));
+    let by_import = match by_import.is_empty() {
+        true => Ok(Files::default()),
+        false => imported(&by_import).and_then(|imported| generate(&imported.text)),
+    };
+    let sides = [("direct", direct(&by_hand)), ("imported", by_import)];
     let source = folder.join("batch/src");
     if source.exists() {
         fs::remove_dir_all(&source)?;
     }
     let mut written = Projects::new(source.join("projects"))?;
     for (name, files) in sides {
-        match files {
-            Ok(files) => written.add(name, name, &files).map_err(io::Error::other)?,
-            Err(outcome) => {
-                return Err(io::Error::other(format!(
-                    "schemas that are accepted one by one are refused together: {outcome}"
-                )));
-            }
+        let files = files.map_err(|outcome| {
+            io::Error::other(format!(
+                "schemas that are accepted one by one are refused together: {outcome}"
+            ))
+        })?;
+        if !files.is_empty() {
+            written.add(name, name, &files).map_err(io::Error::other)?;
         }
     }
     written.finish()?;

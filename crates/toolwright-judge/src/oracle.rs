@@ -10,7 +10,11 @@ use crate::peers::{PEERS, PyPi};
 /// How long it may think about one payload before that counts as undecided.
 const LIMIT: Duration = Duration::from_secs(10);
 
-pub(crate) struct Oracle(Peer);
+pub(crate) struct Oracle {
+    peer: Peer,
+    /// What went wrong inside of it: a mistake of the oracle, or a schema that is none.
+    pub(crate) failures: Vec<String>,
+}
 
 /// How a value that was decoded and encoded relates to what it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,16 +29,21 @@ impl Oracle {
     /// Installs what the oracle needs below a folder, once.
     pub(crate) fn install(folder: &Path) -> io::Result<Self> {
         let python = PyPi::install(Path::new(PEERS), &folder.join("python"))?;
-        Ok(Self(Peer::new(python.script("oracle.py"), LIMIT)))
+        Ok(Self { peer: Peer::new(python.script("oracle.py"), LIMIT), failures: Vec::new() })
     }
 
     /// Whether a schema accepts a payload; nothing where that is not certain.
     pub(crate) fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
-        Ok(match self.0.ask(&["judge", schema, payload])? {
+        Ok(match self.peer.ask(&["judge", schema, payload])? {
             Answer::Line(line) => match line.as_str() {
                 "+" => Some(true),
                 "-" => Some(false),
-                _ => None,
+                _ => {
+                    if let Some(failure) = line.strip_prefix("!\t") {
+                        self.failures.push(format!("{failure}: {schema}: {payload}"));
+                    }
+                    None
+                }
             },
             Answer::Hung => None,
             Answer::Died => {
@@ -45,7 +54,7 @@ impl Oracle {
 
     /// How two JSON texts compare.
     pub(crate) fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
-        Ok(match self.0.ask(&["equal", one, other])? {
+        Ok(match self.peer.ask(&["equal", one, other])? {
             Answer::Line(line) if line == "same" => Likeness::Same,
             Answer::Line(line) if line == "rounded" => Likeness::Rounded,
             _ => Likeness::Other,

@@ -85,6 +85,10 @@ pub struct Outline {
     pub refused: BTreeMap<String, usize>,
     /// Everything that is wrong.
     pub findings: Vec<Finding>,
+    /// What went wrong inside the oracle.
+    pub failures: Vec<String>,
+    /// What takes too long, or is wrong, of the sets that are made to take long.
+    pub adversaries: Vec<Finding>,
     /// Some of it, made as small as it gets.
     pub cases: Vec<Finding>,
 }
@@ -112,6 +116,8 @@ pub fn run(options: Options, folder: &Path, progress: impl Fn(&Outline)) -> io::
         outline.schemas = last;
         progress(&outline);
     }
+    outline.failures = std::mem::take(&mut tools.oracle.failures);
+    outline.adversaries = tools.adversaries()?;
     outline.cases = tools.shrink(chosen(&outline.findings))?;
     Ok(outline)
 }

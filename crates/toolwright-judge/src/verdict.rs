@@ -35,6 +35,8 @@ pub enum Fault {
     Changed,
     /// No answer within the limit of the run.
     Hung,
+    /// Much longer than for half the size.
+    Slow,
     /// The process died.
     Died,
     /// A panic.
@@ -69,13 +71,26 @@ pub(crate) struct Question<'a> {
     pub(crate) expected: Option<bool>,
 }
 
-/// Asks a side, and looks at its answer.
-pub(crate) fn verdict(
-    question: Question<'_>,
-    program: &mut Peer,
-    oracle: &mut Oracle,
-) -> io::Result<Verdict> {
-    let Question { side, name, schema, payload, expected } = question;
+/// What a side says of a question.
+pub(crate) enum Reply {
+    /// It is accepted or not.
+    Said {
+        /// The word of the program.
+        word: String,
+        /// Whether it is accepted.
+        accepted: bool,
+        /// How long that took.
+        nanos: u64,
+        /// What it was encoded to, or the issues.
+        text: String,
+    },
+    /// Nothing that could be right.
+    Wrong(Fault, String),
+}
+
+/// Asks a side.
+pub(crate) fn ask(question: Question<'_>, program: &mut Peer) -> io::Result<Reply> {
+    let Question { side, name, schema, payload, .. } = question;
     let answer = match side {
         Side::Met => program.ask(&["met", schema, payload])?,
         Side::Direct => program.ask(&["direct", name, payload])?,
@@ -83,36 +98,45 @@ pub(crate) fn verdict(
     };
     let line = match answer {
         Answer::Hung => {
-            return Ok(Verdict::Wrong(Fault::Hung, "no answer within the limit".to_owned()));
+            return Ok(Reply::Wrong(Fault::Hung, "no answer within the limit".to_owned()));
         }
-        Answer::Died => return Ok(Verdict::Wrong(Fault::Died, "the process died".to_owned())),
+        Answer::Died => return Ok(Reply::Wrong(Fault::Died, "the process died".to_owned())),
         Answer::Line(line) => line,
     };
     let mut parts = line.splitn(3, '\t');
-    let (word, said) =
-        (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default().to_owned());
-    let accepted = match word {
-        "accepted" | "stuck" | "unstable" => true,
-        "refused" => false,
-        "panicked" => return Ok(Verdict::Wrong(Fault::Panicked, said)),
-        _ => return Ok(Verdict::Wrong(Fault::Unusable, said)),
+    let [word, nanos, text] = [(); 3].map(|()| parts.next().unwrap_or_default().to_owned());
+    let nanos = nanos.parse().unwrap_or_default();
+    Ok(match word.as_str() {
+        "accepted" | "stuck" | "unstable" => Reply::Said { word, accepted: true, nanos, text },
+        // A validator that does not compile tells so with every payload.
+        "refused" if text.contains("its schema does not compile") => {
+            Reply::Wrong(Fault::Unusable, text)
+        }
+        "refused" => Reply::Said { word, accepted: false, nanos, text },
+        "panicked" => Reply::Wrong(Fault::Panicked, text),
+        _ => Reply::Wrong(Fault::Unusable, text),
+    })
+}
+
+/// Asks a side, and looks at its answer.
+pub(crate) fn verdict(
+    question: Question<'_>,
+    program: &mut Peer,
+    oracle: &mut Oracle,
+) -> io::Result<Verdict> {
+    let Question { side, schema, payload, expected, .. } = question;
+    let (word, accepted, said) = match ask(question, program)? {
+        Reply::Wrong(fault, said) => return Ok(Verdict::Wrong(fault, said)),
+        Reply::Said { word, accepted, text, .. } => (word, accepted, text),
     };
     match (accepted, expected) {
         (true, Some(false)) if side != Side::Warned => {
             return Ok(Verdict::Wrong(Fault::WronglyAccepted, said));
         }
-        (false, Some(true)) => {
-            // A validator that does not compile tells so with every payload.
-            let fault = if said.contains("does not compile") {
-                Fault::Unusable
-            } else {
-                Fault::WronglyRefused
-            };
-            return Ok(Verdict::Wrong(fault, said));
-        }
+        (false, Some(true)) => return Ok(Verdict::Wrong(Fault::WronglyRefused, said)),
         _ => {}
     }
-    match word {
+    match word.as_str() {
         "stuck" => return Ok(Verdict::Wrong(Fault::Stuck, said)),
         "unstable" => return Ok(Verdict::Wrong(Fault::EncodedWrongly, said)),
         "accepted" if side != Side::Met => {
