@@ -5,6 +5,7 @@ It answers a line on standard output for each line on standard input:
 
     judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided),
                                         "!" TAB failure
+    schema TAB schema               ->  "+" if it is a schema of 2020-12, else "-"
     equal TAB one TAB other         ->  "same", "rounded" (the same once numbers are doubles) or "other"
 """
 
@@ -329,6 +330,10 @@ def judge(schema, payload):
         return f"!\t{reason!r}"
 
 
+def is_schema(schema):
+    return "+" if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(json.loads(schema)) else "-"
+
+
 def compare(one, other):
     one, other = read(one), read(other)
     if equal(one, other):
@@ -340,7 +345,7 @@ def compare(one, other):
 def main():
     for line in sys.stdin:
         question, *parts = line.rstrip("\n").split("\t")
-        answer = {"judge": judge, "equal": compare}[question](*parts)
+        answer = {"judge": judge, "schema": is_schema, "equal": compare}[question](*parts)
         print(answer.replace("\n", " "), flush=True)
 
 

@@ -28,14 +28,17 @@ struct Arguments {
     /// Where the random numbers begin; the same seed makes the same schemas and payloads.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How many findings of each kind are made small and printed.
+    #[arg(long, default_value_t = 5)]
+    cases: usize,
     /// Write the figures into docs/conformance.md.
     #[arg(long)]
     write: bool,
 }
 
 fn main() -> ExitCode {
-    let Arguments { schemas, payloads, seed, write } = Arguments::parse();
-    match judge(Options { schemas, payloads, seed }, write) {
+    let Arguments { schemas, payloads, seed, cases, write } = Arguments::parse();
+    match judge(Options { schemas, payloads, seed, cases }, write) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {

@@ -52,6 +52,11 @@ impl Oracle {
         })
     }
 
+    /// Whether a text is a schema of 2020-12.
+    pub(crate) fn is_schema(&mut self, schema: &str) -> io::Result<bool> {
+        Ok(self.peer.ask(&["schema", schema])? == Answer::Line("+".to_owned()))
+    }
+
     /// How two JSON texts compare.
     pub(crate) fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
         Ok(match self.peer.ask(&["equal", one, other])? {

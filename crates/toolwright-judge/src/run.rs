@@ -17,9 +17,6 @@ use crate::{payloads, schemas};
 /// How many tools are compiled into one program.
 const BATCH: usize = 250;
 
-/// How many findings of each kind are made small.
-const SHOWN: usize = 10;
-
 /// After so many hangs of one schema its other payloads are not tried.
 const HANGS: usize = 2;
 
@@ -47,6 +44,8 @@ pub struct Options {
     pub payloads: usize,
     /// Where the random numbers begin.
     pub seed: u64,
+    /// How many findings of each kind are made small.
+    pub cases: usize,
 }
 
 /// A disagreement, or a schema that nobody can use.
@@ -118,12 +117,12 @@ pub fn run(options: Options, folder: &Path, progress: impl Fn(&Outline)) -> io::
     }
     outline.failures = std::mem::take(&mut tools.oracle.failures);
     outline.adversaries = tools.adversaries()?;
-    outline.cases = tools.shrink(chosen(&outline.findings))?;
+    outline.cases = tools.shrink(chosen(&outline.findings, options.cases))?;
     Ok(outline)
 }
 
 /// A few findings of each kind, of different schemas, the smallest first.
-fn chosen(findings: &[Finding]) -> Vec<Finding> {
+fn chosen(findings: &[Finding], most: usize) -> Vec<Finding> {
     let size = |finding: &Finding| finding.schema.to_string().len();
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|finding| (finding.side, finding.fault, size(finding)));
@@ -137,7 +136,7 @@ fn chosen(findings: &[Finding]) -> Vec<Finding> {
             count += 1;
             is_known |= other.schema == finding.schema;
         }
-        if count < SHOWN && !is_known {
+        if count < most && !is_known {
             chosen.push(finding.clone());
         }
     }

@@ -12,94 +12,115 @@ use crate::run::{Finding, Tools};
 use crate::verdict::{Fault, Question, Side, Verdict, verdict};
 
 /// How often everything that still may be smaller is compiled again.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 8;
 
 /// How many smaller cases of one finding are compiled in a round.
 const TRIED: usize = 20;
 
 /// How many smaller cases are tried where nothing has to be compiled.
-const STEPS: usize = 4_000;
+const STEPS: usize = 2_000;
 
 impl Tools<'_> {
     /// Makes findings as small as they get with the effort above.
     pub(crate) fn shrink(&mut self, findings: Vec<Finding>) -> io::Result<Vec<Finding>> {
+        // Each try of these would take as long as the limit.
+        let (hung, findings): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| finding.fault == Fault::Hung);
         let mut without_tools = batch::without_tools(self.folder)?;
         let mut small = Vec::new();
-        for finding in findings {
+        for finding in &findings {
             small.push(self.shrink_uncompiled(finding, &mut without_tools)?);
         }
-        self.shrink_compiled(&mut small)?;
+        // What was found without cargo is a guess about codecs; it only counts if compiled code shows the same.
+        let compiled: Vec<usize> =
+            (0..findings.len()).filter(|&at| is_compiled(&findings[at])).collect();
+        let guesses: Vec<Finding> = compiled.iter().map(|&at| small[at].clone()).collect();
+        for (at, shown) in compiled.iter().copied().zip(self.show(&guesses)?) {
+            small[at] = shown.unwrap_or_else(|| findings[at].clone());
+        }
+        self.shrink_compiled(&mut small, compiled)?;
+        small.extend(hung);
         Ok(small)
     }
 
-    /// Without cargo: what the compiler alone shows, what shows at run time, and what a codec shows that only asks the
-    /// validator. The last is a guess, so it only counts if compiled code shows the same.
-    fn shrink_uncompiled(&mut self, finding: Finding, program: &mut Peer) -> io::Result<Finding> {
-        let mut smallest = finding.clone();
-        let mut asked = finding.clone();
-        if finding.payload.is_some() {
-            asked.side = Side::Met;
-            if !self.shows(&asked, program)? {
-                return Ok(finding);
-            }
-        }
+    /// Without cargo: what the compiler alone shows, what shows at run time, and what a codec shows that asks its validator
+    /// about the same as is asked at run time.
+    fn shrink_uncompiled(&mut self, finding: &Finding, program: &mut Peer) -> io::Result<Finding> {
+        let side = if finding.payload.is_some() { Side::Met } else { finding.side };
+        let mut smallest = Finding { side, ..finding.clone() };
+        let Some(said) = self.said(&smallest, program)? else { return Ok(finding.clone()) };
+        let wanted = reason(finding.fault, &said);
         let mut steps = 0;
         'smaller: loop {
-            for candidate in smaller(&asked) {
-                steps += 1;
-                if steps > STEPS {
+            for candidate in smaller(&smallest) {
+                if steps == STEPS {
                     break 'smaller;
                 }
-                if self.shows(&candidate, program)? {
-                    asked = candidate;
+                steps += 1;
+                if !self.is_plausible(&candidate)? {
+                    continue;
+                }
+                let said = self.said(&candidate, program)?;
+                if let Some(said) = said.filter(|said| reason(finding.fault, said) == wanted) {
+                    smallest = Finding { said, ..candidate };
                     continue 'smaller;
                 }
             }
             break;
         }
-        (smallest.schema, smallest.payload, smallest.expected) =
-            (asked.schema, asked.payload, asked.expected);
-        if finding.side == Side::Met || finding.payload.is_none() {
-            return Ok(smallest);
-        }
-        let shown = self.show(std::slice::from_ref(&smallest))?;
-        Ok(shown.into_iter().flatten().next().unwrap_or(finding))
+        Ok(Finding { side: finding.side, ..smallest })
     }
 
-    /// Whether a finding about the compiler or about run time is one.
-    fn shows(&mut self, finding: &Finding, program: &mut Peer) -> io::Result<bool> {
+    /// Whether a smaller finding is still a schema of arguments, of which the oracle says the same.
+    fn is_plausible(&mut self, finding: &Finding) -> io::Result<bool> {
+        let schema = finding.schema.to_string();
+        let is_object = finding.schema.get("type").and_then(Value::as_str) == Some("object");
+        if !is_object || !self.oracle.is_schema(&schema)? {
+            return Ok(false);
+        }
+        match &finding.payload {
+            Some(payload) => Ok(self.oracle.accepts(&schema, payload)? == finding.expected),
+            None => Ok(true),
+        }
+    }
+
+    /// What is said where a finding about the compiler or about run time shows.
+    fn said(&mut self, finding: &Finding, program: &mut Peer) -> io::Result<Option<String>> {
         let schema = finding.schema.to_string();
         let Some(payload) = &finding.payload else {
             let fate = batch::fate(&Subject { name: "t".to_owned(), schema });
-            let outcome = if finding.side == Side::Direct { fate.direct } else { fate.imported };
-            return Ok(match (finding.fault, outcome) {
-                (Fault::Panicked, Outcome::Panicked { .. }) => true,
-                (_, Outcome::Refused { code, .. }) => finding.said.starts_with(&format!("{code}:")),
-                _ => false,
-            });
+            return Ok(
+                match if finding.side == Side::Direct { fate.direct } else { fate.imported } {
+                    Outcome::Panicked { message } if finding.fault == Fault::Panicked => {
+                        Some(message)
+                    }
+                    Outcome::Refused { code, message } if finding.fault != Fault::Panicked => {
+                        Some(format!("{code}: {message}"))
+                    }
+                    _ => None,
+                },
+            );
         };
-        let expected = self.oracle.accepts(&schema, payload)?;
-        if expected != finding.expected {
-            return Ok(false);
-        }
+        let expected = finding.expected;
         let question = Question { side: Side::Met, name: "", schema: &schema, payload, expected };
-        let verdict = verdict(question, program, &mut self.oracle)?;
-        Ok(matches!(verdict, Verdict::Wrong(fault, _) if fault == finding.fault))
+        Ok(match verdict(question, program, &mut self.oracle)? {
+            Verdict::Wrong(fault, said) if fault == finding.fault => Some(said),
+            _ => None,
+        })
     }
 
     /// With cargo: all findings at once, each with its smaller cases.
-    fn shrink_compiled(&mut self, findings: &mut [Finding]) -> io::Result<()> {
-        let mut open: Vec<usize> = (0..findings.len())
-            .filter(|&index| findings[index].side != Side::Met && findings[index].payload.is_some())
-            .collect();
+    fn shrink_compiled(
+        &mut self,
+        findings: &mut [Finding],
+        mut open: Vec<usize>,
+    ) -> io::Result<()> {
         for _ in 0..ROUNDS {
             let (mut owners, mut candidates) = (Vec::new(), Vec::new());
             for &index in &open {
                 let mut plausible = Vec::new();
                 for candidate in smaller(&findings[index]) {
-                    let payload = candidate.payload.as_deref().unwrap_or_default();
-                    let expected = self.oracle.accepts(&candidate.schema.to_string(), payload)?;
-                    if expected == candidate.expected {
+                    if self.is_plausible(&candidate)? {
                         plausible.push(candidate);
                     }
                     if plausible.len() == TRIED {
@@ -128,6 +149,9 @@ impl Tools<'_> {
 
     /// Compiles findings, and gives those back that show the same fault.
     fn show(&mut self, findings: &[Finding]) -> io::Result<Vec<Option<Finding>>> {
+        if findings.is_empty() {
+            return Ok(Vec::new());
+        }
         let subjects: Vec<Subject> = findings
             .iter()
             .enumerate()
@@ -164,6 +188,22 @@ impl Tools<'_> {
             });
         }
         Ok(shown)
+    }
+}
+
+/// Whether only compiled code shows a finding.
+fn is_compiled(finding: &Finding) -> bool {
+    finding.side != Side::Met && finding.payload.is_some()
+}
+
+/// What has to stay in what is said, so that a smaller finding is about the same: a code, or words without places.
+fn reason(fault: Fault, said: &str) -> String {
+    match fault {
+        Fault::Refused | Fault::ImportRefused => {
+            said.split(':').next().unwrap_or_default().to_owned()
+        }
+        Fault::Unusable => said.replace(|character: char| character.is_ascii_digit(), ""),
+        _ => String::new(),
     }
 }
 
