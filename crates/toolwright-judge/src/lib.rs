@@ -32,6 +32,7 @@ mod verdict;
 #[path = "../../toolwright-conformance/build/yaml_text.rs"]
 mod yaml_text;
 
+pub use oracle::{Likeness, Oracle};
 pub use report::{HEADING, replaced};
 pub use run::{Finding, Options, Outline, run};
 pub use verdict::{Fault, Side};

@@ -38,7 +38,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let Arguments { schemas, payloads, seed, cases, write } = Arguments::parse();
-    match judge(Options { schemas, payloads, seed, cases }, write) {
+    match judge(Options { schemas, payloads, seed, adversaries: true, cases }, write) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {

@@ -10,7 +10,8 @@ use crate::peers::{PEERS, PyPi};
 /// How long it may think about one payload before that counts as undecided.
 const LIMIT: Duration = Duration::from_secs(10);
 
-pub(crate) struct Oracle {
+/// The oracle at work.
+pub struct Oracle {
     peer: Peer,
     /// What went wrong inside of it: a mistake of the oracle, or a schema that is none.
     pub(crate) failures: Vec<String>,
@@ -18,22 +19,32 @@ pub(crate) struct Oracle {
 
 /// How a value that was decoded and encoded relates to what it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Likeness {
+pub enum Likeness {
+    /// It is the same value.
     Same,
     /// The same but for numbers that no double holds, which came out as the nearest one.
     Rounded,
+    /// It is another value.
     Other,
 }
 
 impl Oracle {
     /// Installs what the oracle needs below a folder, once.
-    pub(crate) fn install(folder: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When Python is not there or pip cannot install.
+    pub fn install(folder: &Path) -> io::Result<Self> {
         let python = PyPi::install(Path::new(PEERS), &folder.join("python"))?;
         Ok(Self { peer: Peer::new(python.script("oracle.py"), LIMIT), failures: Vec::new() })
     }
 
     /// Whether a schema accepts a payload; nothing where that is not certain.
-    pub(crate) fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
+    ///
+    /// # Errors
+    ///
+    /// When the process cannot be run.
+    pub fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
         Ok(match self.peer.ask(&["judge", schema, payload])? {
             Answer::Line(line) => match line.as_str() {
                 "+" => Some(true),
@@ -58,7 +69,11 @@ impl Oracle {
     }
 
     /// How two JSON texts compare.
-    pub(crate) fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
+    ///
+    /// # Errors
+    ///
+    /// When the process cannot be run.
+    pub fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
         Ok(match self.peer.ask(&["equal", one, other])? {
             Answer::Line(line) if line == "same" => Likeness::Same,
             Answer::Line(line) if line == "rounded" => Likeness::Rounded,

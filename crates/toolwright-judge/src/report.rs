@@ -82,6 +82,13 @@ impl Outline {
         for (code, count) in &self.refused {
             _ = writeln!(text, "refused by the compiler: {count} schemas for {code}");
         }
+        text += &self.wrong();
+        text
+    }
+
+    /// What is wrong, a line each kind; nothing where all is right.
+    pub fn wrong(&self) -> String {
+        let mut text = String::new();
         for ((side, fault), [schemas, findings]) in self.kinds() {
             _ = writeln!(text, "wrong: {side}: {fault}: {findings} times, in {schemas} schemas");
         }
@@ -144,4 +151,17 @@ pub fn replaced(page: &str, section: &str) -> String {
     let rest = &page[start + HEADING.len()..];
     let after = rest.find("\n## ").map_or("", |end| &rest[end..]);
     format!("{}{section}{after}", &page[..start])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HEADING, replaced};
+
+    #[test]
+    fn the_section_takes_its_place_or_the_end() {
+        let section = format!("{HEADING}\nnew\n");
+        let added = replaced("# Page\n\nold\n", &section);
+        assert_eq!(added, "# Page\n\nold\n\n## Random schemas\n\nnew\n");
+        assert_eq!(replaced(&added, &section), added);
+    }
 }

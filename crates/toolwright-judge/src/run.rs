@@ -44,6 +44,8 @@ pub struct Options {
     pub payloads: usize,
     /// Where the random numbers begin.
     pub seed: u64,
+    /// Whether what is made to take long is judged, too.
+    pub adversaries: bool,
     /// How many findings of each kind are made small.
     pub cases: usize,
 }
@@ -116,8 +118,12 @@ pub fn run(options: Options, folder: &Path, progress: impl Fn(&Outline)) -> io::
         progress(&outline);
     }
     outline.failures = std::mem::take(&mut tools.oracle.failures);
-    outline.adversaries = tools.adversaries()?;
-    outline.cases = tools.shrink(chosen(&outline.findings, options.cases))?;
+    if options.adversaries {
+        outline.adversaries = tools.adversaries()?;
+    }
+    if options.cases > 0 {
+        outline.cases = tools.shrink(chosen(&outline.findings, options.cases))?;
+    }
     Ok(outline)
 }
 
