@@ -45,27 +45,38 @@ impl Oracle {
     ///
     /// When the process cannot be run.
     pub fn accepts(&mut self, schema: &str, payload: &str) -> io::Result<Option<bool>> {
-        Ok(match self.peer.ask(&["judge", schema, payload])? {
-            Answer::Line(line) => match line.as_str() {
-                "+" => Some(true),
-                "-" => Some(false),
-                _ => {
-                    if let Some(failure) = line.strip_prefix("!\t") {
-                        self.failures.push(format!("{failure}: {schema}: {payload}"));
-                    }
-                    None
-                }
-            },
-            Answer::Hung => None,
-            Answer::Died => {
-                return Err(io::Error::other(format!("the oracle died of {schema} and {payload}")));
-            }
-        })
+        Ok(self.accepts_each(schema, &[payload.to_owned()])?.first().copied().flatten())
+    }
+
+    /// Whether a schema accepts each of some payloads.
+    pub(crate) fn accepts_each(
+        &mut self,
+        schema: &str,
+        payloads: &[String],
+    ) -> io::Result<Vec<Option<bool>>> {
+        let question = |payload: &String| format!("judge\t{schema}\t{payload}");
+        let answers = self.peer.ask_all(&payloads.iter().map(question).collect::<Vec<_>>())?;
+        let mut verdicts = Vec::new();
+        for (answer, payload) in answers.iter().zip(payloads) {
+            let failure = match answer {
+                Answer::Line(line) => line.strip_prefix("!\t"),
+                Answer::Died => Some("it died"),
+                Answer::Hung => None,
+            };
+            self.failures.extend(failure.map(|why| format!("{why}: {schema}: {payload}")));
+            verdicts.push(match answer {
+                Answer::Line(line) if line == "+" => Some(true),
+                Answer::Line(line) if line == "-" => Some(false),
+                _ => None,
+            });
+        }
+        verdicts.resize(payloads.len(), None);
+        Ok(verdicts)
     }
 
     /// Whether a text is a schema of 2020-12.
     pub(crate) fn is_schema(&mut self, schema: &str) -> io::Result<bool> {
-        Ok(self.peer.ask(&["schema", schema])? == Answer::Line("+".to_owned()))
+        Ok(self.peer.ask(&format!("schema\t{schema}"))? == Answer::Line("+".to_owned()))
     }
 
     /// How two JSON texts compare.
@@ -74,10 +85,23 @@ impl Oracle {
     ///
     /// When the process cannot be run.
     pub fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
-        Ok(match self.peer.ask(&["equal", one, other])? {
-            Answer::Line(line) if line == "same" => Likeness::Same,
-            Answer::Line(line) if line == "rounded" => Likeness::Rounded,
-            _ => Likeness::Other,
-        })
+        let pair = (one.to_owned(), other.to_owned());
+        Ok(self.compare_each(&[pair])?.first().copied().unwrap_or(Likeness::Other))
+    }
+
+    /// How the JSON texts of each pair compare.
+    pub(crate) fn compare_each(&mut self, pairs: &[(String, String)]) -> io::Result<Vec<Likeness>> {
+        let question = |(one, other): &(String, String)| format!("equal\t{one}\t{other}");
+        let answers = self.peer.ask_all(&pairs.iter().map(question).collect::<Vec<_>>())?;
+        let mut found: Vec<Likeness> = answers
+            .into_iter()
+            .map(|answer| match answer {
+                Answer::Line(line) if line == "same" => Likeness::Same,
+                Answer::Line(line) if line == "rounded" => Likeness::Rounded,
+                _ => Likeness::Other,
+            })
+            .collect();
+        found.resize(pairs.len(), Likeness::Other);
+        Ok(found)
     }
 }

@@ -6,6 +6,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+/// After so many hangs no more questions of one kind are asked.
+const HANGS: usize = 2;
+
 /// What came back for a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
@@ -38,21 +41,50 @@ impl Peer {
     }
 
     /// Asks a question.
-    pub(crate) fn ask(&mut self, parts: &[&str]) -> io::Result<Answer> {
-        let mut running = match self.running.take() {
-            Some(running) => running,
-            None => Running::start(&mut self.command)?,
-        };
-        // A process that ended shows when it is read from.
-        _ = running.input.write_all(format!("{}\n", parts.join("\t")).as_bytes());
-        match running.lines.recv_timeout(self.limit) {
-            Ok(line) => {
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Answer> {
+        let answers = self.ask_all(&[question.to_owned()])?;
+        Ok(answers.into_iter().next().unwrap_or(Answer::Died))
+    }
+
+    /// Asks questions without waiting for an answer in between. After some hangs the rest is left without answers.
+    pub(crate) fn ask_all(&mut self, questions: &[String]) -> io::Result<Vec<Answer>> {
+        let mut answers = Vec::new();
+        let mut hangs = 0;
+        while answers.len() < questions.len() && hangs < HANGS {
+            let mut running = match self.running.take() {
+                Some(running) => running,
+                None => Running::start(&mut self.command)?,
+            };
+            let Running { process, input, lines } = &mut running;
+            let rest = &questions[answers.len()..];
+            let is_well = thread::scope(|scope| {
+                // A process that ended shows when it is read from.
+                scope.spawn(|| {
+                    rest.iter().try_for_each(|question| writeln!(input, "{question}")).ok()
+                });
+                for _ in rest {
+                    match lines.recv_timeout(self.limit) {
+                        Ok(line) => answers.push(Answer::Line(line)),
+                        Err(RecvTimeoutError::Timeout) => {
+                            answers.push(Answer::Hung);
+                            hangs += 1;
+                            // Or the writer would wait forever.
+                            _ = process.kill();
+                            return false;
+                        }
+                        Err(RecvTimeoutError::Disconnected) => {
+                            answers.push(Answer::Died);
+                            return false;
+                        }
+                    }
+                }
+                true
+            });
+            if is_well {
                 self.running = Some(running);
-                Ok(Answer::Line(line))
             }
-            Err(RecvTimeoutError::Timeout) => Ok(Answer::Hung),
-            Err(RecvTimeoutError::Disconnected) => Ok(Answer::Died),
         }
+        Ok(answers)
     }
 }
 

@@ -11,14 +11,11 @@ use crate::batch::{self, Batch, Subject};
 use crate::oracle::Oracle;
 use crate::peer::Peer;
 use crate::record::Outcome;
-use crate::verdict::{Fault, Question, Side, Verdict, verdict};
+use crate::verdict::{Fault, Questions, Side, Verdict, verdicts};
 use crate::{payloads, schemas};
 
 /// How many tools are compiled into one program.
 const BATCH: usize = 250;
-
-/// After so many hangs of one schema its other payloads are not tried.
-const HANGS: usize = 2;
 
 /// The codes with which the compiler refuses a schema by the book (docs/mistakes.md), and why a random schema meets them.
 const DOCUMENTED: [(&str, &str); 11] = [
@@ -200,32 +197,33 @@ impl Tools<'_> {
         outline: &mut Outline,
     ) -> io::Result<()> {
         let Subject { name, schema } = &trial.subject;
-        let (mut hangs, mut met_is_usable) = (0, true);
-        for payload in &trial.payloads {
-            let expected = self.oracle.accepts(schema, payload)?;
-            outline.payloads += 1;
-            outline.valid += usize::from(expected == Some(true));
-            outline.undecided += usize::from(expected.is_none());
-            for &side in sides {
-                if hangs == HANGS {
-                    break;
-                }
-                if side == Side::Met && !met_is_usable {
-                    continue;
-                }
-                let question = Question { side, name, schema, payload, expected };
-                let verdict = verdict(question, program, &mut self.oracle)?;
-                let [all, agreed] = outline.verdicts.entry(side).or_default();
+        let expected = self.oracle.accepts_each(schema, &trial.payloads)?;
+        outline.payloads += expected.len();
+        outline.valid += expected.iter().filter(|expected| **expected == Some(true)).count();
+        outline.undecided += expected.iter().filter(|expected| expected.is_none()).count();
+        for &side in sides {
+            let questions = Questions { side, name, schema, payloads: &trial.payloads };
+            let verdicts = verdicts(questions, &expected, program, &mut self.oracle)?;
+            let [all, agreed] = outline.verdicts.entry(side).or_default();
+            for ((verdict, payload), expected) in
+                verdicts.into_iter().zip(&trial.payloads).zip(&expected)
+            {
                 *all += usize::from(verdict != Verdict::Undecided);
                 *agreed += usize::from(matches!(verdict, Verdict::Agreed | Verdict::Rounded));
                 outline.rounded += usize::from(verdict == Verdict::Rounded);
                 if let Verdict::Wrong(fault, said) = verdict {
-                    hangs += usize::from(fault == Fault::Hung);
-                    if fault == Fault::Unusable && side == Side::Met {
-                        met_is_usable = false;
+                    outline.findings.push(Finding {
+                        side,
+                        fault,
+                        schema: trial.schema.clone(),
+                        payload: Some(payload.clone()),
+                        expected: *expected,
+                        said,
+                    });
+                    // At run time that is known before there is a payload.
+                    if side == Side::Met && fault == Fault::Unusable {
+                        break;
                     }
-                    let (schema, payload) = (trial.schema.clone(), Some(payload.clone()));
-                    outline.findings.push(Finding { side, fault, schema, payload, expected, said });
                 }
             }
         }

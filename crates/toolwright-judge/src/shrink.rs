@@ -9,7 +9,7 @@ use crate::batch::{self, Batch, Subject};
 use crate::peer::Peer;
 use crate::record::Outcome;
 use crate::run::{Finding, Tools};
-use crate::verdict::{Fault, Question, Side, Verdict, verdict};
+use crate::verdict::{Fault, Questions, Side, Verdict, verdicts};
 
 /// How often everything that still may be smaller is compiled again.
 const ROUNDS: usize = 8;
@@ -101,12 +101,25 @@ impl Tools<'_> {
                 },
             );
         };
-        let expected = finding.expected;
-        let question = Question { side: Side::Met, name: "", schema: &schema, payload, expected };
-        Ok(match verdict(question, program, &mut self.oracle)? {
+        self.said_of("", &schema, &Finding { side: Side::Met, ..finding.clone() }, payload, program)
+    }
+
+    /// What is said of a payload where that is the fault of a finding.
+    fn said_of(
+        &mut self,
+        name: &str,
+        schema: &str,
+        finding: &Finding,
+        payload: &str,
+        program: &mut Peer,
+    ) -> io::Result<Option<String>> {
+        let payloads = [payload.to_owned()];
+        let questions = Questions { side: finding.side, name, schema, payloads: &payloads };
+        let verdicts = verdicts(questions, &[finding.expected], program, &mut self.oracle)?;
+        Ok(verdicts.into_iter().find_map(|verdict| match verdict {
             Verdict::Wrong(fault, said) if fault == finding.fault => Some(said),
             _ => None,
-        })
+        }))
     }
 
     /// With cargo: all findings at once, each with its smaller cases.
@@ -171,21 +184,13 @@ impl Tools<'_> {
                 Side::Met => true,
             };
             let payload = finding.payload.as_deref().unwrap_or_default();
-            let Subject { name, schema } = subject;
-            let (side, expected) = (finding.side, finding.expected);
-            shown.push(match is_compiled {
+            let said = match is_compiled {
+                true => {
+                    self.said_of(&subject.name, &subject.schema, finding, payload, &mut program)?
+                }
                 false => None,
-                true => match verdict(
-                    Question { side, name, schema, payload, expected },
-                    &mut program,
-                    &mut self.oracle,
-                )? {
-                    Verdict::Wrong(fault, said) if fault == finding.fault => {
-                        Some(Finding { said, ..finding.clone() })
-                    }
-                    _ => None,
-                },
-            });
+            };
+            shown.push(said.map(|said| Finding { said, ..finding.clone() }));
         }
         Ok(shown)
     }

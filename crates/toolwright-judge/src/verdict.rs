@@ -60,15 +60,13 @@ pub(crate) enum Verdict {
     Wrong(Fault, String),
 }
 
-/// A schema, where its generated tool is asked for, and a payload.
+/// A schema, where its generated tool is asked for, and payloads.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
+pub(crate) struct Questions<'a> {
     pub(crate) side: Side,
     pub(crate) name: &'a str,
     pub(crate) schema: &'a str,
-    pub(crate) payload: &'a str,
-    /// What the oracle says of it.
-    pub(crate) expected: Option<bool>,
+    pub(crate) payloads: &'a [String],
 }
 
 /// What a side says of a question.
@@ -88,74 +86,95 @@ pub(crate) enum Reply {
     Wrong(Fault, String),
 }
 
-/// Asks a side.
-pub(crate) fn ask(question: Question<'_>, program: &mut Peer) -> io::Result<Reply> {
-    let Question { side, name, schema, payload, .. } = question;
-    let answer = match side {
-        Side::Met => program.ask(&["met", schema, payload])?,
-        Side::Direct => program.ask(&["direct", name, payload])?,
-        Side::Imported | Side::Warned => program.ask(&["imported", name, payload])?,
+/// Asks a side. Where it hangs too often, the last payloads have no reply.
+pub(crate) fn ask(questions: Questions<'_>, program: &mut Peer) -> io::Result<Vec<Reply>> {
+    let Questions { side, name, schema, payloads } = questions;
+    let (place, subject) = match side {
+        Side::Met => ("met", schema),
+        Side::Direct => ("direct", name),
+        Side::Imported | Side::Warned => ("imported", name),
     };
-    let line = match answer {
-        Answer::Hung => {
-            return Ok(Reply::Wrong(Fault::Hung, "no answer within the limit".to_owned()));
-        }
-        Answer::Died => return Ok(Reply::Wrong(Fault::Died, "the process died".to_owned())),
-        Answer::Line(line) => line,
-    };
-    let mut parts = line.splitn(3, '\t');
-    let [word, nanos, text] = [(); 3].map(|()| parts.next().unwrap_or_default().to_owned());
-    let nanos = nanos.parse().unwrap_or_default();
-    Ok(match word.as_str() {
-        "accepted" | "stuck" | "unstable" => Reply::Said { word, accepted: true, nanos, text },
-        // A validator that does not compile tells so with every payload.
-        "refused" if text.contains("its schema does not compile") => {
-            Reply::Wrong(Fault::Unusable, text)
-        }
-        "refused" => Reply::Said { word, accepted: false, nanos, text },
-        "panicked" => Reply::Wrong(Fault::Panicked, text),
-        _ => Reply::Wrong(Fault::Unusable, text),
-    })
+    let lines: Vec<String> =
+        payloads.iter().map(|payload| format!("{place}\t{subject}\t{payload}")).collect();
+    Ok(program.ask_all(&lines)?.into_iter().map(Reply::of).collect())
 }
 
-/// Asks a side, and looks at its answer.
-pub(crate) fn verdict(
-    question: Question<'_>,
+impl Reply {
+    fn of(answer: Answer) -> Self {
+        let line = match answer {
+            Answer::Hung => {
+                return Self::Wrong(Fault::Hung, "no answer within the limit".to_owned());
+            }
+            Answer::Died => return Self::Wrong(Fault::Died, "the process died".to_owned()),
+            Answer::Line(line) => line,
+        };
+        let mut parts = line.splitn(3, '\t');
+        let [word, nanos, text] = [(); 3].map(|()| parts.next().unwrap_or_default().to_owned());
+        let nanos = nanos.parse().unwrap_or_default();
+        match word.as_str() {
+            "accepted" | "stuck" | "unstable" => Self::Said { word, accepted: true, nanos, text },
+            // A validator that does not compile tells so with every payload.
+            "refused" if text.contains("its schema does not compile") => {
+                Self::Wrong(Fault::Unusable, text)
+            }
+            "refused" => Self::Said { word, accepted: false, nanos, text },
+            "panicked" => Self::Wrong(Fault::Panicked, text),
+            _ => Self::Wrong(Fault::Unusable, text),
+        }
+    }
+}
+
+/// Asks a side, and holds its replies against what the oracle says of each payload.
+pub(crate) fn verdicts(
+    questions: Questions<'_>,
+    expected: &[Option<bool>],
     program: &mut Peer,
     oracle: &mut Oracle,
-) -> io::Result<Verdict> {
-    let Question { side, schema, payload, expected, .. } = question;
-    let (word, accepted, said) = match ask(question, program)? {
-        Reply::Wrong(fault, said) => return Ok(Verdict::Wrong(fault, said)),
-        Reply::Said { word, accepted, text, .. } => (word, accepted, text),
+) -> io::Result<Vec<Verdict>> {
+    let Questions { side, schema, payloads, .. } = questions;
+    let replies = ask(questions, program)?;
+    let encoded = |reply: &Reply| match reply {
+        Reply::Said { word, text, .. } if word == "accepted" && side != Side::Met => {
+            Some(text.clone())
+        }
+        _ => None,
     };
-    match (accepted, expected) {
-        (true, Some(false)) if side != Side::Warned => {
-            return Ok(Verdict::Wrong(Fault::WronglyAccepted, said));
-        }
-        (false, Some(true)) => return Ok(Verdict::Wrong(Fault::WronglyRefused, said)),
-        _ => {}
-    }
-    match word.as_str() {
-        "stuck" => return Ok(Verdict::Wrong(Fault::Stuck, said)),
-        "unstable" => return Ok(Verdict::Wrong(Fault::EncodedWrongly, said)),
-        "accepted" if side != Side::Met => {
-            let likeness = oracle.compare(payload, &said)?;
-            if likeness == Likeness::Other {
-                return Ok(Verdict::Wrong(Fault::Changed, said));
+    let pairs: Vec<(String, String)> = replies
+        .iter()
+        .zip(payloads)
+        .filter_map(|(reply, payload)| Some((payload.clone(), encoded(reply)?)))
+        .collect();
+    let mut likenesses = oracle.compare_each(&pairs)?.into_iter();
+    let mut verdicts = Vec::new();
+    for (reply, expected) in replies.into_iter().zip(expected) {
+        let likeness = encoded(&reply).and_then(|_| likenesses.next());
+        let (word, accepted, said) = match reply {
+            Reply::Wrong(fault, said) => {
+                verdicts.push(Verdict::Wrong(fault, said));
+                continue;
             }
-            if likeness == Likeness::Rounded {
-                // Only what the schema accepts by itself has to encode to what it accepts.
-                let is_refused =
-                    expected == Some(true) && oracle.accepts(schema, &said)? == Some(false);
-                return Ok(if is_refused {
-                    Verdict::Wrong(Fault::EncodedWrongly, said)
-                } else {
-                    Verdict::Rounded
-                });
+            Reply::Said { word, accepted, text, .. } => (word, accepted, text),
+        };
+        let fault = match (accepted, expected, word.as_str(), likeness) {
+            (true, Some(false), ..) if side != Side::Warned => Some(Fault::WronglyAccepted),
+            (false, Some(true), ..) => Some(Fault::WronglyRefused),
+            (_, _, "stuck", _) => Some(Fault::Stuck),
+            (_, _, "unstable", _) => Some(Fault::EncodedWrongly),
+            (_, _, _, Some(Likeness::Other)) => Some(Fault::Changed),
+            // Only what the schema accepts by itself has to encode to what it accepts.
+            (_, Some(true), _, Some(Likeness::Rounded))
+                if oracle.accepts(schema, &said)? == Some(false) =>
+            {
+                Some(Fault::EncodedWrongly)
             }
-        }
-        _ => {}
+            _ => None,
+        };
+        verdicts.push(match (fault, expected, likeness) {
+            (Some(fault), ..) => Verdict::Wrong(fault, said),
+            (_, None, _) => Verdict::Undecided,
+            (_, _, Some(Likeness::Rounded)) => Verdict::Rounded,
+            _ => Verdict::Agreed,
+        });
     }
-    Ok(if expected.is_none() { Verdict::Undecided } else { Verdict::Agreed })
+    Ok(verdicts)
 }
