@@ -12,6 +12,9 @@ use toolwright_conformance::{Record, judge, record, table};
 const PAGE: &str = "docs/conformance.md";
 const COMMAND: &str = "cargo xtask conformance";
 
+/// How the section begins that `cargo xtask judge` writes, behind all others.
+const JUDGED: &str = "\n## Random schemas\n";
+
 fn main() -> ExitCode {
     let check = match env::args().skip(1).collect::<Vec<_>>().as_slice() {
         [] => false,
@@ -53,8 +56,9 @@ fn failures(record: &Record) -> String {
 /// Writes the page if it differs by more than its date; says whether it is now as it should be.
 fn settle(record: &Record, check: bool) -> std::io::Result<bool> {
     let written = fs::read_to_string(PAGE).unwrap_or_default();
-    let date = written.lines().find_map(|line| line.strip_prefix(table::DATED)?.split_once(','));
-    if date.is_some_and(|(date, _)| table::page(record, date) == written) {
+    let (ours, judged) = written.split_at(written.find(JUDGED).unwrap_or(written.len()));
+    let date = ours.lines().find_map(|line| line.strip_prefix(table::DATED)?.split_once(','));
+    if date.is_some_and(|(date, _)| table::page(record, date) == ours) {
         println!("conformance: {PAGE} is up to date");
         return Ok(true);
     }
@@ -63,7 +67,8 @@ fn settle(record: &Record, check: bool) -> std::io::Result<bool> {
         return Ok(false);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    fs::write(PAGE, table::page(record, &date::of_day(now.as_secs() / 86_400)))?;
+    let page = table::page(record, &date::of_day(now.as_secs() / 86_400));
+    fs::write(PAGE, page + judged)?;
     println!("conformance: wrote {PAGE}");
     Ok(true)
 }

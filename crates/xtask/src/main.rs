@@ -64,6 +64,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Judge generated codecs, imported tools and the run-time validator by random schemas, beside an independent oracle.
+    Judge {
+        /// Passed on to the judge: --schemas N, --seed S, --payloads N, --write.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Load the runtime with calls that succeed, fail, panic and hang, and count what comes back.
     Soak {
         /// Passed on to the load: --calls N, --tasks N.
@@ -121,6 +127,7 @@ fn run(chore: Chore) -> End {
         Chore::Bench { name, json, write } => start::bench(name.as_deref(), json, write),
         Chore::Conformance { check } => start::conformance(check),
         Chore::McpConformance { check } => start::mcp_conformance(check),
+        Chore::Judge { rest } => start::judge(&rest),
         Chore::Soak { rest } => start::soak(&rest),
         Chore::Hostile => long::hostile(),
         Chore::Corpus { lists } => long::corpus(&lists),

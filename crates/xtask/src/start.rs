@@ -24,6 +24,10 @@ pub(crate) fn mcp_conformance(check: bool) -> End {
     run(&Invocation::cargo(&package).with(&rest))
 }
 
+pub(crate) fn judge(rest: &[String]) -> End {
+    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-judge", "--"]).with(rest))
+}
+
 pub(crate) fn soak(rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
     run(&Invocation::cargo(&package).with(rest))

@@ -22,6 +22,7 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-mcp"]),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
+    arrows("crates/toolwright-judge", &["toolwright", "toolwright-codegen"]),
     arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-generation-bench", &["toolwright-codegen"]),

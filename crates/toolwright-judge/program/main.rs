@@ -1,0 +1,80 @@
+//! Answers what generated codecs, and the validator of tools met at run time, say of payloads: a line for each line.
+//! `cargo xtask judge` compiles it with the generated code of a batch beside it.
+//!
+//!     MODULE TAB tool TAB payload     the codec of a generated tool
+//!     met TAB schema TAB payload      the validator of tools met at run time
+//!
+//! The answer is a word, the nanoseconds that it took, and a text, with tabs between: `accepted` and what encodes the
+//! decoded value again, `refused` and the issues, `unusable` and why a schema cannot be used, `stuck` and why what was
+//! decoded cannot be encoded, `unstable` and why the codec refuses what it encoded itself, `panicked`.
+
+use std::io::{self, BufRead as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use toolwright::codec::Judge;
+
+mod generated {
+    //! The generated code of the batch.
+
+    include!("generated.rs");
+}
+
+#[path = "@TOOLS@"]
+mod tools;
+
+fn main() -> io::Result<()> {
+    let modules = generated::all();
+    let mut met = None;
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let mut parts = line.splitn(3, '\t');
+        let [place, name, payload] = [(); 3].map(|()| parts.next().unwrap_or_default());
+        let started = Instant::now();
+        let answer = catch_unwind(AssertUnwindSafe(|| match place {
+            "met" => by_schema(name, payload.as_bytes(), &mut met),
+            _ => {
+                let tools = modules.iter().find(|(module, _)| *module == place);
+                let tool = tools.and_then(|(_, tools)| tools.iter().find(|tool| tool.spec.name() == name));
+                tool.map_or(("unusable", "no such tool".to_owned()), |tool| by_codec(tool, payload.as_bytes()))
+            }
+        }));
+        let (word, text) = answer.unwrap_or(("panicked", String::new()));
+        let nanos = started.elapsed().as_nanos();
+        let text = text.replace(['\n', '\r', '\t'], " ");
+        writeln!(io::stdout(), "{word}\t{nanos}\t{text}")?;
+    }
+    Ok(())
+}
+
+fn by_codec(tool: &tools::GeneratedTool, payload: &[u8]) -> (&'static str, String) {
+    if let Err(issues) = tool.spec.check_args(payload) {
+        return ("refused", issues.to_string());
+    }
+    match (tool.args)(payload) {
+        Err(issues) => ("stuck", issues.to_string()),
+        Ok(encoded) => match tool.spec.check_args(encoded.as_bytes()) {
+            Err(issues) => ("unstable", format!("{encoded}: {issues}")),
+            Ok(()) => ("accepted", encoded),
+        },
+    }
+}
+
+/// Keeps the last schema compiled.
+fn by_schema(
+    schema: &str,
+    payload: &[u8],
+    last: &mut Option<(String, Result<Judge, String>)>,
+) -> (&'static str, String) {
+    if last.as_ref().is_none_or(|(known, _)| known != schema) {
+        *last = Some((schema.to_owned(), Judge::new(schema)));
+    }
+    match last {
+        Some((_, Ok(judge))) => match judge.judge(payload) {
+            Ok(()) => ("accepted", String::new()),
+            Err(issues) => ("refused", issues.to_string()),
+        },
+        Some((_, Err(why))) => ("unusable", why.clone()),
+        None => ("unusable", String::new()),
+    }
+}

@@ -1,0 +1,172 @@
+//! Schemas and payloads that cost a judge which looks at everything again twice as much with each level. Only how the time
+//! grows is looked at: a machine may be as slow as it likes.
+
+use std::io;
+
+use toolwright::Value;
+use toolwright::value::Map;
+
+use crate::batch::{self, Batch, Subject};
+use crate::json::{object, string, words};
+use crate::run::{Finding, Tools};
+use crate::verdict::{Fault, Questions, Reply, Side, ask};
+
+/// Twice the size may take so many times as long: more than squares need, less than cubes and a bad moment.
+const GROWTH: u64 = 12;
+
+/// What is faster than this, in nanoseconds, is not compared: there the clock says nothing.
+const NOISE: u64 = 2_000_000;
+
+/// How often a payload is judged; the fastest counts.
+const TIMES: usize = 5;
+
+/// A schema of one size, and payloads with what they are.
+struct Member {
+    schema: Value,
+    payloads: [(String, bool); 2],
+}
+
+/// The sizes of a set grow twofold.
+struct Set {
+    name: &'static str,
+    members: Vec<Member>,
+}
+
+impl Tools<'_> {
+    /// Judges all sets on all sides.
+    pub(crate) fn adversaries(&mut self) -> io::Result<Vec<Finding>> {
+        let sets = [
+            Set { name: "chain", members: [10, 20, 40].map(chain).into() },
+            Set { name: "nest", members: [15, 30, 60].map(nest).into() },
+        ];
+        let mut subjects = Vec::new();
+        for set in &sets {
+            for (index, member) in set.members.iter().enumerate() {
+                subjects.push(Subject {
+                    name: format!("{}{index}", set.name),
+                    schema: member.schema.to_string(),
+                });
+            }
+        }
+        let Batch { program, .. } = batch::compile(&subjects, self.folder)?;
+        let mut program = program.map_err(io::Error::other)?;
+        let mut findings = Vec::new();
+        let mut subjects = subjects.iter();
+        for set in &sets {
+            let subjects: Vec<&Subject> = subjects.by_ref().take(set.members.len()).collect();
+            for side in [Side::Direct, Side::Imported, Side::Met] {
+                for payload in 0..2 {
+                    let mut before: Option<u64> = None;
+                    for (member, subject) in set.members.iter().zip(&subjects) {
+                        let (text, is_valid) = &member.payloads[payload];
+                        let payloads = vec![text.clone(); TIMES];
+                        let (name, schema) = (&*subject.name, &*subject.schema);
+                        let questions = Questions { side, name, schema, payloads: &payloads };
+                        let mut wrong = |fault, said: String| {
+                            findings.push(Finding {
+                                side,
+                                fault,
+                                schema: member.schema.clone(),
+                                payload: Some(text.clone()),
+                                expected: Some(*is_valid),
+                                said,
+                            });
+                        };
+                        match fastest(ask(questions, &mut program)?, *is_valid) {
+                            Err((fault, said)) => {
+                                wrong(fault, said);
+                                // Larger ones only take longer.
+                                break;
+                            }
+                            Ok(nanos) => {
+                                let grown =
+                                    before.map(|before| nanos / before.max(1)).unwrap_or_default();
+                                if nanos > NOISE && grown > GROWTH {
+                                    wrong(
+                                        Fault::Slow,
+                                        format!("{grown} times as long as half the size"),
+                                    );
+                                }
+                                before = Some(nanos);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(findings)
+    }
+}
+
+/// The shortest time of several, unless an answer is wrong.
+fn fastest(replies: Vec<Reply>, is_valid: bool) -> Result<u64, (Fault, String)> {
+    let mut fastest = u64::MAX;
+    for reply in replies {
+        match reply {
+            Reply::Wrong(fault, said) => return Err((fault, said)),
+            Reply::Said { accepted: true, text, .. } if !is_valid => {
+                return Err((Fault::WronglyAccepted, text));
+            }
+            Reply::Said { accepted: false, text, .. } if is_valid => {
+                return Err((Fault::WronglyRefused, text));
+            }
+            Reply::Said { nanos, .. } => fastest = fastest.min(nanos),
+        }
+    }
+    Ok(fastest)
+}
+
+fn reference(name: &str) -> Value {
+    object([("$ref", string(format!("#/$defs/{name}")))])
+}
+
+/// So many types, each a choice of the next one twice; the last is a string.
+fn chain(length: usize) -> Member {
+    let mut definitions = Map::new();
+    for index in 0..length {
+        let next = reference(&format!("T{}", index + 1));
+        definitions.insert(
+            format!("T{index}"),
+            object([("anyOf", Value::Array(vec![next.clone(), next]))]),
+        );
+    }
+    definitions.insert(format!("T{length}"), object([("type", string("string"))]));
+    let schema = object([
+        ("type", string("object")),
+        ("properties", object([("a", reference("T0"))])),
+        ("$defs", Value::Object(definitions)),
+    ]);
+    Member {
+        schema,
+        payloads: [(r#"{"a":"x"}"#.to_owned(), true), (r#"{"a":1}"#.to_owned(), false)],
+    }
+}
+
+/// A choice that refers to itself in members that overlap, and payloads so deep.
+fn nest(depth: usize) -> Member {
+    let properties = |names: &[&str]| -> Value {
+        Value::Object(names.iter().map(|name| (*name, reference("A"))).collect())
+    };
+    let members = vec![
+        object([("type", string("string"))]),
+        object([
+            ("type", string("object")),
+            ("properties", properties(&["a", "b"])),
+            ("additionalProperties", Value::Boolean(false)),
+        ]),
+        object([
+            ("type", string("object")),
+            ("properties", properties(&["a"])),
+            ("required", words(["c"])),
+        ]),
+    ];
+    let schema = object([
+        ("type", string("object")),
+        ("properties", object([("value", reference("A"))])),
+        ("$defs", object([("A", object([("anyOf", Value::Array(members))]))])),
+    ]);
+    let payload = |leaf: &str| {
+        format!("{{\"value\":{}{leaf}{}}}", "{\"a\":".repeat(depth), "}".repeat(depth))
+    };
+    Member { schema, payloads: [(payload("\"x\""), true), (payload("1"), false)] }
+}

@@ -1,0 +1,38 @@
+//! Random schemas and payloads through generated codecs, imported tools and the validator of tools met at run time, each
+//! held against an oracle that shares no code with them. The oracle decides what is right, nothing here does.
+
+mod adversaries;
+mod batch;
+mod json;
+mod oracle;
+mod payloads;
+mod peer;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "it is the module of a library there, with more users"
+)]
+#[path = "../../toolwright-mcp-conformance/src/peers.rs"]
+mod peers;
+mod pool;
+#[path = "../../toolwright-conformance/build/projects.rs"]
+mod projects;
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "it is the module of a library there, with more users"
+)]
+#[path = "../../toolwright-conformance/src/record.rs"]
+mod record;
+mod report;
+mod run;
+mod schemas;
+mod shrink;
+mod verdict;
+#[path = "../../toolwright-conformance/build/yaml_text.rs"]
+mod yaml_text;
+
+pub use oracle::{Likeness, Oracle};
+pub use report::{HEADING, replaced};
+pub use run::{Finding, Options, Outline, run};
+pub use verdict::{Fault, Side};

@@ -1,0 +1,459 @@
+//! Random schemas of tool arguments, over every keyword that the language honors.
+
+use fastrand::Rng;
+use toolwright::Value;
+use toolwright::value::Map;
+
+use crate::json::{count, number, object, string, words};
+use crate::pool::{FORMATS, NAMES, NUMBERS, PATTERNS, STRINGS};
+
+const KINDS: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
+
+/// How deep schemas nest below the arguments.
+const DEPTH: usize = 3;
+
+/// A schema of arguments: an object by itself, or one with a random schema under `value`.
+pub(crate) fn arguments(rng: &mut Rng) -> Value {
+    let mut maker = Maker { definitions: rng.usize(0..4).saturating_sub(1), rng };
+    let mut root = Map::new();
+    if maker.chance(30) {
+        root.insert("type", string("object"));
+        maker.object_keywords(&mut root, DEPTH);
+        if maker.chance(35) {
+            maker.combine(&mut root, DEPTH, 0);
+        }
+    } else {
+        root.insert("type", string("object"));
+        root.insert("properties", object([("value", maker.schema(DEPTH, 0))]));
+        root.insert("required", words(["value"]));
+    }
+    let mut definitions = Map::new();
+    for index in 0..maker.definitions {
+        let body = if maker.chance(25) {
+            maker.recursive_choice(index)
+        } else {
+            maker.schema(DEPTH - 1, index + 1)
+        };
+        definitions.insert(definition(index), body);
+    }
+    if !definitions.is_empty() {
+        root.insert("$defs", Value::Object(definitions));
+    }
+    Value::Object(root)
+}
+
+fn definition(index: usize) -> String {
+    ["Alpha", "Beta", "Gamma"][index % 3].to_owned()
+}
+
+struct Maker<'a> {
+    rng: &'a mut Rng,
+    definitions: usize,
+}
+
+impl Maker<'_> {
+    fn chance(&mut self, percent: u32) -> bool {
+        self.rng.u32(0..100) < percent
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.rng.usize(0..choices.len())]
+    }
+
+    /// A name of a property; two of them give the smaller, so that few names are met often.
+    fn name(&mut self) -> &'static str {
+        let index = (0..3).map(|_| self.rng.usize(0..NAMES.len())).min();
+        NAMES[index.unwrap_or_default()]
+    }
+
+    fn names(&mut self, most: usize) -> Vec<&'static str> {
+        let mut names: Vec<&str> = Vec::new();
+        for _ in 0..self.rng.usize(0..=most) {
+            let name = self.name();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Any schema. `floor` is the first definition that it may refer to for the same value, so that no circle of
+    /// references stays at one value.
+    fn schema(&mut self, depth: usize, floor: usize) -> Value {
+        let mut schema = Map::new();
+        match self.rng.u32(0..100) {
+            0..3 => return Value::Boolean(true),
+            3 => return Value::Boolean(false),
+            4..6 => {}
+            6..18 if floor < self.definitions => {
+                let index = self.rng.usize(floor..self.definitions);
+                schema.insert("$ref", string(format!("#/$defs/{}", definition(index))));
+                if self.chance(20) {
+                    self.any_keywords(&mut schema, depth);
+                }
+            }
+            18..24 => _ = schema.insert("const", self.constant(2)),
+            24..32 => self.enumeration(&mut schema),
+            32..37 if depth > 0 => return self.tagged_union(depth),
+            37..43 => self.any_keywords(&mut schema, depth),
+            43..47 => self.kinds(&mut schema, depth),
+            47..55 if depth > 0 => self.combine(&mut schema, depth, floor),
+            _ => self.typed(&mut schema, depth),
+        }
+        if depth > 0 && self.chance(14) {
+            self.combine(&mut schema, depth, floor);
+        }
+        self.annotate(&mut schema);
+        Value::Object(schema)
+    }
+
+    fn typed(&mut self, schema: &mut Map<Value>, depth: usize) {
+        let kind = match depth {
+            0 => self.pick(&KINDS[2..]),
+            _ => self.pick(&[
+                "object", "object", "array", "array", "string", "string", "integer", "number",
+                "boolean",
+            ]),
+        };
+        if kind != "null" && self.chance(8) {
+            schema.insert("type", words([kind, "null"]));
+        } else {
+            schema.insert("type", string(kind));
+        }
+        self.keywords(kind, schema, depth);
+    }
+
+    /// `type` with several words.
+    fn kinds(&mut self, schema: &mut Map<Value>, depth: usize) {
+        let kinds: Vec<&str> = KINDS.into_iter().filter(|_| self.chance(40)).collect();
+        if kinds.is_empty() {
+            return;
+        }
+        schema.insert("type", words(kinds.iter().copied()));
+        let kind = self.pick(&kinds);
+        self.keywords(kind, schema, depth);
+    }
+
+    /// Keywords without a `type`.
+    fn any_keywords(&mut self, schema: &mut Map<Value>, depth: usize) {
+        for _ in 0..self.rng.usize(1..3) {
+            let kind = self.pick(&KINDS[..5]);
+            self.keywords(kind, schema, depth);
+        }
+    }
+
+    fn keywords(&mut self, kind: &str, schema: &mut Map<Value>, depth: usize) {
+        match kind {
+            "object" => self.object_keywords(schema, depth),
+            "array" => self.array_keywords(schema, depth),
+            "string" => self.string_keywords(schema),
+            "integer" | "number" => self.number_keywords(schema),
+            _ => {}
+        }
+    }
+
+    fn object_keywords(&mut self, schema: &mut Map<Value>, depth: usize) {
+        let below = depth.saturating_sub(1);
+        let declared = self.names(4);
+        if !declared.is_empty() && self.chance(90) {
+            let mut properties = Map::new();
+            for name in &declared {
+                properties.insert(*name, self.schema(below, 0));
+            }
+            schema.insert("properties", Value::Object(properties));
+        }
+        if self.chance(45) {
+            let mut required: Vec<&str> =
+                declared.iter().copied().filter(|_| self.rng.bool()).collect();
+            if self.chance(10) {
+                let name = self.name();
+                required.retain(|other| *other != name);
+                required.push(name);
+            }
+            schema.insert("required", words(required));
+        }
+        if self.chance(45) {
+            let extra = match self.rng.u32(0..10) {
+                0..5 => Value::Boolean(false),
+                5..6 => Value::Boolean(true),
+                _ => self.schema(below, 0),
+            };
+            schema.insert("additionalProperties", extra);
+        }
+        if self.chance(12) {
+            let mut patterns = Map::new();
+            for _ in 0..self.rng.usize(1..3) {
+                patterns.insert(self.pattern(), self.schema(below, 0));
+            }
+            schema.insert("patternProperties", Value::Object(patterns));
+        }
+        if self.chance(8) {
+            let mut names = Map::new();
+            self.string_keywords(&mut names);
+            schema.insert("propertyNames", Value::Object(names));
+        }
+        if self.chance(8) {
+            let mut needs = Map::new();
+            for _ in 0..self.rng.usize(1..3) {
+                let names = self.names(2);
+                needs.insert(self.name(), words(names));
+            }
+            schema.insert("dependentRequired", Value::Object(needs));
+        }
+        if self.chance(6) {
+            let fragment = self.fragment(below);
+            schema.insert("dependentSchemas", object([(self.name(), fragment)]));
+        }
+        if self.chance(8) {
+            schema.insert("minProperties", count(self.rng.usize(0..3)));
+        }
+        if self.chance(8) {
+            schema.insert("maxProperties", count(self.rng.usize(1..5)));
+        }
+        if self.chance(7) {
+            schema.insert("unevaluatedProperties", self.closed_or(below));
+        }
+    }
+
+    fn array_keywords(&mut self, schema: &mut Map<Value>, depth: usize) {
+        let below = depth.saturating_sub(1);
+        if self.chance(65) {
+            schema.insert("items", self.schema(below, 0));
+        }
+        if self.chance(25) {
+            let places = (0..self.rng.usize(1..4)).map(|_| self.schema(below, 0)).collect();
+            schema.insert("prefixItems", Value::Array(places));
+        }
+        if self.chance(15) {
+            schema.insert("contains", self.schema(below, 0));
+            if self.chance(40) {
+                schema.insert("minContains", count(self.rng.usize(0..3)));
+            }
+            if self.chance(40) {
+                schema.insert("maxContains", count(self.rng.usize(1..4)));
+            }
+        }
+        if self.chance(20) {
+            let flag = self.chance(90);
+            schema.insert("uniqueItems", Value::Boolean(flag));
+        }
+        let least = self.rng.usize(0..3);
+        if self.chance(25) {
+            schema.insert("minItems", count(least));
+        }
+        if self.chance(25) {
+            schema.insert("maxItems", count(least + self.rng.usize(0..3)));
+        }
+        if self.chance(7) {
+            schema.insert("unevaluatedItems", self.closed_or(below));
+        }
+    }
+
+    fn closed_or(&mut self, depth: usize) -> Value {
+        if self.chance(60) { Value::Boolean(false) } else { self.schema(depth, 0) }
+    }
+
+    fn string_keywords(&mut self, schema: &mut Map<Value>) {
+        let least = self.rng.usize(0..4);
+        if self.chance(25) {
+            schema.insert("minLength", count(least));
+        }
+        if self.chance(25) {
+            schema.insert("maxLength", count(least + self.rng.usize(0..3)));
+        }
+        if self.chance(35) {
+            schema.insert("pattern", string(self.pattern()));
+        }
+        if self.chance(15) {
+            let format = &FORMATS[self.rng.usize(0..FORMATS.len())];
+            schema.insert("format", string(format.name.as_str()));
+        }
+    }
+
+    fn pattern(&mut self) -> &'static str {
+        &PATTERNS[self.rng.usize(0..PATTERNS.len())].ecma
+    }
+
+    fn number_keywords(&mut self, schema: &mut Map<Value>) {
+        let mut bounds = [self.pick(&NUMBERS), self.pick(&NUMBERS)].map(number);
+        bounds.sort_by(|one, other| one.as_number().cmp(&other.as_number()));
+        let [low, high] = bounds;
+        match self.rng.u32(0..10) {
+            0..3 => _ = schema.insert("minimum", low),
+            3 => _ = schema.insert("exclusiveMinimum", low),
+            _ => {}
+        }
+        match self.rng.u32(0..10) {
+            0..3 => _ = schema.insert("maximum", high),
+            3 => _ = schema.insert("exclusiveMaximum", high),
+            _ => {}
+        }
+        if self.chance(22) {
+            let positive: Vec<&str> = NUMBERS
+                .into_iter()
+                .filter(|text| number(text).as_number() > number("0").as_number())
+                .collect();
+            schema.insert("multipleOf", number(self.pick(&positive)));
+        }
+    }
+
+    fn constant(&mut self, depth: usize) -> Value {
+        match self.rng.u32(0..12) {
+            0..4 => number(self.pick(&NUMBERS)),
+            4..8 => string(self.pick(&STRINGS)),
+            8 => Value::Boolean(self.rng.bool()),
+            9 => Value::Null,
+            10 if depth > 0 => {
+                Value::Array((0..self.rng.usize(0..3)).map(|_| self.constant(depth - 1)).collect())
+            }
+            _ if depth > 0 => {
+                let mut entries = Map::new();
+                for name in self.names(2) {
+                    entries.insert(name, self.constant(depth - 1));
+                }
+                Value::Object(entries)
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn enumeration(&mut self, schema: &mut Map<Value>) {
+        let mut values: Vec<Value> = Vec::new();
+        let of = self.rng.u32(0..3);
+        for _ in 0..self.rng.usize(1..5) {
+            let value = match of {
+                0 => string(self.pick(&STRINGS)),
+                1 => number(self.pick(&NUMBERS)),
+                _ => self.constant(2),
+            };
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        if self.chance(25) {
+            schema.insert("type", string(["string", "number", "object"][of as usize]));
+        }
+        schema.insert("enum", Value::Array(values));
+    }
+
+    /// Objects told apart by a constant.
+    fn tagged_union(&mut self, depth: usize) -> Value {
+        let mut members = Vec::new();
+        for tag in ["circle", "square", "line"].into_iter().take(self.rng.usize(2..4)) {
+            let mut member = Map::new();
+            member.insert("type", string("object"));
+            self.object_keywords(&mut member, depth - 1);
+            let mut properties = match member.remove("properties") {
+                Some(Value::Object(properties)) => properties,
+                _ => Map::new(),
+            };
+            properties.insert("kind", object([("const", string(tag))]));
+            member.insert("properties", Value::Object(properties));
+            member.insert("required", words(["kind"]));
+            members.push(Value::Object(member));
+        }
+        let keyword = self.pick(&["anyOf", "oneOf"]);
+        object([(keyword, Value::Array(members))])
+    }
+
+    /// A choice that refers to itself, with members that overlap.
+    fn recursive_choice(&mut self, index: usize) -> Value {
+        let itself = || object([("$ref", string(format!("#/$defs/{}", definition(index))))]);
+        let leaf = self.pick(&["string", "integer", "null", "boolean"]);
+        let mut members = vec![object([("type", string(leaf))])];
+        for _ in 0..self.rng.usize(1..3) {
+            let mut member = Map::new();
+            if self.chance(30) {
+                member.insert("type", string("array"));
+                member.insert("items", itself());
+            } else {
+                member.insert("type", string("object"));
+                let mut properties = Map::new();
+                for name in ["a", "b"].into_iter().take(self.rng.usize(1..3)) {
+                    properties.insert(name, itself());
+                }
+                member.insert("properties", Value::Object(properties));
+                if self.chance(40) {
+                    member.insert("required", words([self.pick(&["a", "b", "c"])]));
+                }
+                if self.chance(40) {
+                    member.insert("additionalProperties", Value::Boolean(false));
+                }
+            }
+            members.push(Value::Object(member));
+        }
+        let keyword = self.pick(&["anyOf", "anyOf", "oneOf"]);
+        object([(keyword, Value::Array(members))])
+    }
+
+    /// Part of a schema about values of one kind, as it stands in a member of `allOf` or after `then`.
+    fn fragment(&mut self, depth: usize) -> Value {
+        let mut schema = Map::new();
+        match self.rng.u32(0..10) {
+            0..4 => _ = schema.insert("required", words([self.name()])),
+            4..6 => {
+                let schema_below = self.schema(depth.saturating_sub(1), 0);
+                schema.insert("properties", object([(self.name(), schema_below)]));
+            }
+            _ => self.any_keywords(&mut schema, depth),
+        }
+        Value::Object(schema)
+    }
+
+    fn member(&mut self, depth: usize, floor: usize) -> Value {
+        if self.chance(35) { self.fragment(depth) } else { self.schema(depth, floor) }
+    }
+
+    fn members(&mut self, depth: usize, floor: usize) -> Value {
+        let count = self.rng.usize(1..4);
+        Value::Array((0..count).map(|_| self.member(depth, floor)).collect())
+    }
+
+    /// Adds an applicator to the same value.
+    fn combine(&mut self, schema: &mut Map<Value>, depth: usize, floor: usize) {
+        let below = depth.saturating_sub(1);
+        match self.rng.u32(0..10) {
+            0..3 => _ = schema.insert("anyOf", self.members(below, floor)),
+            3..5 => _ = schema.insert("oneOf", self.members(below, floor)),
+            5..7 => _ = schema.insert("allOf", self.members(below, floor)),
+            7..8 => _ = schema.insert("not", self.member(below, floor)),
+            _ => {
+                schema.insert("if", self.member(below, floor));
+                if self.chance(70) {
+                    schema.insert("then", self.member(below, floor));
+                }
+                if self.chance(50) {
+                    schema.insert("else", self.member(below, floor));
+                }
+            }
+        }
+    }
+
+    /// Words that assert nothing.
+    fn annotate(&mut self, schema: &mut Map<Value>) {
+        if self.chance(6) {
+            schema.insert(
+                "description",
+                string(self.pick(&["A value.", "Quotes \" and \\ and */ and é."])),
+            );
+        }
+        if self.chance(2) {
+            schema.insert("title", string("Title"));
+        }
+        for keyword in ["default", "examples"] {
+            let known = match (schema.get("const"), schema.get("enum")) {
+                (Some(value), _) => Some(value.clone()),
+                (_, Some(Value::Array(values))) => values.first().cloned(),
+                _ => None,
+            };
+            // A value that the schema refuses is a mistake that refuses the whole tool, so those are rare.
+            let value = match known {
+                Some(value) if self.chance(12) => value,
+                None if self.rng.u32(0..400) == 0 => self.constant(1),
+                _ => continue,
+            };
+            let value = if keyword == "examples" { Value::Array(vec![value]) } else { value };
+            schema.insert(keyword, value);
+        }
+    }
+}
