@@ -80,12 +80,12 @@ mistakes! {
         at(span, message)
     }
 
-    /// A limit of a number that no Rust number holds.
+    /// A limit of a number that no double holds.
     ///
-    /// A bounded integer becomes one of 64 bits; other numbers are compared as doubles.
+    /// Integers between bounds of 64 bits become such; all other numbers are compared as doubles, so a bound is one.
     Error "bound-out-of-range" bound_out_of_range(span: Span, number: &str) {
         at(span, format!("the bound {number} is out of range"))
-            .help("leave it out: integers have 64 bits where they have bounds")
+            .help("leave it out, or write one that a double holds")
     }
 
     /// An `enum` has the same value several times.

@@ -3,9 +3,12 @@
 
 use super::Owner;
 use super::digest;
+use super::existing::entries;
 use super::keywords::Entries;
 use super::listing::Listed;
 use super::provenance::Provenance;
+use super::sameness::as_schema;
+use super::yaml_text;
 use crate::schema::Json;
 
 /// One tool as it is written.
@@ -54,7 +57,36 @@ pub(super) fn document(owner: Owner<'_>, import: &Import) -> Entries {
     document
 }
 
+/// A document as a text.
+pub(super) fn text(document: &Json) -> String {
+    match document {
+        Json::Object(entries) => yaml_text::document(entries),
+        _ => String::new(),
+    }
+}
+
 impl Import {
+    /// The same as a document says it: names and schemas may have changed, and tools may be gone.
+    pub(super) fn restated(mut self, document: &Json, owner: Owner<'_>) -> Self {
+        let tools = document.get("toolsets").and_then(|sets| sets.get(owner.toolset));
+        let tools = entries(tools.and_then(|set| set.get("tools")));
+        let of = |tool: &Tool| {
+            tools.iter().find(|(name, written)| match written.get("remote") {
+                Some(Json::String(remote)) => *remote == tool.listed.name,
+                _ => *name == tool.listed.name,
+            })
+        };
+        self.tools.retain_mut(|tool| {
+            let Some((name, written)) = of(tool) else { return false };
+            tool.name.clone_from(name);
+            tool.args = written.get("args").map(as_schema);
+            tool.result = written.get("result").map(as_schema);
+            true
+        });
+        self.types = entries(document.get("types"));
+        self
+    }
+
     /// What a toolset says about the server it stands for.
     pub(super) fn backing(&self, server: Json, from: Provenance) -> Entries {
         let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.written()));

@@ -3,28 +3,29 @@
 
 use std::collections::BTreeSet;
 
+use super::Owner;
 use super::changes::changes;
 use super::digest;
 use super::document::{Import, Tool};
 use super::existing::{Existing, entries, references};
 use super::keywords::Entries;
 use super::news::News;
+use super::patch::Rename;
 use super::provenance::Provenance;
 use super::sameness::{Sameness, as_schema, is_same_value, only_type_name, type_body};
 use super::type_names::{Pair, Renamed};
-use super::{Owner, patch};
 use crate::schema::Json;
 
 /// The order in which an import writes what a tool has; what it never writes stands behind.
 const WRITTEN: [&str; 6] = ["remote", "title", "description", "args", "result", "annotations"];
 
-/// The text of the file with all that changed, and nothing else.
+/// What the file is to say, with all that changed and nothing else, and which of its keys get other names.
 pub(super) fn merge(
     existing: &Existing,
     import: &Import,
     owner: Owner<'_>,
     news: &mut News,
-) -> String {
+) -> (Json, Vec<Rename>) {
     let merge = Merge::of(existing, import, owner);
     merge.tell_changes(news);
     let document = merge.document(true, news);
@@ -33,9 +34,23 @@ pub(super) fn merge(
     } else {
         merge.document(false, &mut News::default())
     };
-    let patched = patch::patch(&existing.text, &existing.root, &document, &merge.renames());
-    news.is_rewritten = patched.is_rewritten;
-    patched.text
+    let renames = merge.renames();
+    (document, renames)
+}
+
+/// Whether a place of a file is none that an import writes: it is in another toolset, or in a type that the import's
+/// tools do not need.
+pub(super) fn is_foreign(document: &Json, owner: Owner<'_>, to: &[String]) -> bool {
+    match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["toolsets", toolset, "tools", _, rest @ ..] => {
+            *toolset != owner.toolset || rest.first().is_some_and(|key| !WRITTEN.contains(key))
+        }
+        ["types", name, ..] => {
+            let types = entries(document.get("types"));
+            !reached(&types, &entries(path(document, owner, "tools"))).contains(*name)
+        }
+        _ => true,
+    }
 }
 
 struct Merge<'a> {
@@ -72,7 +87,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Names of tools in the file that are to change, each with its new one.
-    fn renames(&self) -> Vec<(Vec<String>, String)> {
+    fn renames(&self) -> Vec<Rename> {
         let changed = self.import.tools.iter().filter_map(|tool| {
             let old =
                 self.existing.local_name(&tool.listed.name).filter(|old| *old != tool.name)?;
@@ -332,7 +347,7 @@ fn old_tool<'a>(existing: &'a Existing, owner: Owner<'_>, tool: &Tool) -> Option
 }
 
 /// The types that some values refer to, and those that these refer to.
-fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
+pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     references(&Json::Object(roots.clone()), &mut found);
     let mut open: Vec<String> = found.iter().cloned().collect();

@@ -5,6 +5,8 @@
 mod expect;
 mod json;
 mod meaning;
+mod mutated;
+mod verdicts;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,8 +47,12 @@ fn import(text: &str) -> Result<Imported, Refusal> {
 fn import_again(list: &str, file: &str) -> Imported {
     let existing = Existing::read("imported.yaml", file, OWNER);
     let existing = existing.unwrap_or_else(|error| panic!("{error:?}\n{file}"));
-    let request =
-        Request { owner: OWNER, selection: Selection::default(), from: Provenance::default() };
+    let request = Request {
+        owner: OWNER,
+        selection: Selection::default(),
+        from: Provenance::default(),
+        beside: &[],
+    };
     mcp(list, &request, Some(&existing)).expect("a list")
 }
 

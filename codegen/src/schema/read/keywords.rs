@@ -2,7 +2,7 @@
 //! into a type. Never what one of them means.
 
 use super::SchemaReader;
-use super::scalar::is_enumeration;
+use super::scalar::{has_wide_bound, is_enumeration};
 use crate::diagnostic::schemas;
 use crate::schema::{Kind, TUPLE};
 use crate::source::Spanned;
@@ -182,6 +182,8 @@ impl Form {
             Self::Wrapper => &["allOf"],
             Self::Kinds | Self::Typed(Kind::Null | Kind::Boolean) => &["type"],
             Self::Typed(Kind::String) => &["type", "minLength", "maxLength", "pattern", "format"],
+            // No type of Rust has such limits.
+            Self::Typed(Kind::Integer) if has_wide_bound(text) => &["type"],
             Self::Typed(Kind::Integer | Kind::Number) => {
                 &["type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
             }

@@ -70,11 +70,14 @@ impl SchemaReader<'_> {
 
     /// Reads the limits of a number (2020-12 validation, 6.2).
     pub(super) fn number_rules(&mut self, text: &Node, integer: bool) -> NumberRules {
-        let inclusive = self.bound(text, "minimum", integer, number::ceiling);
-        let exclusive = self.bound(text, "exclusiveMinimum", integer, number::ceiling);
+        if integer && has_wide_bound(text) {
+            return NumberRules::default();
+        }
+        let inclusive = self.bound(text, "minimum");
+        let exclusive = self.bound(text, "exclusiveMinimum");
         let lower = tighter(inclusive, exclusive, Ordering::Less);
-        let inclusive = self.bound(text, "maximum", integer, number::floor);
-        let exclusive = self.bound(text, "exclusiveMaximum", integer, number::floor);
+        let inclusive = self.bound(text, "maximum");
+        let exclusive = self.bound(text, "exclusiveMaximum");
         let upper = tighter(inclusive, exclusive, Ordering::Greater);
         if let (Some(lower), Some(upper)) = (&lower, &upper)
             && is_empty(lower, upper, integer)
@@ -85,21 +88,14 @@ impl SchemaReader<'_> {
         NumberRules { lower, upper }
     }
 
-    fn bound(
-        &mut self,
-        text: &Node,
-        keyword: &str,
-        integer: bool,
-        implied: fn(&str, bool) -> Option<i64>,
-    ) -> Option<Bound> {
+    fn bound(&mut self, text: &Node, keyword: &str) -> Option<Bound> {
         let node = text.get(keyword)?;
         let Value::Number(number) = &node.value else {
             self.expected("a number", node);
             return None;
         };
         let exclusive = keyword.starts_with("exclusive");
-        if !number::as_f64(number).is_finite() || (integer && implied(number, exclusive).is_none())
-        {
+        if !number::as_f64(number).is_finite() {
             self.report.add(schemas::bound_out_of_range(node.span, number));
             return None;
         }
@@ -194,6 +190,24 @@ pub(super) fn is_enumeration(node: &Node) -> bool {
     };
     let others = || items.iter().filter(|item| !matches!(item.value, Value::Null));
     !items.is_empty() && (others().all(is_string) || others().all(is_integer))
+}
+
+/// Whether an integer has a limit that is none of 64 bits, but one that a double holds: then its limits are assertions,
+/// and the type is one of integers of any size.
+pub(super) fn has_wide_bound(text: &Node) -> bool {
+    let is_wide = |keyword: &str, implied: fn(&str, bool) -> Option<i64>| {
+        let exclusive = keyword.starts_with("exclusive");
+        text.get(keyword).is_some_and(|node| match &node.value {
+            Value::Number(text) => {
+                number::as_f64(text).is_finite() && implied(text, exclusive).is_none()
+            }
+            _ => false,
+        })
+    };
+    is_wide("minimum", number::ceiling)
+        || is_wide("exclusiveMinimum", number::ceiling)
+        || is_wide("maximum", number::floor)
+        || is_wide("exclusiveMaximum", number::floor)
 }
 
 fn word(node: &Node) -> &str {
