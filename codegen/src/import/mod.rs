@@ -10,6 +10,7 @@ mod dialect;
 mod difference;
 mod digest;
 mod document;
+mod edits;
 mod existing;
 mod json_text;
 mod keywords;
@@ -146,7 +147,10 @@ pub fn mcp(
     let tools = import.tools.len();
     let text = match existing {
         Some(existing) => again(existing, &import, request, &mut news, &mut warnings)?,
-        None => yaml_text::document(&document::document(request.owner, &import)),
+        None => {
+            let said = Json::Object(document::document(request.owner, &import));
+            document::text(&document::remembering(said.clone(), &said, &import, request.owner))
+        }
     };
     Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
 }

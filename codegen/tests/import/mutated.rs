@@ -178,13 +178,6 @@ fn wrong(list: &[Json], odd: Option<usize>) -> Option<String> {
         Err(Refusal::Check(_)) if list.len() == 1 => return None,
         Err(error) => return Some(format!("{error}\n{text}")),
     };
-    for warning in &imported.warnings {
-        if warning.message.contains("it was left out:")
-            || warning.message.starts_with("a schema was left out")
-        {
-            eprintln!("LOST {warning}");
-        }
-    }
     let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
     let sources = Sources::new(vec![source]);
     if let Err(findings) = check(&sources) {
