@@ -85,13 +85,11 @@ impl Slips<'_, '_> {
             return None;
         }
         let mended = match (key.as_str(), value) {
-            ("type", value) => match self.types(value) {
-                Some(types) => types,
-                None => {
-                    self.is_wider = true;
-                    return None;
-                }
-            },
+            ("type", value) => {
+                let types = self.types(value);
+                self.is_wider |= types.is_none();
+                types?
+            }
             ("required", Json::Array(names)) => self.required(names),
             ("enum", Json::Array(values)) => Json::Array(self.distinct("enum", values)),
             ("examples", value) => self.examples(value),

@@ -145,12 +145,11 @@ pub fn mcp(
     let import = import(list, request, existing, &mut warnings, &mut news)?;
     let import = accepted(import, request, existing, &mut warnings)?;
     let tools = import.tools.len();
-    let text = match existing {
-        Some(existing) => again(existing, &import, request, &mut news, &mut warnings)?,
-        None => {
-            let said = Json::Object(document::document(request.owner, &import));
-            document::text(&document::remembering(said.clone(), &said, &import, request.owner))
-        }
+    let text = if let Some(existing) = existing {
+        again(existing, &import, request, &mut news, &mut warnings)?
+    } else {
+        let said = Json::Object(document::document(request.owner, &import));
+        document::text(&document::remembering(said.clone(), &said, &import, request.owner))
     };
     Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
 }

@@ -119,7 +119,7 @@ impl Targets {
         let mut rewritten = Vec::new();
         for (keyword, value) in entries {
             if keyword == "$ref" {
-                rewritten.extend(self.reference(value, pointer, subject));
+                rewritten.push(self.reference(value, pointer, subject));
                 continue;
             }
             let mut part = |part: Json, at: &str| match self.name(at) {
@@ -131,12 +131,7 @@ impl Targets {
         Json::Object(rewritten)
     }
 
-    fn reference(
-        &self,
-        value: Json,
-        pointer: &str,
-        subject: &mut Subject<'_>,
-    ) -> Option<(String, Json)> {
+    fn reference(&self, value: Json, pointer: &str, subject: &mut Subject<'_>) -> (String, Json) {
         let target = match &value {
             Json::String(reference) => self.resolve(reference, pointer),
             _ => None,
@@ -157,10 +152,10 @@ impl Targets {
             let message = format!("the reference {value} {why}, so any value is let through");
             subject.warn(pointer, message);
         }
-        Some(match rewritten {
+        match rewritten {
             Some(reference) => ("$ref".to_owned(), Json::String(reference)),
             None => widen::mark(),
-        })
+        }
     }
 
     fn warn_of_unused(&self, raw: &Json, subject: &mut Subject<'_>) {
