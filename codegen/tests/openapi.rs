@@ -35,7 +35,11 @@ fn import(
     selection: Selection,
 ) -> Result<ImportedApi, NotAnApi> {
     let owner = Owner { service: "hotel", toolset: "hotel" };
-    openapi(text, "api.yaml", &ApiImport { owner, by_tag, tags: names(tags), selection })
+    openapi(
+        text,
+        "api.yaml",
+        &ApiImport { owner, by_tag, tags: names(tags), selection, beside: &[] },
+    )
 }
 
 fn all(text: &str) -> Result<ImportedApi, NotAnApi> {

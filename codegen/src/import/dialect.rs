@@ -3,6 +3,7 @@
 
 use super::keywords::{Entries, SINCE_2019, take};
 use super::warnings::Subject;
+use super::widen::is_mark;
 use crate::schema::Json;
 use crate::schema::read::keywords::is_annotation;
 
@@ -56,11 +57,13 @@ impl Dialect {
 
 /// Draft-07 core, 8.3: all other properties in a `$ref` object must be ignored.
 fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
-    if !entries.iter().any(|(key, _)| key == "$ref") {
+    // A mark stands in the place of a reference that leads nowhere.
+    let is_reference = |key: &str| key == "$ref" || is_mark(key);
+    if !entries.iter().any(|(key, _)| is_reference(key)) {
         return;
     }
     entries.retain(|(key, _)| {
-        let stays = key == "$ref" || is_annotation(key);
+        let stays = is_reference(key) || is_annotation(key);
         if !stays {
             subject.warn(
                 pointer,

@@ -3,9 +3,14 @@
 
 use super::Owner;
 use super::digest;
+use super::edits;
+use super::existing::entries;
 use super::keywords::Entries;
 use super::listing::Listed;
+use super::merge::reached;
 use super::provenance::Provenance;
+use super::sameness::as_schema;
+use super::yaml_text;
 use crate::schema::Json;
 
 /// One tool as it is written.
@@ -54,7 +59,90 @@ pub(super) fn document(owner: Owner<'_>, import: &Import) -> Entries {
     document
 }
 
+/// A document as a text.
+pub(super) fn text(document: &Json) -> String {
+    match document {
+        Json::Object(entries) => yaml_text::document(entries),
+        _ => String::new(),
+    }
+}
+
+/// A document that remembers the words of the schemas that an import would have written, `said`.
+pub(super) fn remembering(
+    mut document: Json,
+    said: &Json,
+    import: &Import,
+    owner: Owner<'_>,
+) -> Json {
+    let tools = entries(toolset(said, owner).and_then(|set| set.get("tools")));
+    let types = entries(said.get("types"));
+    let needed = reached(&types, &tools);
+    let types: Entries = types
+        .iter()
+        .filter(|(name, _)| needed.contains(name))
+        .map(|(name, body)| (name.clone(), edits::remembered(body)))
+        .collect();
+    let Some(Json::Object(backing)) = toolset_mut(&mut document, owner, "mcp") else {
+        return document;
+    };
+    if let Some((_, Json::Object(written))) = backing.iter_mut().find(|(key, _)| key == "written") {
+        for (name, tool) in &tools {
+            let remote = match tool.get("remote") {
+                Some(Json::String(remote)) => remote,
+                _ => name,
+            };
+            let record = written.iter_mut().find(|(known, _)| known == remote);
+            let Some((_, Json::Object(record))) = record else { continue };
+            let of_import = import.tools.iter().find(|tool| tool.listed.name == *remote);
+            let has_result = of_import.is_some_and(|tool| tool.result.is_some());
+            for side in ["args", "result"] {
+                // A result that the server does not declare was added by hand.
+                let schema = tool.get(side).filter(|_| side == "args" || has_result).map(as_schema);
+                record.extend(schema.map(|schema| entry(side, edits::remembered(&schema))));
+            }
+        }
+    }
+    backing.retain(|(key, _)| key != "types");
+    if !types.is_empty() {
+        backing.push(entry("types", Json::Object(types)));
+    }
+    document
+}
+
+fn toolset<'a>(document: &'a Json, owner: Owner<'_>) -> Option<&'a Json> {
+    document.get("toolsets")?.get(owner.toolset)
+}
+
+fn toolset_mut<'a>(document: &'a mut Json, owner: Owner<'_>, key: &str) -> Option<&'a mut Json> {
+    ["toolsets", owner.toolset, key].into_iter().try_fold(document, |value, key| match value {
+        Json::Object(entries) => {
+            entries.iter_mut().find(|(known, _)| known == key).map(|(_, value)| value)
+        }
+        _ => None,
+    })
+}
+
 impl Import {
+    /// The same as a document says it: names and schemas may have changed, and tools may be gone.
+    pub(super) fn restated(mut self, document: &Json, owner: Owner<'_>) -> Self {
+        let tools = entries(toolset(document, owner).and_then(|set| set.get("tools")));
+        let of = |tool: &Tool| {
+            tools.iter().find(|(name, written)| match written.get("remote") {
+                Some(Json::String(remote)) => *remote == tool.listed.name,
+                _ => *name == tool.listed.name,
+            })
+        };
+        self.tools.retain_mut(|tool| {
+            let Some((name, written)) = of(tool) else { return false };
+            tool.name.clone_from(name);
+            tool.args = written.get("args").map(as_schema);
+            tool.result = written.get("result").map(as_schema);
+            true
+        });
+        self.types = entries(document.get("types"));
+        self
+    }
+
     /// What a toolset says about the server it stands for.
     pub(super) fn backing(&self, server: Json, from: Provenance) -> Entries {
         let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.written()));
@@ -99,10 +187,8 @@ impl Tool {
 
     /// Digests of what an import writes, by which the next one tells what was edited since.
     fn written(&self) -> Json {
-        let mut parts = self.words();
-        parts.extend(self.result.as_ref().map(|result| entry("result", result.clone())));
-        let digests =
-            parts.into_iter().map(|(key, value)| (key, Json::String(digest::value(&value))));
+        let parts = self.words().into_iter();
+        let digests = parts.map(|(key, value)| (key, Json::String(digest::value(&value))));
         Json::Object(digests.collect())
     }
 }

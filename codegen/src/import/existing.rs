@@ -68,6 +68,11 @@ impl Existing {
         self.listed.contains_key(remote) || self.names.contains_key(remote)
     }
 
+    /// Whether the file has something at a path.
+    pub(super) fn has(&self, path: &[String]) -> bool {
+        path.iter().try_fold(&self.document, |value, step| value.get(step)).is_some()
+    }
+
     /// The types that the file declares.
     pub(super) fn types(&self) -> Entries {
         entries(self.document.get("types"))

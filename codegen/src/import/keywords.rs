@@ -52,6 +52,14 @@ impl Holds {
     }
 }
 
+/// How many steps lead from a schema through one of its keywords to a schema right under it; `None` where there is none.
+pub(super) fn parts_at(keyword: &str, value: &Json) -> Option<usize> {
+    Some(match Holds::of(keyword, value)? {
+        Holds::One => 1,
+        Holds::Several | Holds::Named => 2,
+    })
+}
+
 /// Rebuilds the value of a keyword from the schemas right under it, each visited with its JSON Pointer.
 pub(super) fn each_part(
     keyword: &str,

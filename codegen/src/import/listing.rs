@@ -151,7 +151,9 @@ impl Reader<'_> {
     fn description(&mut self, entries: &mut Entries, title: Option<&str>) -> String {
         self.text(entries, "description").unwrap_or_else(|| {
             self.warn("a tool without a description was given its name as one; say what it does");
-            title.unwrap_or(self.name).to_owned()
+            let name =
+                if self.name.trim().is_empty() { "A tool without a name." } else { self.name };
+            title.unwrap_or(name).to_owned()
         })
     }
 

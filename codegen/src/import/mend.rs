@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::defaults::is_of_type;
-use super::fitting::fitting;
 use super::keywords::{Entries, take};
 use super::warnings::Subject;
+use super::widen::{anything, is_mark, mark_wider};
 use crate::schema::Json;
 use crate::schema::read::keywords::{is_honoured, is_unsupported};
 
@@ -37,18 +36,23 @@ pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Js
         other => {
             let message = format!("{other} is no schema, so any value is let through");
             subject.warn(pointer, message);
-            return Json::Boolean(true);
+            return anything();
         }
     };
-    let mut slips = Slips { pointer, subject };
+    let mut slips = Slips { pointer, subject, is_wider: false };
     let entries = slips.example(entries).into_iter();
-    let entries = entries.filter_map(|(key, value)| slips.entry(key, value)).collect();
-    Json::Object(slips.listed(entries))
+    let mut entries: Entries = entries.filter_map(|(key, value)| slips.entry(key, value)).collect();
+    if slips.is_wider {
+        mark_wider(&mut entries);
+    }
+    Json::Object(entries)
 }
 
 struct Slips<'a, 'b> {
     pointer: &'a str,
     subject: &'a mut Subject<'b>,
+    /// Whether the schema accepts more than it did.
+    is_wider: bool,
 }
 
 impl Slips<'_, '_> {
@@ -67,7 +71,12 @@ impl Slips<'_, '_> {
     }
 
     fn entry(&mut self, key: String, value: Json) -> Option<(String, Json)> {
+        if is_mark(&key) {
+            return Some((key, value));
+        }
         if !is_honoured(&key) {
+            let changes = ["$dynamicRef", "$recursiveRef"].contains(&key.as_str());
+            self.is_wider |= changes;
             self.warn(if is_unsupported(&key) {
                 format!("`{key}` is not supported and was left out")
             } else {
@@ -76,62 +85,39 @@ impl Slips<'_, '_> {
             return None;
         }
         let mended = match (key.as_str(), value) {
-            ("default" | "const", value) => Some(value),
-            ("type", value) => return Some(("type".to_owned(), self.types(value)?)),
-            ("required", Json::Array(names)) => Some(self.required(names)),
-            ("enum", Json::Array(values)) => Some(Json::Array(self.distinct("enum", values))),
-            ("examples", value) => Some(self.examples(value)),
-            ("pattern", Json::String(pattern)) => Some(Json::String(self.pattern(pattern))),
+            ("type", value) => {
+                let types = self.types(value);
+                self.is_wider |= types.is_none();
+                types?
+            }
+            ("required", Json::Array(names)) => self.required(names),
+            ("enum", Json::Array(values)) => Json::Array(self.distinct("enum", values)),
+            ("examples", value) => self.examples(value),
+            ("pattern", Json::String(pattern)) => Json::String(self.pattern(pattern)),
             ("patternProperties", Json::Object(entries)) => {
                 let mended = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
-                Some(Json::Object(mended.collect()))
+                Json::Object(mended.collect())
             }
-            (key, value) => fitting(key, value),
+            (_, value) => value,
         };
-        if mended.is_none() {
-            self.warn(format!("`{key}` does not hold what it should, so it was left out"));
-        }
-        mended.map(|value| (key, value))
+        Some((key, mended))
     }
 
     fn required(&mut self, mut names: Vec<Json>) -> Json {
         let count = names.len();
         names.retain(|name| matches!(name, Json::String(_)));
         if names.len() < count {
+            self.is_wider = true;
             self.warn("what is no name in `required` was left out");
         }
         Json::Array(self.distinct("required", names))
-    }
-
-    /// Values beside a type they are not of can never be sent; where all are such, the type is the slip.
-    fn listed(&mut self, mut entries: Entries) -> Entries {
-        let Some((_, kind)) = entries.iter().find(|(key, _)| key == "type").cloned() else {
-            return entries;
-        };
-        let is_possible = |value: &Json| match &kind {
-            Json::Array(words) => words.iter().any(|word| is_word_of(value, word)),
-            word => is_word_of(value, word),
-        };
-        let values = entries.iter_mut().find(|(key, _)| key == "enum");
-        let Some((_, Json::Array(values))) = values else { return entries };
-        let count = values.len();
-        if values.iter().any(is_possible) {
-            values.retain(is_possible);
-            if values.len() < count {
-                self.warn("a value of `enum` that is not of the `type` beside it was left out");
-            }
-        } else if count > 0 {
-            self.warn("`type` was left out, as no value of the `enum` beside it is of that type");
-            take(&mut entries, "type");
-        }
-        entries
     }
 
     /// Python's spellings of what ECMA 262 has too.
     fn pattern(&mut self, pattern: String) -> String {
         let mended = ecma(&pattern);
         if mended != pattern {
-            self.warn(format!("the pattern {pattern} is Python's and became {mended}"));
+            self.warn(format!("the pattern {pattern} became {mended}, which ECMA-262 has too"));
         }
         mended
     }
@@ -140,13 +126,15 @@ impl Slips<'_, '_> {
         match value {
             Json::String(word) => self.type_word(word),
             Json::Array(words) => {
+                let count = words.len();
                 let words = words.into_iter().filter_map(|word| match word {
                     Json::String(word) => self.type_word(word),
                     _ => self.no_type(&word),
                 });
-                let words = words.collect();
-                let words = self.distinct("type", words);
-                (!words.is_empty()).then_some(Json::Array(words))
+                let words: Vec<Json> = words.collect();
+                // A word that nobody knows may have meant anything.
+                let is_known = words.len() == count && count > 0;
+                is_known.then(|| Json::Array(self.distinct("type", words)))
             }
             other => self.no_type(&other),
         }
@@ -192,13 +180,15 @@ impl Slips<'_, '_> {
     }
 }
 
-fn is_word_of(value: &Json, word: &Json) -> bool {
-    matches!(word, Json::String(word) if is_of_type(value, word))
-}
-
-/// A regular expression with `\A`, `\Z` and groups with names in the words of ECMA 262. A name is
+/// A regular expression with `\A`, `\Z`, flags at its front and groups with names in the words of ECMA 262. A name is
 /// left out: nothing can ask for it.
 fn ecma(pattern: &str) -> String {
+    if let Some((flags, rest)) = pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')'))
+        && !flags.is_empty()
+        && flags.chars().all(|flag| "ims".contains(flag))
+    {
+        return format!("(?{flags}:{})", ecma(rest));
+    }
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
@@ -229,6 +219,9 @@ mod tests {
             (r"\\Z\\\Z", r"\\Z\\$"),
             ("(?P<year>[0-9]{4})-é(?:x)", "([0-9]{4})-é(?:x)"),
             ("(?P<open", "("),
+            (r"(?i)^a\Z", "(?i:^a$)"),
+            ("(?i)", "(?i:)"),
+            ("(?:i)a", "(?:i)a"),
             ("a\\", "a\\"),
         ];
         for (python, expected) in cases {

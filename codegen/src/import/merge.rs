@@ -3,39 +3,59 @@
 
 use std::collections::BTreeSet;
 
+use super::Owner;
 use super::changes::changes;
 use super::digest;
-use super::document::{Import, Tool};
+use super::document::{Import, Tool, remembering};
+use super::edits::Written;
 use super::existing::{Existing, entries, references};
 use super::keywords::Entries;
 use super::news::News;
+use super::patch::Rename;
 use super::provenance::Provenance;
 use super::sameness::{Sameness, as_schema, is_same_value, only_type_name, type_body};
 use super::type_names::{Pair, Renamed};
-use super::{Owner, patch};
 use crate::schema::Json;
 
 /// The order in which an import writes what a tool has; what it never writes stands behind.
 const WRITTEN: [&str; 6] = ["remote", "title", "description", "args", "result", "annotations"];
 
-/// The text of the file with all that changed, and nothing else.
+/// What the file is to say, with all that changed and nothing else, and which of its keys get other names.
 pub(super) fn merge(
     existing: &Existing,
     import: &Import,
     owner: Owner<'_>,
     news: &mut News,
-) -> String {
+) -> (Json, Vec<Rename>) {
     let merge = Merge::of(existing, import, owner);
     merge.tell_changes(news);
-    let document = merge.document(true, news);
-    let document = if merge.is_true(&document) {
-        document
-    } else {
-        merge.document(false, &mut News::default())
-    };
-    let patched = patch::patch(&existing.text, &existing.root, &document, &merge.renames());
-    news.is_rewritten = patched.is_rewritten;
-    patched.text
+    let said = merge.document(true, false, news);
+    let keeps = merge.is_true(&said);
+    let mut quiet = News::default();
+    let said = if keeps { said } else { merge.document(false, false, &mut quiet) };
+    // Told are the texts by the first pass, the schemas by this one.
+    let document = merge.document(keeps, true, &mut quiet);
+    news.kept.extend(
+        quiet.kept.into_iter().filter(|kept| !news.kept.contains(kept)).collect::<Vec<_>>(),
+    );
+    let document = remembering(document, &said, import, owner);
+    let renames = merge.renames();
+    (document, renames)
+}
+
+/// Whether a place of a file is none that an import writes: it is in another toolset, or in a type that the import's
+/// tools do not need.
+pub(super) fn is_foreign(document: &Json, owner: Owner<'_>, to: &[String]) -> bool {
+    match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["toolsets", toolset, "tools", _, rest @ ..] => {
+            *toolset != owner.toolset || rest.first().is_some_and(|key| !WRITTEN.contains(key))
+        }
+        ["types", name, ..] => {
+            let types = entries(document.get("types"));
+            !reached(&types, &entries(path(document, owner, "tools"))).contains(*name)
+        }
+        _ => true,
+    }
 }
 
 struct Merge<'a> {
@@ -72,7 +92,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Names of tools in the file that are to change, each with its new one.
-    fn renames(&self) -> Vec<(Vec<String>, String)> {
+    fn renames(&self) -> Vec<Rename> {
         let changed = self.import.tools.iter().filter_map(|tool| {
             let old =
                 self.existing.local_name(&tool.listed.name).filter(|old| *old != tool.name)?;
@@ -108,9 +128,9 @@ impl<'a> Merge<'a> {
     }
 
     /// The file as it is to be. `keeps` what says the same in other words; without it the file says it as the import
-    /// does.
-    fn document(&self, keeps: bool, news: &mut News) -> Json {
-        let tools = self.tools(keeps, news);
+    /// does. With `edits` it has the words that people changed, and without them the server's.
+    fn document(&self, keeps: bool, edits: bool, news: &mut News) -> Json {
+        let tools = self.tools(keeps, edits, news);
         let mut document = entries(Some(&self.existing.document));
         let toolsets = set_in(
             &entries(self.existing.document.get("toolsets")),
@@ -118,7 +138,7 @@ impl<'a> Merge<'a> {
             Json::Object(self.toolset(tools)),
         );
         set(&mut document, "toolsets", Json::Object(toolsets));
-        let types = self.types(keeps, &document);
+        let types = self.types(keeps, edits, &document, news);
         document.retain(|(key, _)| key != "types");
         if !types.is_empty() {
             let before = document
@@ -157,7 +177,7 @@ impl<'a> Merge<'a> {
     }
 
     /// The tools in the file's order; new ones behind the one that they follow on the server.
-    fn tools(&self, keeps: bool, news: &mut News) -> Entries {
+    fn tools(&self, keeps: bool, edits: bool, news: &mut News) -> Entries {
         let old = entries(path(&self.existing.document, self.owner, "tools"));
         let remote = |name: &str, tool: &Json| match tool.get("remote") {
             Some(Json::String(remote)) => remote.clone(),
@@ -177,14 +197,19 @@ impl<'a> Merge<'a> {
         let tools = order
             .iter()
             .filter_map(|name| self.import.tools.iter().find(|tool| tool.listed.name == *name));
-        tools.map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, news)))).collect()
+        tools
+            .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, edits, news))))
+            .collect()
     }
 
-    fn tool(&self, tool: &Tool, keeps: bool, news: &mut News) -> Entries {
+    fn tool(&self, tool: &Tool, keeps: bool, edits: bool, news: &mut News) -> Entries {
         let mut new: Entries = tool.entries();
         for (key, value) in &mut new {
             if key == "args" || key == "result" {
                 *value = self.schema(tool, key, value, keeps);
+                if edits {
+                    *value = self.edited(tool, key, value, news);
+                }
             }
         }
         let Some(old) = self.old_tool(tool) else { return new };
@@ -258,6 +283,36 @@ impl<'a> Merge<'a> {
         }
     }
 
+    /// A schema with the words that people changed since it was written.
+    fn edited(&self, tool: &Tool, side: &str, said: &Json, news: &mut News) -> Json {
+        let old = self.old_tool(tool).and_then(|old| old.get(side));
+        let written = Written::read(self.record(tool).and_then(|record| record.get(side)));
+        let (Some(old), Some(written)) = (old, written) else { return said.clone() };
+        let mut is_new = false;
+        let kept = written.keep(&as_schema(old), &as_schema(said), &mut is_new);
+        news.kept.extend(is_new.then(|| format!("{} {side}", tool.listed.name)));
+        if is_same_value(&kept, &as_schema(old)) {
+            return old.clone();
+        }
+        match only_type_name(&kept) {
+            Some(name) => Json::string(name),
+            None => kept,
+        }
+    }
+
+    /// The same for a type of the file.
+    fn edited_type(&self, name: &str, old: &Json, said: Json, news: &mut News) -> Json {
+        let backing = path(&self.existing.document, self.owner, "mcp");
+        let types = backing.and_then(|backing| backing.get("types"));
+        let Some(written) = Written::read(types.and_then(|types| types.get(name))) else {
+            return said;
+        };
+        let mut is_new = false;
+        let kept = written.keep(old, &said, &mut is_new);
+        news.kept.extend(is_new.then(|| format!("type {name}")));
+        kept
+    }
+
     /// A schema as the file writes it wherever that says the same.
     fn in_old_words(&self, old: &Json, new: &Json) -> Json {
         let sameness = Sameness { old: &self.old_types, new: &self.renamed.types };
@@ -280,13 +335,18 @@ impl<'a> Merge<'a> {
     }
 
     /// The file's types as the server has them now, then new ones; what only the tools of earlier lists needed goes.
-    fn types(&self, keeps: bool, document: &Entries) -> Entries {
+    fn types(&self, keeps: bool, edits: bool, document: &Entries, news: &mut News) -> Entries {
         let mut types: Entries = Vec::new();
-        for (name, body) in &self.old_types {
+        for (name, old) in &self.old_types {
             let body = match type_body(&self.renamed.types, name) {
-                Some(new) if keeps => self.in_old_words(body, new),
+                Some(new) if keeps => self.in_old_words(old, new),
                 Some(new) => new.clone(),
-                None => body.clone(),
+                None => old.clone(),
+            };
+            let body = if edits && self.reached.contains(name) {
+                self.edited_type(name, old, body, news)
+            } else {
+                body
             };
             types.push((name.clone(), body));
         }
@@ -332,7 +392,7 @@ fn old_tool<'a>(existing: &'a Existing, owner: Owner<'_>, tool: &Tool) -> Option
 }
 
 /// The types that some values refer to, and those that these refer to.
-fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
+pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     references(&Json::Object(roots.clone()), &mut found);
     let mut open: Vec<String> = found.iter().cloned().collect();

@@ -2,14 +2,16 @@
 //! warnings out; whatever has no place in the language is named in a warning. Never reads a file, never
 //! fetches.
 
+mod accept;
+mod alike;
 mod changes;
 mod defaults;
 mod dialect;
 mod difference;
 mod digest;
 mod document;
+mod edits;
 mod existing;
-mod fitting;
 mod json_text;
 mod keywords;
 mod listing;
@@ -26,6 +28,7 @@ mod tool_names;
 mod type_names;
 mod types;
 mod warnings;
+mod widen;
 mod yaml_scalar;
 mod yaml_text;
 
@@ -40,6 +43,8 @@ pub use selection::Selection;
 pub use warnings::Warning;
 
 use crate::schema::Json;
+use crate::source::Source;
+use accept::{Draft, accept};
 use dialect::Dialect;
 use document::{Import, Tool};
 use keywords::rebuild;
@@ -48,6 +53,7 @@ use references::Standalone;
 use tool_names::Unnamed;
 use types::{Origin, Types};
 use warnings::{Subject, Warnings};
+use widen::{Roots, widen};
 
 /// What the imported tools are to belong to.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +73,8 @@ pub struct Request<'a> {
     pub selection: Selection,
     /// What is known of the server.
     pub from: Provenance,
+    /// The other schema files of the project: no name is given twice among all of them.
+    pub beside: &'a [Source],
 }
 
 /// A list of tools as a schema file.
@@ -98,6 +106,8 @@ pub enum Refusal {
     List(NotAToolList),
     /// What was asked for does not go with what the server lists; one sentence a mistake.
     Selection(Vec<String>),
+    /// `check` refuses what would be written, and no part of it can be left out for that; one sentence a finding.
+    Check(Vec<String>),
 }
 
 /// Writes the answer of a server to `tools/list` as a schema file: the result alone, the whole JSON-RPC
@@ -107,7 +117,12 @@ pub enum Refusal {
 ///
 /// As [`mcp`] does.
 pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, Refusal> {
-    let request = Request { owner, selection: Selection::default(), from: Provenance::default() };
+    let request = Request {
+        owner,
+        selection: Selection::default(),
+        from: Provenance::default(),
+        beside: &[],
+    };
     mcp(text, &request, None)
 }
 
@@ -128,12 +143,57 @@ pub fn mcp(
         .map_err(|error| Refusal::List(NotAToolList::Form(error)))?;
     missing(&list.tools, request, existing, &mut news)?;
     let import = import(list, request, existing, &mut warnings, &mut news)?;
+    let import = accepted(import, request, existing, &mut warnings)?;
     let tools = import.tools.len();
-    let text = match existing {
-        Some(existing) => merge::merge(existing, &import, request.owner, &mut news),
-        None => yaml_text::document(&document::document(request.owner, &import)),
+    let text = if let Some(existing) = existing {
+        again(existing, &import, request, &mut news, &mut warnings)?
+    } else {
+        let said = Json::Object(document::document(request.owner, &import));
+        document::text(&document::remembering(said.clone(), &said, &import, request.owner))
     };
     Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
+}
+
+/// What is left of an import when `check` accepts it: as a file of its own, which is beside the others of its project
+/// where it is new there.
+fn accepted(
+    import: Import,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    warnings: &mut Warnings,
+) -> Result<Import, Refusal> {
+    let document = Json::Object(document::document(request.owner, &import));
+    let draft = Draft {
+        write: &document::text,
+        beside: if existing.is_some() { &[] } else { request.beside },
+        is_foreign: &|_, _| false,
+        is_settled: &|_| false,
+    };
+    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    Ok(import.restated(&document, request.owner))
+}
+
+/// The text of a file that is there, with what changed, when `check` accepts it.
+fn again(
+    existing: &Existing,
+    import: &Import,
+    request: &Request<'_>,
+    news: &mut News,
+    warnings: &mut Warnings,
+) -> Result<String, Refusal> {
+    let (document, renames) = merge::merge(existing, import, request.owner, news);
+    let patched =
+        |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
+    let draft = Draft {
+        write: &|document| patched(document).text,
+        beside: request.beside,
+        is_foreign: &|document, path| merge::is_foreign(document, request.owner, path),
+        is_settled: &|path| existing.has(path),
+    };
+    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    let patched = patched(&document);
+    news.is_rewritten = patched.is_rewritten;
+    Ok(patched.text)
 }
 
 /// Tools of the file that are gone from the server: calls of them would fail.
@@ -215,7 +275,21 @@ fn understood(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
         (name, body)
     });
     let settled = Standalone { definitions: definitions.collect(), root };
-    defaults::mend(settled, subject)
+    widened(defaults::mend(settled, subject), subject)
+}
+
+/// A schema of which nothing is left out that would make it accept less than it did.
+fn widened(schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
+    let (names, bodies): (Vec<String>, Vec<Json>) = schema.definitions.into_iter().unzip();
+    let ids = names.iter().map(|name| format!("#/$defs/{name}"));
+    let mut roots: Roots = ids.zip(bodies).collect();
+    roots.push((String::new(), schema.root));
+    widen(&mut roots, &mut |id, at, message| {
+        subject.warn(&format!("{}{at}", id.trim_start_matches('#')), message);
+    });
+    let root = roots.pop().map_or(Json::Boolean(true), |(_, root)| root);
+    let bodies = roots.into_iter().map(|(_, body)| body);
+    Standalone { definitions: names.into_iter().zip(bodies).collect(), root }
 }
 
 /// Arguments are an object, also where the schema does not say so.
@@ -236,7 +310,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::List(error) => error.fmt(f),
-            Self::Selection(mistakes) => f.write_str(&mistakes.join("; ")),
+            Self::Selection(mistakes) | Self::Check(mistakes) => f.write_str(&mistakes.join("; ")),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::keywords::{Entries, each_part, joined, rebuild};
 use super::warnings::Subject;
+use super::widen;
 use crate::naming;
 use crate::schema::Json;
 
@@ -37,22 +38,19 @@ pub(super) fn gather(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
 }
 
 /// The places that references lead to.
-struct Targets<'a> {
-    /// What references may call the whole schema.
-    identity: Option<&'a str>,
-    /// Pointers by anchor.
-    anchors: BTreeMap<String, String>,
+struct Targets {
+    resources: Resources,
+    /// Pointers by the resource that an anchor is in, and its name.
+    anchors: BTreeMap<(String, String), String>,
     /// Pointers and the names of what is there, in the order in which they are met; never the root.
     names: Vec<(String, String)>,
 }
 
-impl<'a> Targets<'a> {
-    fn of(raw: &'a Json) -> Self {
-        let identity = match raw.get("$id") {
-            Some(Json::String(uri)) => Some(uri.trim_end_matches('#')),
-            _ => None,
-        };
-        let mut targets = Self { identity, anchors: anchors(raw), names: Vec::new() };
+impl Targets {
+    fn of(raw: &Json) -> Self {
+        let resources = Resources::of(raw);
+        let anchors = anchors(raw, &resources);
+        let mut targets = Self { resources, anchors, names: Vec::new() };
         targets.collect(raw, raw, "");
         let mut next = 0;
         while let Some((pointer, _)) = targets.names.get(next).cloned() {
@@ -67,9 +65,9 @@ impl<'a> Targets<'a> {
     /// Adds what a schema refers to, its definitions aside.
     fn collect(&mut self, raw: &Json, schema: &Json, pointer: &str) {
         let body = without_definitions(schema.clone());
-        rebuild(body, pointer, &mut |part, _| {
+        rebuild(body, pointer, &mut |part, at_part| {
             if let Some(Json::String(reference)) = part.get("$ref")
-                && let Some(target) = self.resolve(reference)
+                && let Some(target) = self.resolve(reference, at_part)
                 && at(raw, &target).is_some()
             {
                 self.add(target);
@@ -95,17 +93,20 @@ impl<'a> Targets<'a> {
         found.map(|(_, name)| name.as_str())
     }
 
-    /// The pointer that a reference stands for, in one spelling; `None` for another document.
-    fn resolve(&self, reference: &str) -> Option<String> {
+    /// The pointer that a reference at a place stands for, in one spelling; `None` for another document.
+    fn resolve(&self, reference: &str, from: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        if !document.is_empty() && Some(document) != self.identity {
-            return None;
-        }
+        let resource = self.resources.around(from);
+        let resource = if document.is_empty() {
+            resource
+        } else {
+            self.resources.named(document, resource)?
+        };
         let fragment = percent_decoded(fragment)?;
         if fragment.is_empty() || fragment.starts_with('/') {
-            Some(fragment)
+            Some(format!("{}{fragment}", resource.pointer))
         } else {
-            self.anchors.get(&fragment).cloned()
+            self.anchors.get(&(resource.pointer.clone(), fragment)).cloned()
         }
     }
 
@@ -118,7 +119,7 @@ impl<'a> Targets<'a> {
         let mut rewritten = Vec::new();
         for (keyword, value) in entries {
             if keyword == "$ref" {
-                rewritten.extend(self.reference(value, pointer, subject));
+                rewritten.push(self.reference(value, pointer, subject));
                 continue;
             }
             let mut part = |part: Json, at: &str| match self.name(at) {
@@ -130,14 +131,9 @@ impl<'a> Targets<'a> {
         Json::Object(rewritten)
     }
 
-    fn reference(
-        &self,
-        value: Json,
-        pointer: &str,
-        subject: &mut Subject<'_>,
-    ) -> Option<(String, Json)> {
+    fn reference(&self, value: Json, pointer: &str, subject: &mut Subject<'_>) -> (String, Json) {
         let target = match &value {
-            Json::String(reference) => self.resolve(reference),
+            Json::String(reference) => self.resolve(reference, pointer),
             _ => None,
         };
         let rewritten = match target.as_deref() {
@@ -156,7 +152,10 @@ impl<'a> Targets<'a> {
             let message = format!("the reference {value} {why}, so any value is let through");
             subject.warn(pointer, message);
         }
-        rewritten.map(|reference| ("$ref".to_owned(), Json::String(reference)))
+        match rewritten {
+            Some(reference) => ("$ref".to_owned(), Json::String(reference)),
+            None => widen::mark(),
+        }
     }
 
     fn warn_of_unused(&self, raw: &Json, subject: &mut Subject<'_>) {
@@ -170,6 +169,94 @@ impl<'a> Targets<'a> {
             }
         }
     }
+}
+
+/// A schema with an `$id`, which references below it are about (2020-12 core, 8.2.1); or the whole.
+struct Resource {
+    /// Where it begins.
+    pointer: String,
+    /// What it is called, as far as that is known.
+    uri: Option<String>,
+}
+
+/// The resources of a schema, those around others first; the whole is the first.
+struct Resources(Vec<Resource>);
+
+impl Resources {
+    fn of(raw: &Json) -> Self {
+        let is_old =
+            matches!(raw.get("$schema"), Some(Json::String(uri)) if uri.contains("draft-04"));
+        let word = if is_old { "id" } else { "$id" };
+        let mut found = Vec::new();
+        rebuild(raw.clone(), "", &mut |schema, pointer| {
+            if let Some(Json::String(id)) = schema.get(word)
+                && !id.starts_with('#')
+            {
+                found.push((pointer.to_owned(), id.trim_end_matches('#').to_owned()));
+            }
+            schema
+        });
+        found.sort_by_key(|(pointer, _)| pointer.len());
+        let mut resources = Self(vec![Resource { pointer: String::new(), uri: None }]);
+        for (pointer, id) in found {
+            let uri = absolute(resources.around(&pointer).uri.as_deref(), &id);
+            if pointer.is_empty() {
+                resources.0[0].uri = uri;
+            } else {
+                resources.0.push(Resource { pointer, uri });
+            }
+        }
+        resources
+    }
+
+    /// The innermost resource around a place.
+    fn around(&self, pointer: &str) -> &Resource {
+        let is_around = |resource: &&Resource| {
+            pointer
+                .strip_prefix(resource.pointer.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.0.iter().rev().find(is_around).unwrap_or(&self.0[0])
+    }
+
+    /// The resource that a reference in another names.
+    fn named(&self, document: &str, from: &Resource) -> Option<&Resource> {
+        let uri = absolute(from.uri.as_deref(), document)?;
+        self.0.iter().find(|resource| resource.uri.as_ref() == Some(&uri))
+    }
+}
+
+/// A reference to a document, seen from another (RFC 3986, 5.2); `None` where steps up lead to it, or a host without a
+/// scheme.
+fn absolute(base: Option<&str>, reference: &str) -> Option<String> {
+    let has_scheme = |uri: &str| {
+        let scheme = uri.split(['/', '?', '#']).next().unwrap_or_default().split_once(':');
+        scheme.is_some_and(|(scheme, _)| {
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        })
+    };
+    if has_scheme(reference) {
+        return Some(reference.to_owned());
+    }
+    let Some(base) = base else { return Some(reference.to_owned()) };
+    if reference.starts_with("//") || reference.split('/').any(|step| step == "." || step == "..") {
+        return None;
+    }
+    let (origin, path) = match base.split_once("://") {
+        Some((scheme, rest)) => {
+            let host = rest.find('/').unwrap_or(rest.len());
+            base.split_at(scheme.len() + "://".len() + host)
+        }
+        // What such names are made of has no paths.
+        None if has_scheme(base) => return None,
+        None => ("", base),
+    };
+    if reference.starts_with('/') {
+        return Some(format!("{origin}{reference}"));
+    }
+    let folder = path.rfind('/').map_or("", |slash| &path[..=slash]);
+    let gap = if folder.is_empty() && !origin.is_empty() { "/" } else { "" };
+    Some(format!("{origin}{gap}{folder}{reference}"))
 }
 
 /// A schema that is a reference and nothing else.
@@ -196,16 +283,20 @@ fn without_definitions(schema: Json) -> Json {
 }
 
 /// The pointers of all anchors: `$anchor`, and `$id: "#name"` as drafts before 2019-09 wrote it.
-fn anchors(raw: &Json) -> BTreeMap<String, String> {
+fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), String> {
     let mut anchors = BTreeMap::new();
     rebuild(raw.clone(), "", &mut |schema, pointer| {
+        let mut add = |name: &str| {
+            let resource = resources.around(pointer).pointer.clone();
+            anchors.insert((resource, name.to_owned()), pointer.to_owned());
+        };
         if let Some(Json::String(name)) = schema.get("$anchor") {
-            anchors.insert(name.clone(), pointer.to_owned());
+            add(name);
         }
         if let Some(Json::String(id)) = schema.get("$id")
             && let Some(name) = id.strip_prefix('#')
         {
-            anchors.insert(name.to_owned(), pointer.to_owned());
+            add(name);
         }
         schema
     });

@@ -82,6 +82,31 @@ impl Project {
         &self.root
     }
 
+    /// The schema files of the project beside one of them; none where it is not among them, since it is then no part of
+    /// the project.
+    ///
+    /// # Errors
+    ///
+    /// See [`Failure`].
+    pub fn beside(&self, file: &Path) -> Result<Vec<Source>, Failure> {
+        let file = config::plain(&absolute(file)?);
+        let mut is_inside = false;
+        for schema in &self.schema {
+            let schema = config::plain(&absolute(schema)?);
+            is_inside |= file.starts_with(schema);
+        }
+        if !is_inside {
+            return Ok(Vec::new());
+        }
+        let ReadSources { sources, .. } = disk::read_sources(&self.schema)?;
+        let mut others = Vec::new();
+        for (_, source) in sources.readable() {
+            let is_other = config::plain(&absolute(Path::new(&source.path))?) != file;
+            others.extend(is_other.then(|| source.clone()));
+        }
+        Ok(others)
+    }
+
     /// Reads and compiles the schema and keeps nothing.
     ///
     /// # Errors

@@ -129,6 +129,8 @@ mapping! {
         from: Option<McpProvenance>,
         /// What an import wrote of each tool, as digests, so that the next one can tell what was edited since.
         written: Option<Entries<McpWritten>>,
+        /// The same of the types that these tools need: every word of a schema that an import wrote, as a few digits.
+        types: Option<Entries<Text>>,
     }
 
     /// What an MCP server said of itself when its tools were written down.
@@ -151,7 +153,9 @@ mapping! {
         description: Option<Text>,
         /// Of its annotations.
         annotations: Option<Text>,
-        /// Of the schema of its result.
+        /// Of every word of the schema of its arguments.
+        args: Option<Text>,
+        /// Of every word of the schema of its result.
         result: Option<Text>,
     }
 

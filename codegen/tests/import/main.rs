@@ -5,6 +5,8 @@
 mod expect;
 mod json;
 mod meaning;
+mod mutated;
+mod verdicts;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,8 +47,12 @@ fn import(text: &str) -> Result<Imported, Refusal> {
 fn import_again(list: &str, file: &str) -> Imported {
     let existing = Existing::read("imported.yaml", file, OWNER);
     let existing = existing.unwrap_or_else(|error| panic!("{error:?}\n{file}"));
-    let request =
-        Request { owner: OWNER, selection: Selection::default(), from: Provenance::default() };
+    let request = Request {
+        owner: OWNER,
+        selection: Selection::default(),
+        from: Provenance::default(),
+        beside: &[],
+    };
     mcp(list, &request, Some(&existing)).expect("a list")
 }
 
@@ -181,6 +187,43 @@ fn rotated(list: Json) -> Json {
         *tool = Json::Object(entries);
     }
     Json::Object(vec![("tools".to_owned(), Json::Array(tools))])
+}
+
+#[test]
+fn words_of_schemas_that_people_changed_stay_whatever_else_the_server_changes() {
+    let list = |more: &str| {
+        format!(
+            r##"[{{"name": "find", "description": "Finds.", "inputSchema": {{"type": "object", "properties": {{
+            "word": {{"type": "string", "maxLength": 10, "pattern": "^a"}}, "count": {{"type": "integer"}},
+            "zone": {{"$ref": "#/$defs/Zone"}} {more}}}, "$defs": {{"Zone": {{"type": "string", "minLength": 2}}}}}}}}]"##
+        )
+    };
+    let first = import(&list("")).expect("a list").text;
+    let edits = [
+        ("maxLength: 10", "maxLength: 20"),
+        (", pattern: ^a", ""),
+        ("count: { type: integer }", "count: { type: integer, minimum: 1 }"),
+        ("minLength: 2", "minLength: 3"),
+    ];
+    let edited = edits.iter().fold(first, |text, (from, to)| {
+        assert!(text.contains(from), "{from}\n{text}");
+        text.replace(from, to)
+    });
+    assert_eq!(import_again(&list(""), &edited).text, edited);
+    let changed =
+        list(r#", "new": {"type": "boolean"}"#).replace("\"maxLength\": 10", "\"maxLength\": 12");
+    let again = import_again(&changed, &edited);
+    for (_, kept) in edits {
+        assert!(again.text.contains(kept), "{kept}\n{}", again.text);
+    }
+    assert!(!again.text.contains("pattern"), "{}", again.text);
+    assert!(again.text.contains("new: { type: boolean }"), "{}", again.text);
+    assert_eq!(again.news.kept, ["find args"]);
+    assert_eq!(import_again(&changed, &again.text).text, again.text);
+    let gone = changed.replace("\"count\": {\"type\": \"integer\"},", "");
+    assert!(gone.len() < changed.len());
+    let without = import_again(&gone, &import(&changed).expect("a list").text);
+    assert!(!without.text.contains("count"), "{}", without.text);
 }
 
 fn check(list: &Json, imported: &Imported, is_ordered: bool) {

@@ -16,6 +16,22 @@ pub(crate) fn hostile() -> End {
 
 pub(crate) fn corpus(lists: &Path) -> End {
     let lists = std::path::absolute(lists).unwrap_or_else(|_| lists.to_owned());
+    let tests = ["test", "--package", "toolwright-codegen", "--test", "import", "mutated::"];
+    let mutated = Invocation::cargo(&tests)
+        .in_environment("TOOLWRIGHT_LISTS", &lists)
+        .in_environment("TOOLWRIGHT_MUTANTS", "500");
+    // The schemas of the official suite, where they are beside the lists.
+    let suite = lists.with_file_name("json-schema-test-suite").join("tests/draft2020-12");
+    let mutated = if suite.is_dir() {
+        mutated.in_environment("TOOLWRIGHT_SCHEMAS", suite)
+    } else {
+        println!("corpus: no {} here, so no schemas of the suite are tried", suite.display());
+        mutated
+    };
+    match run(&mutated) {
+        End::Done => {}
+        end => return end,
+    }
     let tests = ["test", "--package", "toolwright-cli", "--test", "import", "corpus::"];
     run(&Invocation::cargo(&tests).in_environment("TOOLWRIGHT_LISTS", lists))
 }

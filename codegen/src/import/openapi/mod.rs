@@ -2,7 +2,6 @@
 //! tools on them. Pure: text in, text and warnings out. Whatever has no place is named in a warning, what cannot be kept
 //! true leaves its operation out. Never reads a file, never fetches.
 
-mod alike;
 mod answers;
 mod api;
 mod body;
@@ -15,9 +14,11 @@ mod service;
 
 use std::fmt;
 
+use super::accept::{Draft, accept};
 use super::warnings::{Warning, Warnings};
-use super::{Owner, Selection, yaml_text};
+use super::{Owner, Selection};
 use crate::schema::Json;
+use crate::source::Source;
 use api::{Api, Operation};
 use document::Method;
 
@@ -32,6 +33,8 @@ pub struct ApiImport<'a> {
     pub tags: Vec<String>,
     /// Which operations, by their names in the document, and under which names.
     pub selection: Selection,
+    /// The other schema files of the project: no name is given twice among all of them.
+    pub beside: &'a [Source],
 }
 
 /// An OpenAPI document as a schema file.
@@ -79,15 +82,23 @@ pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<Importe
             first(warnings)
         )));
     }
-    let (operations, left_out) = (methods.len(), chosen.len() - methods.len());
     let types = maker.into_types();
     let taken: Vec<Operation<'_>> = chosen.iter().map(|(_, operation)| *operation).collect();
     service::warn_of_rest(&api, &taken, &mut warnings);
     let document = document::document(&api, import, types, methods);
+    let draft = Draft {
+        write: &super::document::text,
+        beside: import.beside,
+        is_foreign: &|_, _| false,
+        is_settled: &|_| false,
+    };
+    let document = accept(Json::Object(document), &draft, &mut warnings)
+        .map_err(|lines| NotAnApi::new(lines.join("; ")))?;
+    let operations = entries(&document, "methods").len();
     Ok(ImportedApi {
-        text: yaml_text::document(&document),
+        text: super::document::text(&document),
         operations,
-        left_out,
+        left_out: chosen.len() - operations,
         warnings: warnings.into_vec(),
     })
 }

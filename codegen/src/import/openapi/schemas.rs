@@ -6,7 +6,7 @@ use super::super::keywords::{Entries, rebuild, take};
 use super::super::references::{LOCAL, Standalone, at};
 use super::super::warnings::Subject;
 use super::api::{Api, pointer};
-use super::{alike, is_set};
+use super::is_set;
 use crate::naming;
 use crate::schema::Json;
 
@@ -105,12 +105,7 @@ impl Gatherer<'_> {
             entries.push(("examples".to_owned(), Json::Array(vec![example])));
         }
         format(&mut entries);
-        let mut entries = self.one_way(entries);
-        if alike::set_apart(&mut entries) {
-            let message = "a property whose name in Rust is another's too has no field of its own";
-            subject.warn(at, message);
-        }
-        entries
+        self.one_way(entries)
     }
 
     /// What goes the other way only is no part of this one (OpenAPI 3.1, "Schema Object": it may not be required then).

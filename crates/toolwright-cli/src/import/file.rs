@@ -4,7 +4,8 @@ use std::path::Path;
 
 use toolwright_codegen::disk;
 use toolwright_codegen::import::{Existing, Imported, Owner, difference};
-use toolwright_codegen::project::count;
+use toolwright_codegen::project::{Project, count};
+use toolwright_codegen::source::Source;
 
 use super::list::Failure;
 use crate::end::End;
@@ -16,6 +17,19 @@ pub(crate) struct Before {
     text: Option<String>,
     /// The same as an import, unless it is to be written anew.
     pub(crate) existing: Option<Existing>,
+}
+
+/// The schema files of the project that a file is to be in, beside it.
+///
+/// # Errors
+///
+/// When they cannot be read.
+pub(crate) fn beside(file: Option<&Path>) -> Result<Vec<Source>, Failure> {
+    let Some(file) = file else { return Ok(Vec::new()) };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let project = Project::open(folder.filter(|folder| folder.is_dir()).unwrap_or(Path::new(".")));
+    let beside = project.and_then(|project| project.beside(file));
+    beside.map_err(|failure| (End::from(&failure), failure.to_string()))
 }
 
 /// Reads what is there.

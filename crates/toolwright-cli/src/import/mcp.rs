@@ -60,8 +60,10 @@ pub(crate) fn run(arguments: &Mcp) -> End {
         clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n")).exit()
     }
     let owner = Owner { service: &arguments.service, toolset: &arguments.toolset };
-    let request = Request { owner, selection, from: arguments.origin.provenance() };
-    import(arguments, request).unwrap_or_else(|(end, message)| {
+    let from = arguments.origin.provenance();
+    let imported = file::beside(arguments.out.as_deref())
+        .and_then(|beside| import(arguments, Request { owner, selection, from, beside: &beside }));
+    imported.unwrap_or_else(|(end, message)| {
         let (message, more) = message.split_once('\n').unwrap_or((&message, ""));
         let more = if more.is_empty() { String::new() } else { format!("{more}\n") };
         print::err(&print::shown(&format!("import: {message}; nothing was written\n{more}")));
@@ -93,13 +95,13 @@ fn import(arguments: &Mcp, mut request: Request<'_>) -> Result<End, Failure> {
 fn refused(source: &str, refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::List(error) => (End::Rejected, format!("{source}: {error}")),
-        Refusal::Selection(mistakes) => match mistakes.as_slice() {
+        Refusal::Selection(mistakes) | Refusal::Check(mistakes) => match mistakes.as_slice() {
             [mistake] => (End::Rejected, mistake.clone()),
             mistakes => {
                 for mistake in mistakes {
                     print::err(&print::shown(&format!("error: {mistake}\n")));
                 }
-                (End::Rejected, format!("{} mistakes in what was asked for", mistakes.len()))
+                (End::Rejected, format!("{} mistakes", mistakes.len()))
             }
         },
     }

@@ -10,6 +10,7 @@ use toolwright_codegen::import::Owner;
 use toolwright_codegen::import::openapi::{ApiImport, ImportedApi, openapi};
 use toolwright_codegen::project::count;
 
+use super::file;
 use super::flags::{self, Choice};
 use super::list::Failure;
 use crate::end::End;
@@ -60,9 +61,17 @@ pub(crate) fn run(arguments: &OpenApi) -> End {
     }
     let toolset = arguments.toolset.as_ref().unwrap_or(&arguments.service);
     let owner = Owner { service: &arguments.service, toolset };
-    let import =
-        ApiImport { owner, by_tag: arguments.by_tag, tags: arguments.tag.clone(), selection };
-    read(arguments, &import).unwrap_or_else(|(end, message)| {
+    let imported = file::beside(arguments.out.as_deref()).and_then(|beside| {
+        let import = ApiImport {
+            owner,
+            by_tag: arguments.by_tag,
+            tags: arguments.tag.clone(),
+            selection,
+            beside: &beside,
+        };
+        read(arguments, &import)
+    });
+    imported.unwrap_or_else(|(end, message)| {
         print::err(&print::shown(&format!("import: {message}; nothing was written\n")));
         end
     })

@@ -24,7 +24,7 @@ toolsets:
     mcp:
       server: clock_tools
       listed: { get-time: ac2af86c2e332dda }
-      written: { get-time: { description: \"0247ff83\" } }
+      written: { get-time: { description: \"0247ff83\", args: \"1eac8d936ad4\" } }
     tools:
       get_time:
         remote: get-time

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::keywords::Entries;
+use super::keywords::Entries;
 use crate::naming;
 use crate::schema::Json;
 
