@@ -39,8 +39,11 @@ fn text(template: &impl Template) -> String {
 
 impl Crate {
     /// The features it asks of a dependency.
-    fn features_of(&self, dependency: &str) -> &'static [&'static str] {
-        if self.needs_validator && dependency == "toolwright" { &["validator"] } else { &[] }
+    fn features_of(&self, dependency: &str) -> Vec<&'static str> {
+        let features = [("patterns", self.needs_patterns), ("validator", self.needs_validator)];
+        let asked =
+            features.into_iter().filter(|(_, needed)| *needed && dependency == "toolwright");
+        asked.map(|(feature, _)| feature).collect()
     }
 
     /// The tools with their descriptions as cells of a markdown table.

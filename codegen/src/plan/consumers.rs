@@ -89,6 +89,7 @@ impl Planner<'_> {
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
             dir,
             needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: self.tool_table(&used),
             contents: Contents::Agent(AgentCrate {
@@ -130,6 +131,7 @@ impl Planner<'_> {
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
             dir,
             needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: self.tool_table(&tools),
             contents: Contents::Server(ServerCrate {

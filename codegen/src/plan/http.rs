@@ -74,6 +74,7 @@ impl Planner<'_> {
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-http"], generated),
             dir,
             needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Http(HttpCrate {

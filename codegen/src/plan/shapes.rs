@@ -5,7 +5,7 @@ use super::docs;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
-    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
 use crate::model::Project;
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
@@ -88,7 +88,8 @@ impl Shapes<'_> {
         let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
         let schema = published(project, node, Style::Pretty);
-        self.validators.push(ValidatorStatic { name: name.clone(), file, schema });
+        let needs_tables = schema.parse().is_ok_and(|schema| needs_tables(&schema));
+        self.validators.push(ValidatorStatic { name: name.clone(), file, schema, needs_tables });
         Some(name)
     }
 
@@ -255,8 +256,8 @@ impl Shapes<'_> {
     fn string(&mut self, rules: &StringRules, hint: Hint<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
             let name = self.free_static(&screaming(&hint()));
-            let (ecma, regex) = (pattern.ecma.clone(), pattern.translated.regex.clone());
-            self.patterns.push(PatternStatic { name: name.clone(), ecma, regex });
+            let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
+            self.patterns.push(PatternStatic { name: name.clone(), ecma, translated });
             name
         });
         StringLimits { min: rules.min_length, max: rules.max_length, pattern }

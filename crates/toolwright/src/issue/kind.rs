@@ -98,6 +98,13 @@ pub enum IssueKind {
         /// Beginning of the string that was found.
         found: String,
     },
+    /// A string that takes too many steps to be held against its pattern, so that nobody knows whether it matches.
+    TooCostly {
+        /// The pattern, as the schema has it.
+        pattern: Cow<'static, str>,
+        /// How many steps are allowed.
+        limit: u64,
+    },
     /// A string that is not of its format.
     Format {
         /// The format.
@@ -169,6 +176,7 @@ impl IssueKind {
             Self::TooShort { .. } => "too_short",
             Self::TooLong { .. } => "too_long",
             Self::Pattern { .. } => "pattern",
+            Self::TooCostly { .. } => "too_costly",
             Self::Format { .. } => "format",
             Self::BelowMinimum { .. } => "below_minimum",
             Self::AboveMaximum { .. } => "above_maximum",
@@ -190,6 +198,7 @@ impl IssueKind {
             Self::Missing { one_of } if !one_of.is_empty() => Some(strings(one_of)),
             Self::UnknownKey { known, .. } => Some(strings(known)),
             Self::Pattern { pattern, .. } => Some(Value::from(*pattern)),
+            Self::TooCostly { pattern, .. } => Some(Value::from(&**pattern)),
             Self::Format { format, .. } => Some(Value::from(format.name())),
             _ => None,
         }
@@ -221,6 +230,7 @@ impl IssueKind {
     pub(super) fn limit(&self) -> Option<Value> {
         match self {
             Self::TooDeep { limit } => Some(Value::from(*limit)),
+            Self::TooCostly { limit, .. } => Some(Value::from(*limit)),
             Self::TooShort { minimum: limit, .. }
             | Self::TooLong { maximum: limit, .. }
             | Self::TooFewItems { minimum: limit, .. }
@@ -280,6 +290,12 @@ impl IssueKind {
             }
             Self::Pattern { pattern, found } => {
                 write!(out, "found {}, expected a match of `{pattern}`", super::quoted(found))
+            }
+            Self::TooCostly { pattern, limit } => {
+                write!(
+                    out,
+                    "cannot be held against `{pattern}` within {limit} steps, expected a shorter text"
+                )
             }
             Self::Format { format, found } => {
                 let (noun, example) = (format.noun(), format.example());
