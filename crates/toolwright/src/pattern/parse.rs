@@ -286,10 +286,9 @@ impl Parser {
     fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>, bool)>, PatternError> {
         let Some(c) = self.peek() else { return Ok(None) };
         let (least, most) = match c {
-            '*' => (0, None),
+            '*' | '{' => (0, None),
             '+' => (1, None),
             '?' => (0, Some(1)),
-            '{' => (0, None),
             _ => return Ok(None),
         };
         self.at += 1;

@@ -9,6 +9,7 @@ pub(super) struct NoTables;
 
 /// The characters that have a property; nothing if the tables are older than it.
 #[cfg(feature = "patterns")]
+#[allow(clippy::unnecessary_wraps)] // Without the feature it always fails.
 pub(super) fn code_points(property: &str) -> Result<Option<CodePoints>, NoTables> {
     use regex_syntax::hir::{Class, HirKind};
 

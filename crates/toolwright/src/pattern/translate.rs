@@ -3,6 +3,8 @@
 //! Only whether a pattern is found somewhere matters, so captures become plain groups. A class becomes the list of its
 //! code points, so that what `\s` or a negation means is decided by this crate alone.
 
+use std::fmt::Write as _;
+
 use super::tree::{Node, Repeat};
 use super::{PatternError, parse};
 
@@ -95,6 +97,7 @@ fn write_literal(c: char, out: &mut String) {
     match c {
         c if c.is_alphanumeric() || "_ -/:;,@%&<>=!'\"`~#".contains(c) => out.push(c),
         c if c.is_ascii_punctuation() => out.extend(['\\', c]),
-        c => *out += &format!("\\x{{{:x}}}", u32::from(c)),
+        // Writing to a string cannot fail.
+        c => drop(write!(out, "\\x{{{:x}}}", u32::from(c))),
     }
 }
