@@ -44,7 +44,11 @@ const TABLE: &[(&str, &str, &[&str])] = &[
     ),
     ("unlock", r#"{"only_headers":{"y-a":1}}"#, &["`/only_headers/y-a`: unknown key `y-a`"]),
     ("look", r#"{"own":{"a":1,"aa":1}}"#, &["`/own/aa`: unknown key `aa`, did you mean `a`?"]),
-    ("look", r#"{"items":["a","b"]}"#, &["`/items/1`: found the string \"b\", expected an integer"]),
+    (
+        "look",
+        r#"{"items":["a","b"]}"#,
+        &["`/items/1`: found the string \"b\", expected an integer"],
+    ),
     ("pass", r#"{"cents":1.005}"#, &["`/cents`: found 1.005, expected a multiple of 0.01"]),
     ("pass", r#"{"several":1}"#, &["`/several`: found 1, expected at least 2"]),
     ("pass", r#"{"short":"abc"}"#, &["`/short`: has 3 characters, at most 2 allowed"]),

@@ -67,10 +67,15 @@ mistakes! {
 
     /// A regular expression that cannot be used.
     ///
-    /// Patterns are those of ECMA-262, run by an engine that takes linear time for every input. What such an engine
-    /// cannot do is refused: looking around, references to groups, Unicode properties.
-    Error "bad-pattern" bad_pattern(span: Span, reason: &str) {
-        at(span, format!("this pattern cannot be used: {reason}"))
+    /// Patterns are those of ECMA-262 with the `u` flag; other flags stand in groups, as in `(?i:yes|no)`. Nearly all
+    /// take time that is linear in the length of a text. Those that look around (`(?=`, `(?<!`) or refer to groups (`\1`)
+    /// may take a number of steps for each text, and a text that would take more is refused.
+    Error "bad-pattern" bad_pattern(span: Span, reason: &str, help: Option<String>) {
+        let finding = at(span, format!("this pattern cannot be used: {reason}"));
+        match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        }
     }
 
     /// Limits that leave nothing between them.

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use toolwright::pattern::{Engine, Translated};
+
 use super::places::{AsOption, ByCopy, ByReference, Place, Source, Target};
 use super::print::Module;
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
@@ -74,8 +76,13 @@ fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
 }
 
 fn pattern(pattern: &PatternStatic) -> TokenStream {
-    let (name, ecma, regex) = (ident(&pattern.name), &pattern.ecma, &pattern.regex);
-    quote!(static #name: Pattern = Pattern::new(#ecma, #regex);)
+    let (name, ecma) = (ident(&pattern.name), &pattern.ecma);
+    let Translated { regex, engine, needs_tables, .. } = &pattern.translated;
+    match engine {
+        _ if *needs_tables => quote!(static #name: Pattern = Pattern::with_tables(#ecma);),
+        Engine::Linear => quote!(static #name: Pattern = Pattern::new(#ecma, #regex);),
+        _ => quote!(static #name: Pattern = Pattern::untranslated(#ecma);),
+    }
 }
 
 fn validator(validator: &ValidatorStatic) -> TokenStream {

@@ -40,7 +40,7 @@ fn text(template: &impl Template) -> String {
 impl Crate {
     /// The features it asks of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
-        if self.needs_validator && dependency == "toolwright" { &[] } else { &[] }
+        if self.needs_patterns && dependency == "toolwright" { &["patterns"] } else { &[] }
     }
 
     /// The tools with their descriptions as cells of a markdown table.

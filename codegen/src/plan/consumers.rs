@@ -88,7 +88,7 @@ impl Planner<'_> {
             about: format!("What the {name} agent uses, and how it is registered"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
             dir,
-            needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: self.tool_table(&used),
             contents: Contents::Agent(AgentCrate {
@@ -129,7 +129,7 @@ impl Planner<'_> {
             about: format!("The {name} MCP server"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
             dir,
-            needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: self.tool_table(&tools),
             contents: Contents::Server(ServerCrate {

@@ -73,7 +73,7 @@ impl Planner<'_> {
             about: format!("Calls the {service} service over HTTP"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-http"], generated),
             dir,
-            needs_validator: false,
+            needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Http(HttpCrate {

@@ -45,8 +45,8 @@ pub struct Crate {
     pub about: String,
     /// What it depends on, in alphabetical order.
     pub dependencies: Vec<(String, Dependency)>,
-    /// Whether its codecs need the `validator` feature of `toolwright`.
-    pub needs_validator: bool,
+    /// Whether its codecs need the `patterns` feature of `toolwright`.
+    pub needs_patterns: bool,
     /// Whether its manifest takes the workspace's lints.
     pub workspace_lints: bool,
     /// The tools it is about, each with its description, for the README.

@@ -95,7 +95,7 @@ impl Planner<'_> {
             about: format!("Types, trait and errors of the {name} service"),
             dependencies: self.dependencies(&dir, &["toolwright"], generated),
             dir,
-            needs_validator: !contents.types.validators.is_empty(),
+            needs_patterns: contents.types.needs_tables(),
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Service(contents),

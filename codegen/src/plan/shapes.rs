@@ -5,7 +5,7 @@ use super::docs;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
-    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
 use crate::model::Project;
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
@@ -88,7 +88,9 @@ impl Shapes<'_> {
         let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (schema, rules) = published_with_rules(project, node, Style::Pretty);
-        self.validators.push(ValidatorStatic { name: name.clone(), file, schema, rules });
+        let needs_tables = schema.parse().is_ok_and(|schema| needs_tables(&schema));
+        let validator = ValidatorStatic { name: name.clone(), file, schema, rules, needs_tables };
+        self.validators.push(validator);
         Some(name)
     }
 
@@ -264,8 +266,8 @@ impl Shapes<'_> {
     fn string(&mut self, rules: &StringRules, hint: Hint<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
             let name = self.free_static(&screaming(&hint()));
-            let (ecma, regex) = (pattern.ecma.clone(), pattern.translated.regex.clone());
-            self.patterns.push(PatternStatic { name: name.clone(), ecma, regex });
+            let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
+            self.patterns.push(PatternStatic { name: name.clone(), ecma, translated });
             name
         });
         StringLimits { min: rules.min_length, max: rules.max_length, pattern }

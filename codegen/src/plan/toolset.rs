@@ -93,7 +93,7 @@ impl Planner<'_> {
             about: format!("Types, codecs, specs and calls of the {name} toolset"),
             dependencies: self.dependencies(&dir, &["toolwright"], generated),
             dir,
-            needs_validator: !contents.types.validators.is_empty(),
+            needs_patterns: contents.types.needs_tables(),
             workspace_lints: self.options.workspace_lints,
             tools: self.tool_table(&toolset.tools),
             contents: Contents::Toolset(contents),

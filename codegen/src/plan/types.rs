@@ -1,5 +1,8 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
+use toolwright::Value;
+use toolwright::pattern::{Translated, translate};
+
 /// The types of one crate.
 #[derive(Debug, Default)]
 pub struct Types {
@@ -13,6 +16,14 @@ pub struct Types {
     pub patterns: Vec<PatternStatic>,
     /// Validators the codecs need, in the order of first use.
     pub validators: Vec<ValidatorStatic>,
+}
+
+impl Types {
+    /// Whether a pattern needs the tables of Unicode.
+    pub fn needs_tables(&self) -> bool {
+        self.patterns.iter().any(|pattern| pattern.translated.needs_tables)
+            || self.validators.iter().any(|validator| validator.needs_tables)
+    }
 }
 
 /// One own type.
@@ -270,8 +281,8 @@ pub struct PatternStatic {
     pub name: String,
     /// The pattern as the schema has it.
     pub ecma: String,
-    /// The same for the `regex` family.
-    pub regex: String,
+    /// What it became.
+    pub translated: Translated,
 }
 
 /// A validator, compiled once.
@@ -285,4 +296,25 @@ pub struct ValidatorStatic {
     pub schema: String,
     /// The keywords of its root that the type does not say.
     pub rules: Vec<&'static str>,
+    /// Whether a pattern in it needs the tables of Unicode.
+    pub needs_tables: bool,
+}
+
+/// Whether a pattern in a schema needs the tables of Unicode. What only looks like one counts too.
+pub(super) fn needs_tables(schema: &Value) -> bool {
+    let is_asking = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
+    match schema {
+        Value::Array(items) => items.iter().any(needs_tables),
+        Value::Object(entries) => entries.iter().any(|(key, value)| {
+            let asks = match (key, value) {
+                ("pattern", Value::String(ecma)) => is_asking(ecma),
+                ("patternProperties", Value::Object(named)) => {
+                    named.iter().any(|(ecma, _)| is_asking(ecma))
+                }
+                _ => false,
+            };
+            asks || needs_tables(value)
+        }),
+        _ => false,
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use toolwright::issue::IssueKind;
-use toolwright::pattern::{self, translate};
+use toolwright::pattern::{self, Engine, PatternError, translate};
 use toolwright::schema::Schema;
 use toolwright::{InvalidPayload, Issue};
 
@@ -40,18 +40,19 @@ impl Default for Effort {
 }
 
 impl Effort {
-    /// Translates a pattern, or says why it cannot be used.
-    pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, String> {
+    /// Translates a pattern, or says why it cannot be used and how it could.
+    pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, (String, Option<String>)> {
         if let Some(pattern) = self.known.get(ecma) {
             return Ok(pattern.clone());
         }
-        let translated = translate(ecma).map_err(|error| error.to_string())?;
+        let wrong = |error: PatternError| (error.to_string(), error.help().map(str::to_owned));
+        let translated = translate(ecma).map_err(wrong)?;
         let cost = translated.weight + OVERHEAD;
         self.instructions = self.instructions.checked_sub(cost).ok_or_else(|| {
-            format!("the patterns of this project have more than {MAX_INSTRUCTIONS} steps in all")
+            let all = "the patterns of this project have";
+            (format!("{all} more than {MAX_INSTRUCTIONS} steps in all"), None)
         })?;
-        let compiled = pattern::Pattern::from_translated(&translated);
-        let compiled = compiled.map_err(|error| error.to_string())?;
+        let compiled = pattern::Pattern::from_translated(&translated).map_err(wrong)?;
         let pattern = Pattern { ecma: ecma.to_owned(), translated, compiled };
         self.known.insert(ecma.to_owned(), pattern.clone());
         Ok(pattern)
@@ -59,16 +60,19 @@ impl Effort {
 
     /// Whether a text matches a pattern; what there is no effort left for counts as a match.
     pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
-        let characters = text.chars().count() as u64 + 1;
-        let cost = pattern.translated.weight.saturating_mul(characters);
-        if let Some(left) = self.steps.checked_sub(cost)
-            && let Ok(matches) = pattern.compiled.is_match(text)
-        {
+        if pattern.translated.engine == Engine::Linear {
+            let characters = text.chars().count() as u64 + 1;
+            let cost = pattern.translated.weight.saturating_mul(characters);
+            let Some(left) = self.steps.checked_sub(cost) else {
+                self.exhausted = true;
+                return true;
+            };
             self.steps = left;
-            return matches;
         }
-        self.exhausted = true;
-        true
+        // The other engine counts its steps by itself.
+        let found = pattern.compiled.is_match_within(text, &mut self.steps);
+        self.exhausted |= found.is_err();
+        found.unwrap_or(true)
     }
 
     /// Whether a value that a type accepts is accepted by the rules that no type says, and if not why. What there is no

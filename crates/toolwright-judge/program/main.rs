@@ -12,7 +12,7 @@ use std::io::{self, BufRead as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use toolwright::codec::Judge;
+use toolwright::schema::Schema;
 
 mod generated {
     //! The generated code of the batch.
@@ -64,13 +64,13 @@ fn by_codec(tool: &tools::GeneratedTool, payload: &[u8]) -> (&'static str, Strin
 fn by_schema(
     schema: &str,
     payload: &[u8],
-    last: &mut Option<(String, Result<Judge, String>)>,
+    last: &mut Option<(String, Result<Schema, String>)>,
 ) -> (&'static str, String) {
     if last.as_ref().is_none_or(|(known, _)| known != schema) {
-        *last = Some((schema.to_owned(), Judge::new(schema)));
+        *last = Some((schema.to_owned(), Schema::new(schema).map_err(|error| error.to_string())));
     }
     match last {
-        Some((_, Ok(judge))) => match judge.judge(payload) {
+        Some((_, Ok(schema))) => match schema.check(payload) {
             Ok(()) => ("accepted", String::new()),
             Err(issues) => ("refused", issues.to_string()),
         },

@@ -158,7 +158,7 @@ fn build(folder: &Path) -> io::Result<Result<Peer, String>> {
         folder.join("batch/Cargo.toml"),
         format!(
             "[package]\nname = \"batch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-             toolwright = {{ path = {:?}, features = [\"validator\"] }}\n",
+             toolwright = {{ path = {:?}, features = [\"patterns\"] }}\n",
             contract.display().to_string()
         ),
     )?;

@@ -4,11 +4,11 @@ use crate::command::Invocation;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 4] =
+const DOC_TESTED: [&str; 5] =
     ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
 
 /// What of the compiler a build script leaves out.
-const FEATURES: [&str; 4] = ["import", "language-schema", "project", "reports"];
+const FEATURES: [&str; 5] = ["import", "language-schema", "patterns", "project", "reports"];
 
 pub(crate) fn run() -> End {
     let steps: [fn() -> Result<(), Failed>; 7] =

@@ -32,8 +32,8 @@ impl SchemaReader<'_> {
         };
         match self.pending.effort.translated(ecma) {
             Ok(pattern) => Some(pattern),
-            Err(message) => {
-                self.report.add(schemas::bad_pattern(node.span, &message));
+            Err((reason, help)) => {
+                self.report.add(schemas::bad_pattern(node.span, &reason, help));
                 None
             }
         }

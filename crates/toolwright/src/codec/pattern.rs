@@ -1,40 +1,65 @@
-//! Patterns in statics of generated code: translated at generation, compiled when they are first used.
+//! Patterns in statics of generated code, compiled when they are first used.
 
 use std::sync::OnceLock;
 
 use super::issues::Issues;
 use crate::issue::{IssueKind, shortened};
-use crate::pattern::{self, Engine};
+use crate::pattern::{self, Engine, TooCostly};
 
 /// A regular expression of a schema.
 #[derive(Debug)]
 pub struct Pattern {
     ecma: &'static str,
-    regex: &'static str,
-    /// Nothing if the translation is not a regular expression.
+    /// What it was translated to at generation.
+    regex: Option<&'static str>,
+    /// Nothing if it is not a regular expression.
     compiled: OnceLock<Option<pattern::Pattern>>,
 }
 
 impl Pattern {
-    /// A pattern: as the schema has it (ECMA-262) and translated to the syntax of `regex-lite`.
+    /// A pattern as the schema has it (ECMA-262) and translated to the syntax of `regex-lite`.
     ///
     /// The translation must be valid: a pattern that does not compile matches no string.
     pub const fn new(ecma: &'static str, regex: &'static str) -> Self {
-        Self { ecma, regex, compiled: OnceLock::new() }
+        Self { ecma, regex: Some(regex), compiled: OnceLock::new() }
+    }
+
+    /// A pattern that is read as the schema has it, when it is first used: one that looks around or refers to groups.
+    ///
+    /// It must be valid and need no tables of Unicode: a pattern that does not compile matches no string.
+    pub const fn untranslated(ecma: &'static str) -> Self {
+        Self { ecma, regex: None, compiled: OnceLock::new() }
+    }
+
+    /// A pattern that is read as the schema has it, when it is first used, with the tables of Unicode.
+    ///
+    /// It must be valid: a pattern that does not compile matches no string.
+    #[cfg(feature = "patterns")]
+    pub const fn with_tables(ecma: &'static str) -> Self {
+        Self::untranslated(ecma)
     }
 
     /// Whether the pattern matches somewhere in the string.
-    pub fn matches(&self, text: &str) -> bool {
-        let compile = || pattern::Pattern::compile(self.regex, Engine::Linear).ok();
+    ///
+    /// # Errors
+    ///
+    /// Too many steps are needed to find out. That never happens to a translated pattern.
+    pub fn is_match(&self, text: &str) -> Result<bool, TooCostly> {
+        let compile = || match self.regex {
+            Some(regex) => pattern::Pattern::compile(regex, Engine::Linear).ok(),
+            None => pattern::Pattern::new(self.ecma).ok(),
+        };
         let compiled = self.compiled.get_or_init(compile).as_ref();
-        compiled.is_some_and(|compiled| compiled.is_match(text).is_ok_and(|matches| matches))
+        compiled.map_or(Ok(false), |compiled| compiled.is_match(text))
     }
 
     pub(super) fn check(&self, text: &str, issues: &mut Issues) -> bool {
-        let matches = self.matches(text);
-        if !matches {
-            issues.add(IssueKind::Pattern { pattern: self.ecma, found: shortened(text) });
-        }
-        matches
+        let kind = match self.is_match(text) {
+            Ok(true) => return true,
+            Ok(false) => IssueKind::Pattern { pattern: self.ecma, found: shortened(text) },
+            Err(TooCostly { limit }) => IssueKind::TooCostly { limit },
+        };
+        issues.add(kind);
+        false
     }
 }

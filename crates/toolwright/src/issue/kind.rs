@@ -149,8 +149,8 @@ pub enum IssueKind {
         /// What is wrong, in the words of the validator.
         message: String,
     },
-    /// A value that would take too long to be checked, because of how its schema and the value are made. What is said of
-    /// it then says nothing about the schema.
+    /// A value that would take too long to be checked, by its schema or by a pattern, so that nobody knows whether it is
+    /// right.
     TooCostly {
         /// How many steps a check may take.
         limit: u64,

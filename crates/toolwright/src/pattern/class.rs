@@ -2,6 +2,12 @@
 
 use std::fmt::Write as _;
 
+/// The sign of Kelvin, which folds to `k`.
+const KELVIN: char = '\u{212a}';
+
+/// The long s, which folds to `s`.
+const LONG_S: char = '\u{17f}';
+
 /// Code points as ranges with both ends in them; in no order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CodePoints {
@@ -37,6 +43,16 @@ impl CodePoints {
         points
     }
 
+    /// Whether a line ends with a character.
+    pub(super) fn is_line_break(c: char) -> bool {
+        matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+    }
+
+    /// Whether a character is of a word; regardless of case two more are, which fold to `s` and `k`.
+    pub(super) fn is_of_word(c: char, ignores_case: bool) -> bool {
+        c.is_ascii_alphanumeric() || c == '_' || (ignores_case && matches!(c, LONG_S | KELVIN))
+    }
+
     pub(super) fn add(&mut self, low: char, high: char) {
         self.ranges.push((low, high));
     }
@@ -51,6 +67,52 @@ impl CodePoints {
             [(low, high)] if low == high => Some(*low),
             _ => None,
         }
+    }
+
+    /// How many ranges there are.
+    pub(super) fn size(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// All ranges, in no order.
+    #[cfg(feature = "patterns")]
+    pub(super) fn ranges(&self) -> &[(char, char)] {
+        &self.ranges
+    }
+
+    /// The same points, in order: what [`contains`](Self::contains) needs.
+    pub(super) fn sorted(&self) -> Self {
+        Self { ranges: self.merged() }
+    }
+
+    /// Whether a character is one of these, which have to be in order.
+    pub(super) fn contains(&self, c: char) -> bool {
+        let above = self.ranges.partition_point(|(low, _)| *low <= c);
+        above.checked_sub(1).is_some_and(|last| c <= self.ranges[last].1)
+    }
+
+    /// These and all that differ from them by case alone (simple case folding), if these are ASCII.
+    pub(super) fn any_case_of_ascii(&self) -> Option<Self> {
+        let mut folded = self.clone();
+        for &(low, high) in &self.ranges {
+            if !high.is_ascii() {
+                return None;
+            }
+            for c in (low..=high).filter(char::is_ascii_alphabetic) {
+                let other = if c.is_ascii_lowercase() {
+                    c.to_ascii_uppercase()
+                } else {
+                    c.to_ascii_lowercase()
+                };
+                folded.add(other, other);
+                match c.to_ascii_lowercase() {
+                    'k' => folded.add(KELVIN, KELVIN),
+                    's' => folded.add(LONG_S, LONG_S),
+                    _ => {}
+                }
+            }
+        }
+        Some(folded)
     }
 
     /// All others. No string holds half a surrogate pair, so none is among them.

@@ -1,14 +1,21 @@
 //! Patterns of JSON Schema: ECMA-262 regular expressions with the `u` flag (2020-12 core, 6.4), which may match anywhere
 //! in a string. They are translated for an engine and mean the same wherever they stand.
 
+mod backtrack;
 mod class;
+mod parse;
+mod property;
 mod runs;
 mod translate;
+mod tree;
 
 use std::fmt;
 
 pub use translate::{Engine, Translated, translate};
 
+use backtrack::Backtracker;
+use parse::parse;
+pub(crate) use property::is_property;
 use runs::Runs;
 
 /// A regular expression, ready to be matched.
@@ -18,11 +25,12 @@ pub struct Pattern {
 }
 
 /// Most patterns of tools are one run of character classes after another, such as `^[A-Z]{2,8}-[0-9]+$`. Those are
-/// matched in one look at each byte; `regex-lite` does the rest.
+/// matched in one look at each byte; `regex-lite` matches nearly all others.
 #[derive(Clone, Debug)]
 enum Compiled {
     Runs(Runs),
     Lite(regex_lite::Regex),
+    Backtracking(Backtracker),
 }
 
 impl Pattern {
@@ -55,6 +63,9 @@ impl Pattern {
                 };
                 Ok(Self { compiled })
             }
+            Engine::Backtracking => {
+                Ok(Self { compiled: Compiled::Backtracking(Backtracker::new(regex)?) })
+            }
         }
     }
 
@@ -64,9 +75,21 @@ impl Pattern {
     ///
     /// Too many steps are needed to find out. A pattern of [`Engine::Linear`] never fails.
     pub fn is_match(&self, text: &str) -> Result<bool, TooCostly> {
+        let mut unlimited = u64::MAX;
+        self.is_match_within(text, &mut unlimited)
+    }
+
+    /// Whether the pattern matches somewhere in the text, by the steps that are left of a budget and no more than
+    /// [`is_match`](Self::is_match) takes. What a pattern of [`Engine::Linear`] does is not counted.
+    ///
+    /// # Errors
+    ///
+    /// Too many steps are needed to find out, or more than are left.
+    pub fn is_match_within(&self, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
         match &self.compiled {
             Compiled::Runs(runs) => Ok(runs.match_whole(text.as_bytes())),
             Compiled::Lite(regex) => Ok(regex.is_match(text)),
+            Compiled::Backtracking(regex) => regex.is_match(text, left),
         }
     }
 }
@@ -97,6 +120,12 @@ impl PatternError {
     /// How to write the pattern instead, where there is a way.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+}
+
+impl PatternError {
+    fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 }
 

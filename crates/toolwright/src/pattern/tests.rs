@@ -1,6 +1,8 @@
 //! Patterns against another engine, `regress`, which speaks ECMA-262 itself.
 
-use super::{Pattern, translate};
+use proptest::prelude::*;
+
+use super::{Engine, Pattern, TooCostly, translate};
 
 /// Patterns that both engines take.
 const PATTERNS: &[&str] = &[
@@ -72,6 +74,47 @@ const PATTERNS: &[&str] = &[
     "a$|^b",
     "^[!-~]+$",
     "\\.\\*\\+\\?",
+    "^(?!x).*$",
+    "^(?!.*\\s).+$",
+    "^(?=.*[a-z])(?=.*\\d).{2,}$",
+    "a(?=b)",
+    "a(?!b)",
+    "(?<=a)b",
+    "(?<!a)b",
+    "(?<=^|-)a",
+    "(?<=\\b[a-z]{3}) ",
+    "(?<=(a+))b",
+    "(?<=\\1(a))a",
+    "(?=(a+))\\1b",
+    "(?=(a+))a*b\\1",
+    "(?!(a)\\1)a",
+    "(?:(?!--)[^])*$",
+    "^(a)?\\1b?$",
+    "\\1(a)",
+    "(a\\1)b",
+    "^(?:(a)|(b))+\\1\\2$",
+    "^(?:(a)|b)*\\1$",
+    "(z)((a+)?(b+)?(c))*",
+    "^(?<one>[ab])\\k<one>$",
+    "\\k<one>(?<one>a)",
+    "^(a*?)\\1$",
+    "^(?:a{2,3}){1,2}(?=$)",
+    "^(?:|a){2}(?<!b)$",
+    "^(?:a?)*?(?!b)",
+    "(?i:FOO)",
+    "^(?i:[a-c])$",
+    "^(?i:[^a-c])$",
+    "^(?i:k|s)$",
+    "^(?i:\\w)$",
+    "^(?i:\\W)$",
+    "^(?i:[\\w])(?-i:\\w)?$",
+    "(?i:a(?-i:b))",
+    "^(?s:.)$",
+    "^(?s:.(?-s:.))$",
+    "(?m:^a$)",
+    "(?m:^)b",
+    "(?ms:a$.^b)",
+    "(?:a|b)+(?=\\n|$)",
 ];
 
 const STRINGS: &[&str] = &[
@@ -148,14 +191,8 @@ fn a_translated_pattern_finds_what_ecma_262_finds() {
 }
 
 #[test]
-fn what_has_no_equal_is_refused_with_its_place() {
+fn what_is_no_pattern_is_refused_with_its_place() {
     let cases = [
-        ("a(?=b)", "looking around"),
-        ("(?<!a)b", "looking around"),
-        ("(a)\\1", "references"),
-        ("\\k<a>", "references"),
-        ("\\p{L}", "Unicode properties"),
-        ("(?i:a)", "flags"),
         ("a{", "counts nothing"),
         ("a{x}", "counts nothing"),
         ("}", "`}` has to be written"),
@@ -163,24 +200,246 @@ fn what_has_no_equal_is_refused_with_its_place() {
         ("*a", "`*` has to be written"),
         ("a**", "`*` has to be written"),
         ("^*", "an assertion"),
+        ("(?=a)*", "an assertion"),
+        ("(?<!a)?", "an assertion"),
         ("(a", "without its `)`"),
+        ("(?=a", "without its `)`"),
         ("a)", "`)` without"),
         ("[a", "without its `]`"),
         ("[z-a]", "a range"),
         ("[\\d-z]", "a range"),
+        ("[\\p{L}-z]", "feature or range"),
         ("\\", "nothing after"),
         ("\\_", "means nothing"),
         ("a{3,2}", "more often"),
         ("\\uD800", "surrogate"),
         ("\\u{110000}", "no code point"),
         ("(?<a>x)(?<a>y)", "name of another"),
+        ("(?<>x)", "no name"),
+        ("(?<a", "no `>`"),
+        ("(?<a-b>x)", "letters, digits"),
         ("a{99999}", "more than"),
         ("\\01", "means nothing"),
+        ("(a)\\2", "there are 1"),
+        ("\\k<a>", "no group has the name"),
+        ("\\ka", "without the name"),
+        ("\\p", "without a property"),
+        ("\\pL", "without a property"),
+        ("\\p{L", "without its `}`"),
+        ("\\p{Greek}", "knows no Unicode property"),
+        ("\\p{lu}", "knows no Unicode property"),
+        ("\\p{Script=Nowhere}", "knows no Unicode property"),
+        ("(?i)a", "flags without a group"),
+        ("(?x:a)", "expected a group"),
+        ("(?ii:a)", "expected a group"),
+        ("(?i-i:a)", "expected a group"),
+        ("(?-:a)", "expected a group"),
+        ("(?P<a>b)", "expected a group"),
+        ("(?>a)", "expected a group"),
     ];
     for (ecma, expected) in cases {
-        let message = translate(ecma).expect_err(ecma).to_string();
+        let error = translate(ecma).expect_err(ecma);
+        let message = error.to_string();
+        let expected = match expected {
+            "feature or range" if cfg!(feature = "patterns") => "a range",
+            "feature or range" => "Unicode's tables",
+            expected => expected,
+        };
         assert!(message.contains(expected), "{ecma}: {message}");
         assert!(message.contains(" at character "), "{ecma}: {message}");
+        assert!(error.offset() <= ecma.chars().count(), "{ecma}: {error:?}");
+        if !ecma.contains("\\p") {
+            assert!(
+                regress::Regex::with_flags(ecma, "u").is_err() || LIMITS.contains(&ecma),
+                "{ecma}"
+            );
+        }
+    }
+}
+
+/// Refused for what they ask of an engine, or by a rule that is younger than the edition JSON Schema names.
+const LIMITS: [&str; 2] = ["a{99999}", "\\uD800"];
+
+#[test]
+fn flags_in_front_are_refused_with_the_way_to_write_them() {
+    let error = translate("(?i)^get$").unwrap_err();
+    assert_eq!(
+        error.help(),
+        Some("write `(?i:…)` around the part of the pattern that they are for")
+    );
+    assert!(Pattern::new("(?i:^get$)").unwrap().is_match("GeT").unwrap());
+}
+
+#[test]
+fn only_what_has_to_go_back_backtracks() {
+    for linear in ["^[a-z]+$", "(a)(?<b>c)", "(?i:abc|d)+", "(?s:.*)", "\\bx\\b", "(?i:[^k])"] {
+        assert_eq!(translate(linear).unwrap().engine, Engine::Linear, "{linear}");
+    }
+    for other in ["a(?=b)", "(?<!a)b", "(a)\\1", "(?m:^a)", "(?i:\\ba)"] {
+        let translated = translate(other).unwrap();
+        assert_eq!(translated.engine, Engine::Backtracking, "{other}");
+        assert_eq!(translated.regex, other);
+    }
+}
+
+/// Each would take longer than anybody waits.
+#[test]
+fn a_match_ends_after_a_number_of_steps() {
+    let bombs = [
+        ("^(?=(a+)+$)", "a".repeat(60) + "!"),
+        ("^(?:(a|aa)+)(?!.)", "a".repeat(60) + "!"),
+        ("(?=(a+)+$)b", "a".repeat(60) + "!"),
+        ("^(a*)(a*)(a*)(a*)(a*)\\1\\2\\3\\4\\5b", "a".repeat(400)),
+        ("^.*.*.*.*.*(?<=x)y", "x".repeat(400)),
+        ("(?:(?:a?){50}){50}(?!a)b", "a".repeat(50)),
+        ("(?=[a-z]*!)x", "x".repeat(100_000)),
+        ("(?<=^(?:a|aa)*)!", format!("b{}!", "a".repeat(60))),
+    ];
+    for (bomb, text) in bombs {
+        let steps = 1_000_000 + 30 * text.len() as u64;
+        let found = Pattern::new(bomb).unwrap().is_match(&text);
+        assert_eq!(found, Err(TooCostly { limit: steps }), "{bomb}");
+    }
+}
+
+#[test]
+fn long_texts_are_matched_within_the_limit() {
+    let text = "0123456789 abcdefghij ".repeat(20_000);
+    for (ecma, expected) in [
+        ("^(?!x).*$", true),
+        ("^(?=.*[a-z])(?=.*\\d)[^]*$", true),
+        ("^(?:(?!--)[^])*$", true),
+        ("(?<=j )0123", true),
+        ("(?<!.)x", false),
+        ("([a-j])\\1", false),
+    ] {
+        assert_eq!(Pattern::new(ecma).unwrap().is_match(&text), Ok(expected), "{ecma}");
+    }
+}
+
+/// Patterns of everything that goes back, valid or not.
+fn patterns() -> impl Strategy<Value = String> {
+    const ATOMS: &[&str] = &[
+        "a", "b", "k", "K", "s", "1", " ", ".", "\\d", "\\w", "\\W", "\\s", "\\S", "[ab]", "[^a]",
+        "[a-k]", "[^\\w]", "^", "$", "\\b", "\\B", "\\1", "\\2", "\\k<n>", "\\n", "",
+    ];
+    let atom = proptest::sample::select(ATOMS).prop_map(str::to_owned);
+    atom.prop_recursive(5, 24, 3, |inner| {
+        const GROUPS: &[&str] = &[
+            "(", "(", "(", "(?:", "(?<n>", "(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?-i:", "(?s:",
+            "(?m:", "(?im-s:",
+        ];
+        const QUANTIFIERS: &[&str] =
+            &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0,2}?", "{2,}"];
+        let group = (proptest::sample::select(GROUPS), inner.clone());
+        let repeated = (inner.clone(), proptest::sample::select(QUANTIFIERS));
+        prop_oneof![
+            4 => group.prop_map(|(open, inner)| format!("{open}{inner})")),
+            2 => repeated.prop_map(|(inner, quantifier)| format!("(?:{inner}){quantifier}")),
+            2 => (inner.clone(), proptest::sample::select(QUANTIFIERS))
+                .prop_map(|(inner, quantifier)| format!("({inner}){quantifier}")),
+            3 => proptest::collection::vec(inner.clone(), 2..4).prop_map(|parts| parts.concat()),
+            1 => proptest::collection::vec(inner, 2..4).prop_map(|parts| parts.join("|")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn random_patterns_match_what_ecma_262_matches(
+        ecma in patterns(),
+        texts in proptest::collection::vec("[abkKs1_ \n\u{17f}\u{212a}é😀]{0,7}", 6),
+    ) {
+        let theirs = regress::Regex::with_flags(&ecma, "u");
+        let ours = Pattern::new(&ecma);
+        if cfg!(not(feature = "patterns")) && ours.is_err() {
+            return Ok(());
+        }
+        prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{} is {:?}", ecma, ours);
+        let (Ok(ours), Ok(theirs)) = (ours, theirs) else { return Ok(()) };
+        for text in texts {
+            prop_assert_eq!(
+                ours.is_match(&text),
+                Ok(theirs.find(&text).is_some()),
+                "{} on {:?}", ecma, text
+            );
+        }
+    }
+}
+
+#[cfg(feature = "patterns")]
+mod with_tables {
+    use super::*;
+
+    #[test]
+    fn properties_hold_the_characters_that_ecma_262_says() {
+        let patterns = [
+            "^\\p{L}+$",
+            "^[\\p{L}\\p{N}_-]+$",
+            "^\\P{L}$",
+            "^[^\\p{L}\\d]$",
+            "^\\p{Lu}\\p{Ll}*$",
+            "^\\p{Script=Greek}+$",
+            "^\\p{sc=Cyrl}+$",
+            "^\\p{scx=Deva}$",
+            "^\\p{gc=Decimal_Number}$",
+            "^\\p{Emoji_Presentation}$",
+            "^\\p{ASCII}*$",
+            "^\\p{Any}$",
+            "^\\p{Cs}$",
+            "^\\P{Cs}$",
+            "^\\p{White_Space}$",
+            "^(?i:\\p{Lu})$",
+            "^(?i:\\P{Lu})$",
+            "^(?i:[^\\p{Lu}])$",
+            "^(?i:é|ß|σ)+$",
+            "^(?i:[à-ÿ])+$",
+            "^(?i:(é)\\1)$",
+            "(?=\\p{Lu})É",
+            "(?i:\\bſ\\b)|\\bſ\\b",
+            "(?i:\\Bſ)",
+            "(?<=\\p{P})a",
+        ];
+        let texts = [
+            "é", "É", "éÉ", "ß", "ẞ", "σ", "ς", "Σ", "Ω", "ж", "Ж", "Жж", "٣", "3", "ि", "।", "😀",
+            "-a", "ǅ", "\u{85}",
+        ];
+        for ecma in patterns {
+            let ours = Pattern::new(ecma).unwrap_or_else(|error| panic!("{ecma}: {error}"));
+            let theirs = regress::Regex::with_flags(ecma, "u").expect(ecma);
+            for text in STRINGS.iter().chain(&texts) {
+                assert_eq!(
+                    ours.is_match(text),
+                    Ok(theirs.find(text).is_some()),
+                    "{ecma} on {text:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_property_alone_stays_linear() {
+        for ecma in ["^[\\p{L}\\p{N} '-]{1,100}$", "(?i:\\P{Lu})", "(?i:é)"] {
+            let translated = translate(ecma).unwrap();
+            assert_eq!(
+                (translated.engine, translated.needs_tables),
+                (Engine::Linear, true),
+                "{ecma}"
+            );
+            Pattern::from_translated(&translated).unwrap();
+        }
+        assert!(!translate("(?i:a)(?=b)").unwrap().needs_tables);
+    }
+}
+
+#[cfg(not(feature = "patterns"))]
+#[test]
+fn what_needs_the_tables_names_the_feature() {
+    for ecma in ["\\p{L}", "[^\\P{Lu}]", "(?i:é)", "(?i:[à-ÿ])", "(?i:(a)\\1)"] {
+        let error = Pattern::new(ecma).expect_err(ecma);
+        assert!(error.help().is_some_and(|help| help.contains("feature `patterns`")), "{error:?}");
     }
 }
 

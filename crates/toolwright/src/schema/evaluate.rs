@@ -255,7 +255,7 @@ impl<'s> Evaluation<'s> {
         if !self.spend(text.len()) {
             return false;
         }
-        pattern.is_match(text).unwrap_or_else(|_| {
+        pattern.is_match_within(text, &mut self.steps).unwrap_or_else(|_| {
             self.steps = 0;
             false
         })

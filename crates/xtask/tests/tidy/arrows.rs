@@ -44,8 +44,9 @@ const OURS: &[Arrows] = &[
 /// Every user of generated code compiles these, so each one more needs a decision.
 const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
 
-/// Only those whose schemas say what no type can compile these too: docs/decisions/0008.
-const BEHIND_A_FEATURE: [&str; 2] = ["jsonschema", "serde_json"];
+/// Only those whose schemas say what no type can compile these too, or have patterns of Unicode's properties:
+/// docs/decisions/0005 and 0008.
+const BEHIND_A_FEATURE: [&str; 3] = ["jsonschema", "regex-syntax", "serde_json"];
 
 const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
     Arrows { folder, ours, generated: false }

@@ -87,6 +87,12 @@ const WALLS: &[Wall] = &[
         &["crates/toolwright/src/pattern/"],
         "a pattern means the same in every position",
     ),
+    wall(
+        "regex_syntax",
+        CONTRACT,
+        &["crates/toolwright/src/pattern/property.rs"],
+        "it is there for its tables alone",
+    ),
     wall("fs", CONTRACT, &[], "the contract crate does no IO"),
     wall("TcpStream", CONTRACT, &[], "the contract crate does no IO"),
     wall("UdpSocket", CONTRACT, &[], "the contract crate does no IO"),

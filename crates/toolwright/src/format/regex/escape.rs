@@ -2,9 +2,9 @@
 //!
 //! What an escape matches is not known here, only whether it is one character and which.
 
-use super::property::is_property;
 use super::{skip, take};
 use crate::format::idna::is_mark;
+use crate::pattern::is_property;
 
 /// What an escape stands for.
 #[derive(Clone, Copy)]

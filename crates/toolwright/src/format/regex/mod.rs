@@ -4,7 +4,6 @@
 //! Groups are counted on a list and not on the stack, so that no pattern is too deep.
 
 mod escape;
-mod property;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,72 @@
-//! The names of Unicode properties that `\p{…}` takes (ECMA-262, section 21.2.1.1). Names alone: no character is here.
+//! Unicode properties: the names that `\p{…}` takes (ECMA-262, 22.2.1), and with the feature `patterns` the characters
+//! that have them, and letters that differ by case alone, from the tables of `regex-syntax`.
+
+use super::class::CodePoints;
+
+/// The feature `patterns` is off.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoTables;
+
+/// The characters that have a property; nothing if the tables are older than it.
+#[cfg(feature = "patterns")]
+#[allow(clippy::unnecessary_wraps)] // Without the feature it always fails.
+pub(super) fn code_points(property: &str) -> Result<Option<CodePoints>, NoTables> {
+    use regex_syntax::hir::{Class, HirKind};
+
+    // Halves of surrogate pairs are in no text.
+    let value = property.split_once('=').map_or(property, |(_, value)| value);
+    if matches!(value, "Cs" | "Surrogate") {
+        return Ok(Some(CodePoints::default()));
+    }
+    let query = if is_one_of(CATEGORIES, property) {
+        format!("gc={property}")
+    } else {
+        property.to_owned()
+    };
+    let parsed = regex_syntax::parse(&format!("\\p{{{query}}}")).ok();
+    Ok(parsed.and_then(|parsed| match parsed.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => {
+            Some(class.iter().fold(CodePoints::default(), |mut points, range| {
+                points.add(range.start(), range.end());
+                points
+            }))
+        }
+        _ => None,
+    }))
+}
+
+#[cfg(not(feature = "patterns"))]
+pub(super) fn code_points(_: &str) -> Result<Option<CodePoints>, NoTables> {
+    Err(NoTables)
+}
+
+/// These and all that differ from them by case alone (simple case folding); nothing without the tables.
+#[cfg(feature = "patterns")]
+pub(super) fn any_case(points: &CodePoints) -> Option<CodePoints> {
+    use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+    let ranges = points.ranges().iter().map(|&(low, high)| ClassUnicodeRange::new(low, high));
+    let mut class = ClassUnicode::new(ranges);
+    class.try_case_fold_simple().ok()?;
+    let mut folded = CodePoints::default();
+    class.iter().for_each(|range| folded.add(range.start(), range.end()));
+    Some(folded)
+}
+
+#[cfg(not(feature = "patterns"))]
+pub(super) fn any_case(_: &CodePoints) -> Option<CodePoints> {
+    None
+}
+
+/// Whether two characters are the same or differ by case alone. Beyond ASCII it takes the tables.
+pub(super) fn is_same_letter(one: char, other: char) -> bool {
+    let point = CodePoints::one(one);
+    let folded = || point.any_case_of_ascii().or_else(|| any_case(&point));
+    one == other || folded().is_some_and(|folded| folded.sorted().contains(other))
+}
 
 /// Whether the text between the braces of `\p{…}` names a property, or a property and its value.
-pub(super) fn is_property(text: &str) -> bool {
+pub(crate) fn is_property(text: &str) -> bool {
     match text.split_once('=') {
         Some(("General_Category" | "gc", value)) => is_one_of(CATEGORIES, value),
         Some(("Script" | "sc" | "Script_Extensions" | "scx", value)) => is_one_of(SCRIPTS, value),
