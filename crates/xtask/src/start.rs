@@ -24,6 +24,11 @@ pub(crate) fn mcp_conformance(check: bool) -> End {
     run(&Invocation::cargo(&package).with(&rest))
 }
 
+pub(crate) fn typify() -> End {
+    let package = ["run", "--quiet", "--package", "toolwright-generation-bench", "--", "typify"];
+    run(&Invocation::cargo(&package))
+}
+
 pub(crate) fn soak(rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
     run(&Invocation::cargo(&package).with(rest))
