@@ -1,15 +1,16 @@
 //! The language's JSON Schema, as editors use it: it accepts what `check` accepts, refuses what `check` refuses by its
 //! form, and makes a real language server complete keys and flag unknown ones.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs};
 
 use serde_json::{Value, json};
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Report, Severity, groups};
 use toolwright_codegen::options::Options;
 use toolwright_codegen::source::{Source, Sources};
 use toolwright_codegen::{compile, syntax, yaml};
+use toolwright_prerequisites::{Npm, or_skip};
 
 /// Folders of schemas that pass `check`, each file by itself or, in [`PROJECTS`], all together.
 const PASSING: [&str; 8] = [
@@ -170,20 +171,17 @@ toolsets:
 
 #[test]
 fn a_language_server_completes_keys_and_flags_an_unknown_one() {
-    let Some(server) = language_server() else {
-        eprintln!(
-            "\n*** SKIPPED: node and npm are not there, so no language server was asked ***\n"
-        );
-        return;
-    };
+    let pins = repository().join("tests/editor");
+    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
+    let Some(npm) = or_skip(Npm::install(&pins, &installed)) else { return };
     let folder = tempfile::tempdir().expect("a new folder");
     fs::write(folder.path().join("toolset.schema.json"), syntax::language_schema())
         .expect("written");
     let document = folder.path().join("notes.yaml");
     fs::write(&document, DOCUMENT).expect("written");
     let output = Command::new("node")
-        .arg(repository().join("tests/editor/ask.mjs"))
-        .args([&server, &document])
+        .arg(pins.join("ask.mjs"))
+        .args([&npm.file("yaml-language-server/bin/yaml-language-server"), &document])
         .args(["9:8", "10:0"])
         .stderr(Stdio::inherit())
         .output()
@@ -201,27 +199,4 @@ fn a_language_server_completes_keys_and_flags_an_unknown_one() {
     }
     // What is there already is not offered again.
     assert!(!offered.contains(&"description"), "{offered:?}");
-}
-
-/// The server of the npm package that `tests/editor/package.json` names, installed into the target folder; none where
-/// there is no node.
-fn language_server() -> Option<PathBuf> {
-    let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
-    if !is_there("node") || !is_there("npm") {
-        return None;
-    }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
-    let server = folder.join("node_modules/yaml-language-server/bin/yaml-language-server");
-    let package = fs::read(repository().join("tests/editor/package.json")).expect("readable");
-    let is_current = fs::read(folder.join("package.json")).is_ok_and(|known| known == package);
-    if !is_current || !server.exists() {
-        fs::create_dir_all(&folder).expect("the target folder is ours");
-        fs::write(folder.join("package.json"), package).expect("written");
-        let installed = Command::new("npm")
-            .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"])
-            .current_dir(&folder)
-            .status();
-        assert!(installed.is_ok_and(|status| status.success()), "npm could not install the server");
-    }
-    Some(server)
 }

@@ -2,7 +2,7 @@
 //! `tests/real/` restates the tools, met at run time where nothing does.
 
 use std::error::Error;
-use std::fs::{self, File};
+use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use toolwright::codec::{Decode, from_json};
 use toolwright::{Executor, FailureKind, Payload, Scope, ToolCall, ToolResult, Value};
 use toolwright_mcp::client::{Client, ServerCommand, ServerUrl, register_mcp_toolset};
+use toolwright_prerequisites::{Npm, Prerequisite, PyPi, has, or_skip};
 use toolwright_runtime::{Catalog, Registry, Runtime, Session};
 
 use crate::real_servers::{git_tools, memory_tools};
@@ -40,43 +41,22 @@ fn run(command: &mut Command) -> Tested {
     Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
-/// Installs what a file of `tests/peers` names, once for all tests and until the file changes.
-fn installed(
-    kind: &str,
-    pinned: &str,
-    install: impl Fn(&Path, &Path) -> Tested,
-) -> Result<PathBuf, Box<dyn Error>> {
-    let folder = folder(kind);
-    fs::create_dir_all(&folder)?;
-    let lock = File::create(folder.join("lock"))?;
-    lock.lock()?;
-    let wanted = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(pinned);
-    let (text, done) = (fs::read_to_string(&wanted)?, folder.join("installed"));
-    if fs::read_to_string(&done).unwrap_or_default() != text {
-        install(&folder, &wanted)?;
-        fs::write(done, text)?;
-    }
-    Ok(folder)
+/// Where the servers are pinned.
+const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
+
+/// The servers in Python; none, with the skip recorded, where they cannot be had.
+fn python() -> Option<PyPi> {
+    or_skip(PyPi::install(Path::new(PINS), &folder("python")))
 }
 
-/// The programs of the Python servers.
-fn python(program: &str) -> Result<ServerCommand, Box<dyn Error>> {
-    let folder = installed("python", "requirements.txt", |folder, wanted| {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let mut pip = Command::new(folder.join("venv/bin/pip"));
-        run(pip.args(["install", "--quiet", "--requirement"]).arg(wanted))
-    })?;
-    Ok(ServerCommand::new(folder.join("venv/bin").join(program)))
+/// The servers on node, likewise.
+fn node() -> Option<Npm> {
+    or_skip(Npm::install(Path::new(PINS), &folder("node")))
 }
 
-/// The programs of the servers on node.
-fn node(program: &str) -> Result<ServerCommand, Box<dyn Error>> {
-    let folder = installed("node", "package.json", |folder, wanted| {
-        fs::copy(wanted, folder.join("package.json"))?;
-        let mut npm = Command::new("npm");
-        run(npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder))
-    })?;
-    Ok(ServerCommand::new(folder.join("node_modules/.bin").join(program)))
+/// A program of a package on node.
+fn program(npm: &Npm, name: &str) -> PathBuf {
+    npm.file(".bin").join(name)
 }
 
 /// The typed result of a typed call.
@@ -89,11 +69,12 @@ async fn typed<R: Decode>(executor: &dyn Executor, call: &ToolCall) -> Result<R,
 /// G23: the Python git server, by its generated toolset. It gives texts.
 #[tokio::test]
 async fn g23_the_git_server_is_called_typed() -> Tested {
+    let Some(python) = python().filter(|_| has(&[Prerequisite::Git])) else { return Ok(()) };
     let repository = fresh("repository")?;
     let git = |args: &[&str]| run(Command::new("git").arg("-C").arg(&repository).args(args));
     git(&["init", "--quiet", "--initial-branch", "trunk"])?;
     fs::write(repository.join("note.txt"), "hello")?;
-    let client = Client::new(python("mcp-server-git")?);
+    let client = Client::new(ServerCommand::new(python.program("mcp-server-git")));
     let executor = git_tools::executor::GitExecutor::new(client.clone());
     let path = repository.display().to_string();
     let status = git_tools::calls::git_status(&git_tools::types::GitStatusArgs::new(path.clone()))?;
@@ -118,8 +99,10 @@ async fn g23_the_git_server_is_called_typed() -> Tested {
 #[tokio::test]
 async fn g23_the_memory_server_is_called_typed() -> Tested {
     use memory_tools::types::{CreateEntitiesArgs, CreateEntitiesResult, NewEntity, ReadGraphArgs};
+    let Some(node) = node() else { return Ok(()) };
     let file = fresh("memory")?.join("graph.json");
-    let client = Client::new(node("mcp-server-memory")?.env("MEMORY_FILE_PATH", file));
+    let server = ServerCommand::new(program(&node, "mcp-server-memory"));
+    let client = Client::new(server.env("MEMORY_FILE_PATH", file));
     let executor = memory_tools::executor::MemoryExecutor::new(client.clone());
     let entity =
         NewEntity::new("Ada", "person", vec!["writes \u{201c}programs\u{201d}".to_owned()]);
@@ -150,7 +133,8 @@ async fn call(session: &Session, tool: &str, args: &str) -> ToolResult {
 /// P6: servers without a schema file of ours: the text of one is JSON, of others it is not.
 #[tokio::test]
 async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Tested {
-    let client = Client::new(python("mcp-server-time")?);
+    let (Some(python), Some(node)) = (python(), node()) else { return Ok(()) };
+    let client = Client::new(ServerCommand::new(python.program("mcp-server-time")));
     let time = session(&client).await?;
     let now = call(&time, "x.get_current_time", r#"{"timezone":"Asia/Tokyo"}"#).await;
     let now: Value = now.as_result().map_err(Clone::clone)?.as_str().parse()?;
@@ -160,7 +144,8 @@ async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Test
     client.close().await;
 
     let folder = fresh("files")?.canonicalize()?;
-    let client = Client::new(node("mcp-server-filesystem")?.arg(&folder));
+    let server = ServerCommand::new(program(&node, "mcp-server-filesystem"));
+    let client = Client::new(server.arg(&folder));
     let files = session(&client).await?;
     let path = |name: &str| Value::from(folder.join(name).display().to_string());
     let args = format!(r#"{{"path":{},"content":"a\nb"}}"#, path("a.txt"));
@@ -178,9 +163,10 @@ async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Test
 /// P6: one server that has everything, on standard streams and on streamable HTTP.
 #[tokio::test]
 async fn p6_the_server_that_has_everything_answers_alike_on_both_transports() -> Tested {
-    let command = node("mcp-server-everything")?;
+    let Some(node) = node() else { return Ok(()) };
+    let program = program(&node, "mcp-server-everything");
+    let command = ServerCommand::new(&program);
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    let program = folder("node/node_modules/.bin/mcp-server-everything");
     let mut http = Command::new(program);
     let mut http = http.arg("streamableHttp").env("PORT", port.to_string()).spawn()?;
     let url = ServerUrl::new(format!("http://127.0.0.1:{port}/mcp"));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toolwright::ToolSpec;
 use toolwright::spec::Implementation;
+use toolwright_prerequisites::{Prerequisite, corpora, has};
 
 use crate::judge::{Published, Side};
 use crate::real_servers::{git_tools, memory_tools};
@@ -45,11 +46,8 @@ fn codecs_judge_every_row_of_the_real_servers_as_it_is_labelled() {
 
 #[test]
 fn codecs_judge_every_row_of_the_whole_corpus_as_it_is_labelled() {
-    let corpus = repository().join("../shared/corpus/vectors");
-    if corpus.is_dir() {
-        assert_judged_right(&corpus);
-    } else {
-        println!("skipped: there is no corpus beside this repository");
+    if has(&[Prerequisite::Corpora]) {
+        assert_judged_right(&corpora().join("vectors"));
     }
 }
 

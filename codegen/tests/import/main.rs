@@ -22,6 +22,7 @@ use toolwright_codegen::lower::lower;
 use toolwright_codegen::schema::Json;
 use toolwright_codegen::source::{Source, Sources};
 use toolwright_codegen::{syntax, yaml};
+use toolwright_prerequisites::{Prerequisite, corpora, has};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import").join(name)
@@ -134,14 +135,9 @@ fn lists_of_real_servers_keep_every_tool_and_its_meaning() {
 
 #[test]
 fn lists_of_the_whole_corpus_keep_every_tool_and_its_meaning() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/mcp-tools");
-    if !corpus.is_dir() {
-        eprintln!(
-            "notice: no shared/corpus/mcp-tools beside this checkout, so only tests/import/real was tried"
-        );
-        return;
+    if has(&[Prerequisite::Corpora]) {
+        check_all(&corpora().join("mcp-tools"));
     }
-    check_all(&corpus);
 }
 
 fn check_all(folder: &Path) {

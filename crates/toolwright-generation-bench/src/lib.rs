@@ -8,3 +8,4 @@ pub mod page;
 pub mod plot;
 pub mod report;
 pub mod tools;
+pub mod verdicts;

@@ -1,13 +1,16 @@
-//! `cargo xtask bench generation [--json] [--write]`: runs the benchmark and prints what it found.
+//! `cargo xtask bench generation [--json] [--write]` runs the benchmark and prints what it found; `cargo xtask typify` judges
+//! what one of the generators emits.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{env, io};
+use std::{env, fs, io};
 
 use clap::Parser;
 use toolwright_generation_bench::bench;
 use toolwright_generation_bench::generators::Run;
 use toolwright_generation_bench::page::{self, Conditions};
+use toolwright_generation_bench::verdicts;
+use toolwright_prerequisites::{Prerequisite, corpora};
 
 /// Compare generating with other generators, on the same tools.
 #[derive(Parser)]
@@ -34,12 +37,19 @@ enum Child {
         #[command(subcommand)]
         run: Run,
     },
+    /// Print what typify makes of the schema on standard input.
+    #[command(hide = true)]
+    Emit,
+    /// Count what typify makes of the kept schemas and of the official suite; write it into docs/decisions/0001.
+    Typify,
 }
 
 fn main() -> ExitCode {
     let Arguments { json, write, child } = Arguments::parse();
     let done = match child {
         Some(Child::Child { input, out, run }) => run.generate(&input, &out),
+        Some(Child::Emit) => emit(),
+        Some(Child::Typify) => judge_typify(),
         None => compare(json, write),
     };
     match done {
@@ -63,6 +73,38 @@ fn compare(json: bool, write: bool) -> io::Result<()> {
         page::write(&found, &Conditions::now()?, here.ancestors().nth(2).unwrap_or(here))?;
     }
     Ok(())
+}
+
+fn emit() -> io::Result<()> {
+    let schema = io::read_to_string(io::stdin())?;
+    print!("{}", verdicts::emitted(&schema).map_err(io::Error::other)?);
+    Ok(())
+}
+
+/// Schemas of the repository, and those of the official suite where it is beside the checkout.
+fn judge_typify() -> io::Result<()> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let kept = crates.join("toolwright-conformance/cases/suite");
+    let suite = corpora().join("json-schema-test-suite/tests/draft2020-12");
+    let program = env::current_exe()?;
+    let scratch = program.with_file_name("typify-verdicts");
+    let lock = crates.join("../Cargo.lock");
+    let mut rows = Vec::new();
+    for (what, folder) in [("kept in this repository", kept), ("the official suite", suite)] {
+        if folder.is_dir() {
+            rows.push(verdicts::run(&program, &folder, &scratch, &lock)?.row(what));
+            println!("{}", rows[rows.len() - 1]);
+        }
+    }
+    if !Prerequisite::Corpora.is_there() {
+        return Err(io::Error::other(format!(
+            "{}, so the page stays as it is",
+            Prerequisite::Corpora.reason()
+        )));
+    }
+    let page = crates.join("../docs/decisions/0001-own-type-emitter.md");
+    let text = verdicts::page(&fs::read_to_string(&page)?, &Conditions::now()?.day, &rows)?;
+    fs::write(page, text)
 }
 
 /// Where npm packages are kept between runs: beside this program, in the target folder.

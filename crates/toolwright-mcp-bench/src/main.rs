@@ -6,13 +6,6 @@ mod driver;
 mod ours;
 // Shared as files: as dependencies, their packages would bring a compiler, clients and other peers along, and switch on
 // features that no server needs.
-#[expect(
-    unreachable_pub,
-    dead_code,
-    reason = "it is the module of a library there, with more users"
-)]
-#[path = "../../toolwright-mcp-conformance/src/peers.rs"]
-mod peers;
 #[expect(unreachable_pub, reason = "it is the module of a library there")]
 #[path = "../../toolwright-mcp-conformance/src/fixtures/process.rs"]
 mod process;

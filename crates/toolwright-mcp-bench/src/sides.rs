@@ -4,9 +4,13 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, io};
 
+use toolwright_prerequisites::{Npm, PyPi};
+
 use crate::driver::{Client, Http, Stdio, Way};
-use crate::peers::{Npm, PEERS, PyPi};
 use crate::process::Served;
+
+/// Where the pins and the scripts of the peers stand.
+const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// One of the servers.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,12 @@
 //! `cargo xtask mcp-conformance [--check]`: runs the suite and writes the page, or compares it.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs, io};
 
+use toolwright_mcp_conformance::PEERS;
 use toolwright_mcp_conformance::suite::{self, DATED};
+use toolwright_prerequisites::Npm;
 
 const PAGE: &str = "docs/mcp-conformance.md";
 const COMMAND: &str = "cargo xtask mcp-conformance";
@@ -25,7 +28,7 @@ fn try_run(check: bool) -> io::Result<bool> {
     let target = program.ancestors().nth(2).map(|folder| folder.join("tmp/mcp-npm"));
     let target =
         target.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
-    let report = suite::all(&program, &target)?;
+    let report = suite::all(&program, &Npm::install(Path::new(PEERS), &target)?)?;
     report.surprises().iter().for_each(|surprise| eprintln!("unexpected: {surprise}"));
     Ok(settle(&report, check)? && report.surprises().is_empty())
 }

@@ -4,8 +4,10 @@
 pub mod client;
 pub mod examples;
 pub mod fixtures;
-pub mod peers;
 pub mod suite;
+
+/// Where the pins of the official tools and the scripts that use them stand.
+pub const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// What the compiler makes of this package's `schema/`.
 pub mod generated {

@@ -5,6 +5,7 @@
 mod excerpt;
 mod kind;
 mod nearest;
+mod pointer;
 
 use std::fmt;
 
@@ -12,43 +13,34 @@ pub(crate) use excerpt::{describe, quoted, shortened};
 pub(crate) use kind::OneOf;
 pub use kind::{IssueKind, Names};
 pub(crate) use nearest::nearest;
+use pointer::Pointer;
 
 use crate::value::{Map, Value};
-
-/// How many bytes of a pointer there is room for at first: most paths are short.
-const POINTER: usize = 32;
 
 /// One mistake in a payload: where it is and what it is.
 ///
 /// It displays as one short sentence that a model can act on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    pointer: String,
+    pointer: Pointer,
     kind: IssueKind,
 }
 
 impl Issue {
     /// An issue at a JSON Pointer (RFC 6901); the empty pointer is the whole payload.
     pub fn new(pointer: impl Into<String>, kind: IssueKind) -> Self {
-        Self { pointer: pointer.into(), kind }
+        Self { pointer: Pointer::new(pointer.into()), kind }
     }
 
     /// Puts a segment, escaped already, in front of the pointer: the value at hand is inside another.
     pub(crate) fn put_under(&mut self, segment: &str) {
-        if self.pointer.is_empty() {
-            self.pointer = String::with_capacity(POINTER);
-            self.pointer.push('/');
-            self.pointer.push_str(segment);
-        } else {
-            self.pointer.insert_str(0, segment);
-            self.pointer.insert(0, '/');
-        }
+        self.pointer.put_under(segment);
     }
 
     /// Says that null would have been right too, if a value of the wrong kind was found at hand.
     pub(crate) fn allow_null(&mut self) {
         if let IssueKind::Type { expected, .. } = &mut self.kind
-            && self.pointer.is_empty()
+            && self.pointer.as_str().is_empty()
         {
             expected.to_mut().push_str(" or null");
         }
@@ -56,7 +48,7 @@ impl Issue {
 
     /// Where the mistake is: a JSON Pointer (RFC 6901), empty for the whole payload.
     pub fn pointer(&self) -> &str {
-        &self.pointer
+        self.pointer.as_str()
     }
 
     /// What the mistake is.
@@ -91,7 +83,7 @@ impl Issue {
 
 impl fmt::Display for Issue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pointer.as_str() {
+        match self.pointer() {
             "" => write!(out, "the payload: {}", self.kind),
             pointer => write!(out, "`{pointer}`: {}", self.kind),
         }

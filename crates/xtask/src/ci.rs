@@ -1,6 +1,10 @@
-//! `cargo xtask ci`: the steps a change must pass, in the order that fails soonest. Never changes a file.
+//! `cargo xtask ci`: the steps a change must pass, in the order that fails soonest, and what was skipped. Never changes
+//! a file outside the target folder.
+
+use toolwright_prerequisites::RECORD;
 
 use crate::command::Invocation;
+use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
@@ -10,17 +14,40 @@ const DOC_TESTED: [&str; 5] =
 /// What of the compiler a build script leaves out.
 const FEATURES: [&str; 5] = ["import", "language-schema", "patterns", "project", "reports"];
 
-pub(crate) fn run() -> End {
-    let steps: [fn() -> Result<(), Failed>; 7] =
+/// With `strict`, a run that skips anything fails, after all its steps.
+pub(crate) fn run(strict: bool) -> End {
+    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 7] =
         [format, drift, lint, lint_features, test, doc_test, deny];
-    match steps.iter().try_for_each(|step| step()) {
-        Ok(()) => {
-            println!("\nci: everything passed");
-            End::Done
+    let ended = Skipped::begin().and_then(|mut skipped| {
+        let ended = steps.iter().try_for_each(|step| step(&mut skipped));
+        Ok((ended, skipped.list()?))
+    });
+    let (ended, skipped) = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            eprintln!("\nerror: cannot keep the record of skips: {error}");
+            return End::Io;
         }
+    };
+    if !skipped.is_empty() {
+        print!("\nskipped:\n{skipped}");
+    }
+    match ended {
         Err(Failed { step }) => {
             eprintln!("\nerror: ci stopped at `{step}`");
             End::Failed
+        }
+        Ok(()) if skipped.is_empty() => {
+            println!("\nci: everything passed, nothing was skipped");
+            End::Done
+        }
+        Ok(()) if strict => {
+            eprintln!("\nerror: everything that ran passed, but `--strict` allows no skip");
+            End::Failed
+        }
+        Ok(()) => {
+            println!("\nci: everything that ran passed");
+            End::Done
         }
     }
 }
@@ -29,11 +56,11 @@ struct Failed {
     step: String,
 }
 
-fn format() -> Result<(), Failed> {
+fn format(_: &mut Skipped) -> Result<(), Failed> {
     step(&Invocation::cargo(&["fmt", "--all", "--check"]))
 }
 
-fn drift() -> Result<(), Failed> {
+fn drift(_: &mut Skipped) -> Result<(), Failed> {
     let name = "cargo xtask gen --check";
     heading(name);
     match generate::run(true) {
@@ -42,12 +69,12 @@ fn drift() -> Result<(), Failed> {
     }
 }
 
-fn lint() -> Result<(), Failed> {
+fn lint(_: &mut Skipped) -> Result<(), Failed> {
     step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
 /// The compiler as build scripts have it, and with each feature alone: with all of them, `lint` has seen it.
-fn lint_features() -> Result<(), Failed> {
+fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     let none = std::iter::once(Vec::new());
     let alone = FEATURES.iter().map(|feature| vec!["--features".to_owned(), (*feature).to_owned()]);
     none.chain(alone).try_for_each(|features| step(&lint_compiler(&features)))
@@ -59,21 +86,25 @@ fn lint_compiler(features: &[String]) -> Invocation {
     Invocation::cargo(&compiler).with(features).with(&denied)
 }
 
-fn test() -> Result<(), Failed> {
+fn test(skipped: &mut Skipped) -> Result<(), Failed> {
     let nextest = Invocation::cargo(&["nextest", "run", "--workspace"]);
     let plain = Invocation::cargo(&["test", "--workspace", "--tests", "--bins"]);
     let installed = Invocation::cargo(&["nextest", "--version"]).is_available();
-    step(if installed { &nextest } else { &plain })
+    if !installed {
+        println!("\nnote: cargo-nextest is not installed, so `cargo test` runs the tests");
+    }
+    let tests = if installed { nextest } else { plain };
+    step(&tests.in_environment(RECORD, skipped.record()))
 }
 
-fn doc_test() -> Result<(), Failed> {
+fn doc_test(_: &mut Skipped) -> Result<(), Failed> {
     let packages = DOC_TESTED.iter().flat_map(|name| ["--package".to_owned(), (*name).to_owned()]);
     step(&Invocation::cargo(&["test", "--doc"]).with(&packages.collect::<Vec<_>>()))
 }
 
-fn deny() -> Result<(), Failed> {
+fn deny(skipped: &mut Skipped) -> Result<(), Failed> {
     if !Invocation::cargo(&["deny", "--version"]).is_available() {
-        println!("\nnote: cargo-deny is not installed, so licences and sources were not checked");
+        skipped.step("cargo-deny is not installed: licenses, bans and sources were not checked");
         return Ok(());
     }
     step(&Invocation::cargo(&["deny", "check", "licenses", "bans", "sources"]))

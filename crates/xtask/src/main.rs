@@ -4,6 +4,7 @@ mod ci;
 mod command;
 mod generate;
 mod long;
+mod skipped;
 mod start;
 
 use std::path::Path;
@@ -70,6 +71,8 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Count what typify makes of the schemas that our codecs are judged by; write it into docs/decisions/0001.
+    Typify,
     /// Load the runtime with calls that succeed, fail, panic and hang, and count what comes back.
     Soak {
         /// Passed on to the load: --calls N, --tasks N.
@@ -92,8 +95,12 @@ enum Chore {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
-    /// Everything that must hold before a change is merged.
-    Ci,
+    /// Everything that must hold before a change is merged. Ends with a list of what was skipped and why.
+    Ci {
+        /// Fail if anything was skipped.
+        #[arg(long)]
+        strict: bool,
+    },
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -128,12 +135,13 @@ fn run(chore: Chore) -> End {
         Chore::Conformance { check } => start::conformance(check),
         Chore::McpConformance { check } => start::mcp_conformance(check),
         Chore::Judge { rest } => start::judge(&rest),
+        Chore::Typify => start::typify(),
         Chore::Soak { rest } => start::soak(&rest),
         Chore::Hostile => long::hostile(),
         Chore::Corpus { lists } => long::corpus(&lists),
         Chore::Torture => long::torture(),
         Chore::Fuzz { seconds } => long::fuzz(seconds),
-        Chore::Ci => ci::run(),
+        Chore::Ci { strict } => ci::run(strict),
     }
 }
 

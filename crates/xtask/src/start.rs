@@ -28,6 +28,11 @@ pub(crate) fn judge(rest: &[String]) -> End {
     run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-judge", "--"]).with(rest))
 }
 
+pub(crate) fn typify() -> End {
+    let package = ["run", "--quiet", "--package", "toolwright-generation-bench", "--", "typify"];
+    run(&Invocation::cargo(&package))
+}
+
 pub(crate) fn soak(rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
     run(&Invocation::cargo(&package).with(rest))

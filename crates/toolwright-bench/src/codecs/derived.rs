@@ -1,9 +1,11 @@
-//! The types of `schema/tracker.yaml` as a careful person writes them with serde's derive. Checks no limits.
+//! The types of `schema/tracker.yaml` as a careful person writes them with serde's derive. Reading them checks no limits;
+//! those of `SearchIncidents` state theirs for schemars, so that a validator can.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// `"low"`
@@ -17,7 +19,7 @@ pub enum Severity {
 }
 
 /// Where it happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Region {
     /// `"eu_west"`
@@ -49,14 +51,18 @@ pub enum EventKind {
 }
 
 /// Somebody who works on an incident.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Person {
     /// `id`
+    #[schemars(range(min = 1))]
     pub id: i64,
     /// `name`
+    #[schemars(length(min = 1, max = 80))]
     pub name: String,
     /// `email`
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 120))]
     pub email: Option<String>,
     /// `on_call`
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,25 +141,32 @@ pub struct Incident {
 }
 
 /// Which incidents to list.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct SearchIncidents {
     /// `query`
+    #[schemars(length(min = 1, max = 400))]
     pub query: String,
     /// `severities`
+    #[schemars(length(max = 4))]
     pub severities: Vec<Severity>,
     /// `regions`
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 5))]
     pub regions: Option<Vec<Region>>,
     /// `opened_by`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_by: Option<Person>,
     /// `min_share`
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
     pub min_share: Option<f64>,
     /// `limit`
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 200))]
     pub limit: Option<i64>,
     /// `cursor`: serde has no form for both absent and null, so absent is written as null.
+    #[schemars(length(max = 100))]
     pub cursor: Option<String>,
     /// `include_closed`
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,6 +44,8 @@ pub fn run() -> std::io::Result<Vec<Comparison>> {
         let rmcp = peers::Rmcp::new();
         let mut all = compare(&ours, &rmcp, "rmcp 3.9 router").await;
         all.extend(compare(&ours, &peers::Rig::new(), "rig-core 0.44 tools").await);
+        let validating = peers::Rig::validating();
+        all.extend(compare(&ours, &validating, "rig-core 0.44 tools, jsonschema").await);
         all
     }))
 }

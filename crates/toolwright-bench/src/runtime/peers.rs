@@ -1,4 +1,5 @@
-//! The other sides. Each decodes the arguments with serde into the same type, and encodes it again.
+//! The other sides. Each decodes the arguments with serde into the same type, and encodes it again; one validates them
+//! before.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -96,12 +97,61 @@ impl RigTool for Echo {
     }
 }
 
+/// The same, with arguments that are held against the schema that schemars derives: what whoever wants them checked adds.
+struct ValidatedEcho {
+    schema: serde_json::Value,
+    validator: jsonschema::Validator,
+}
+
+impl ValidatedEcho {
+    fn new() -> Self {
+        let schema = schemars::schema_for!(SearchIncidents).to_value();
+        let validator = jsonschema::validator_for(&schema).expect("schemars derives schemas");
+        Self { schema, validator }
+    }
+}
+
+impl RigTool for ValidatedEcho {
+    const NAME: &'static str = NAME;
+    type Args = serde_json::Value;
+    type Output = SearchIncidents;
+    type Error = serde_json::Error;
+
+    fn description(&self) -> String {
+        String::new()
+    }
+
+    fn parameters(&self) -> serde_json::Value {
+        self.schema.clone()
+    }
+
+    async fn call(
+        &self,
+        _: &mut ToolContext,
+        args: serde_json::Value,
+    ) -> Result<SearchIncidents, serde_json::Error> {
+        if !self.validator.is_valid(&args) {
+            return Err(serde::de::Error::custom("the arguments are not valid"));
+        }
+        serde_json::from_value(args)
+    }
+}
+
 /// rig's erased tools by name. The core crate has no set of its own since 0.44, so this is the least that one would do.
 pub(super) struct Rig(BTreeMap<&'static str, Box<dyn ErasedTool>>);
 
 impl Rig {
     pub(super) fn new() -> Self {
-        let tool: Box<dyn ErasedTool> = Box::new(Echo);
+        Self::of(Echo)
+    }
+
+    /// With arguments that are validated.
+    pub(super) fn validating() -> Self {
+        Self::of(ValidatedEcho::new())
+    }
+
+    fn of(tool: impl ErasedTool + 'static) -> Self {
+        let tool: Box<dyn ErasedTool> = Box::new(tool);
         Self(BTreeMap::from([(NAME, tool)]))
     }
 }
@@ -117,5 +167,37 @@ impl Side for Rig {
                 Err(_) => String::new(),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways of judging arguments are compared only as long as they say the same.
+    #[test]
+    fn the_derived_schema_refuses_what_the_generated_codec_refuses() {
+        use crate::generated::tracker_tools::specs::SEARCH_INCIDENTS;
+        let validator = ValidatedEcho::new().validator;
+        let args = |json: &str| serde_json::from_str::<serde_json::Value>(json).expect("JSON");
+        assert!(validator.is_valid(&args(ARGS)));
+        for (key, value) in [
+            ("query", "\"\""),
+            ("severities", r#"["urgent"]"#),
+            ("regions", r#"["eu_west","eu_west","eu_west","eu_west","eu_west","eu_west"]"#),
+            ("opened_by", r#"{"id":0,"name":"a"}"#),
+            ("opened_by", r#"{"id":1,"name":""}"#),
+            ("opened_by", r#"{"id":1,"name":"a","age":1}"#),
+            ("min_share", "100.5"),
+            ("limit", "0"),
+            ("limit", "201"),
+            ("cursor", "1"),
+            ("closed", "true"),
+        ] {
+            let mut wrong = args(ARGS);
+            wrong[key] = args(value);
+            let is_checked = SEARCH_INCIDENTS.check_args(wrong.to_string().as_bytes()).is_err();
+            assert!(is_checked && !validator.is_valid(&wrong), "{key}: {value}");
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Imports from running servers: real ones, which are installed into the target folder, and scripts that behave badly.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use toolwright_prerequisites::{Npm, Prerequisite, PyPi, has, or_skip};
 
 use super::{text, toolwright};
 
@@ -16,47 +17,23 @@ fn pinned(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/servers").join(file)
 }
 
-/// Installs what a pinned file names, once for every version of that file.
-fn installed(file: &str, install: impl FnOnce(&Path)) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file.replace('.', "-"));
-    let pinned = fs::read(pinned(file)).unwrap();
-    let is_current = fs::read(folder.join("done")).is_ok_and(|known| known == pinned);
-    if !is_current {
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(file), &pinned).unwrap();
-        install(&folder);
-        fs::write(folder.join("done"), pinned).unwrap();
-    }
-    folder
+/// Where a registry's packages are installed.
+fn installed(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("import").join(kind)
 }
 
-fn run(program: impl AsRef<OsStr>, arguments: &[&str], folder: &Path) {
-    let name = program.as_ref().display().to_string();
-    let status = Command::new(program).args(arguments).current_dir(folder).status();
-    let status = status.unwrap_or_else(|error| panic!("{name} could not be started: {error}"));
-    assert!(status.success(), "{name} could not install what {} names", folder.display());
+/// The npm package's server, as a command; none, with the skip recorded, where it cannot be had.
+fn everything() -> Option<Vec<String>> {
+    let npm = or_skip(Npm::install(&pinned(""), &installed("npm")))?;
+    let script = npm.file("@modelcontextprotocol/server-everything/dist/index.js");
+    Some(vec!["node".to_owned(), script.display().to_string()])
 }
 
-/// The npm package's server, as a command.
-fn everything() -> Vec<String> {
-    let folder = installed("package.json", |folder| {
-        let flags = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
-        run("npm", &flags, folder);
-    });
-    let script = folder.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-    vec!["node".to_owned(), script.display().to_string()]
-}
-
-/// The Python package's server, as a command.
-fn time() -> Vec<String> {
-    let folder = installed("requirements.txt", |folder| {
-        run("python3", &["-m", "venv", "venv"], folder);
-        run(folder.join("venv/bin/pip"), &["install", "--quiet", "-r", "requirements.txt"], folder);
-    });
-    vec![
-        folder.join("venv/bin/mcp-server-time").display().to_string(),
-        "--local-timezone=UTC".to_owned(),
-    ]
+/// The Python package's server, likewise.
+fn time() -> Option<Vec<String>> {
+    let pypi = or_skip(PyPi::install(&pinned(""), &installed("pypi")))?;
+    let program = pypi.program("mcp-server-time").display().to_string();
+    Some(vec![program, "--local-timezone=UTC".to_owned()])
 }
 
 /// Imports twice from one server; the file, and what was said.
@@ -82,7 +59,8 @@ fn import_twice(server: &[String]) -> (String, String) {
 
 #[test]
 fn a_server_written_in_typescript_is_imported_from_its_command() {
-    let (file, said) = import_twice(&everything());
+    let Some(server) = everything() else { return };
+    let (file, said) = import_twice(&server);
     for part in
         ["name: mcp-servers/everything", "protocol: ", "remote: get-sum", "date: \"2026-11-22\""]
     {
@@ -93,7 +71,8 @@ fn a_server_written_in_typescript_is_imported_from_its_command() {
 
 #[test]
 fn a_server_written_in_python_is_imported_from_its_command() {
-    let (file, said) = import_twice(&time());
+    let Some(server) = time() else { return };
+    let (file, said) = import_twice(&server);
     for part in ["name: mcp-time", "get_current_time:", "convert_time:", "date: \"2026-11-22\""] {
         assert!(file.contains(part), "no {part} in {file}");
     }
@@ -122,6 +101,9 @@ fn failure(arguments: &[&str]) -> String {
 
 #[test]
 fn a_server_that_fails_is_told_with_a_reason() {
+    if !has(&[Prerequisite::Python]) {
+        return;
+    }
     let cases: [(&[&str], &[&str]); 8] = [
         (
             &["--", "no-such-command-anywhere"],
@@ -205,6 +187,9 @@ impl Drop for Guarded {
 
 #[test]
 fn a_server_on_http_is_asked_for_all_pages_with_the_token_and_headers_that_were_given() {
+    if !has(&[Prerequisite::Python]) {
+        return;
+    }
     let server = Guarded::start();
     let output = server.import("open sesame");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));

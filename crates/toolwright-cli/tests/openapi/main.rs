@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 use std::{env, fs};
 
+use toolwright_prerequisites::{Npm, or_skip};
+
 const TOOLWRIGHT: &str = env!("CARGO_BIN_EXE_toolwright");
-const PACKAGES: &str = include_str!("package.json");
 const PETSTORE: &str = include_str!("petstore.rs.in");
 
 /// A document: the service it becomes, where it is, how many operations are taken and how many left out.
@@ -44,47 +44,19 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&both).into_owned()
 }
 
-/// Where npm put the documents; installed once for all tests, and again when the file of packages changes.
-fn documents() -> &'static Path {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let folder = temporary().join("npm");
-        if !is_current(&folder) {
-            install(&folder);
-        }
-        folder.join("node_modules")
-    })
-}
-
-fn is_current(folder: &Path) -> bool {
-    fs::read_to_string(folder.join("package.json")).is_ok_and(|known| known == PACKAGES)
-}
-
-/// Each test may be a process of its own, so the whole folder comes into place in one step.
-fn install(folder: &Path) {
-    fs::create_dir_all(temporary()).expect("the target folder is ours");
-    let fresh = tempfile::tempdir_in(temporary()).expect("a new folder");
-    fs::write(fresh.path().join("package.json"), PACKAGES).expect("written");
-    let arguments = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
-    let installed = Command::new("npm").args(arguments).current_dir(fresh.path()).output();
-    let installed = installed.expect("npm is there");
-    assert!(installed.status.success(), "{}", text(&installed));
-    let fresh = fresh.keep();
-    let _ = fs::rename(folder, fresh.join("replaced"));
-    if fs::rename(&fresh, folder).is_err() {
-        // Another test was first.
-        let _ = fs::remove_dir_all(&fresh);
-    }
-    assert!(is_current(folder), "{} holds something else", folder.display());
+/// The packages of documents; none, with the skip recorded, where they cannot be had.
+fn packages() -> Option<Npm> {
+    let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/openapi");
+    or_skip(Npm::install(&pins, &temporary().join("npm")))
 }
 
 /// A project with this repository's crates, its services in one workspace.
-fn project(name: &str, documents: &[Document]) -> PathBuf {
+fn project(packages: &Npm, name: &str, documents: &[Document]) -> PathBuf {
     let folder = temporary().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("schema")).expect("the target folder is ours");
     for document in documents {
-        import(&folder, document);
+        import(packages, &folder, document);
     }
     let crates = repository().join("crates").display().to_string();
     let crate_lines = ["toolwright", "toolwright-http"]
@@ -101,8 +73,8 @@ fn project(name: &str, documents: &[Document]) -> PathBuf {
     folder
 }
 
-fn import(folder: &Path, &(service, path, taken, left_out): &Document) {
-    let document = documents().join(path);
+fn import(packages: &Npm, folder: &Path, &(service, path, taken, left_out): &Document) {
+    let document = packages.file(path);
     let output = Command::new(TOOLWRIGHT)
         .args(["import", "openapi", "--service", service, "-o"])
         .arg(folder.join("schema").join(service).with_extension("yaml"))
@@ -134,14 +106,16 @@ fn cargo(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn large_documents_of_others_import_generate_and_compile() {
-    let folder = project("large", &LARGE);
+    let Some(packages) = packages() else { return };
+    let folder = project(&packages, "large", &LARGE);
     cargo(&folder, &["check", "--workspace"]);
 }
 
 #[test]
 fn every_tool_of_the_petstore_is_called_over_http_in_both_versions() {
+    let Some(packages) = packages() else { return };
     for (index, document) in PETSTORES.iter().enumerate().take(2) {
-        let folder = project(&format!("petstore_{index}"), &[*document]);
+        let folder = project(&packages, &format!("petstore_{index}"), &[*document]);
         let calls = folder.join("calls");
         fs::create_dir_all(calls.join("src")).expect("the target folder is ours");
         fs::write(calls.join("src/main.rs"), PETSTORE).expect("written");
@@ -165,10 +139,11 @@ fn every_tool_of_the_petstore_is_called_over_http_in_both_versions() {
 
 #[test]
 fn both_notations_of_one_document_give_one_file() {
+    let Some(packages) = packages() else { return };
     let file = |document: &Document| {
         let folder = tempfile::tempdir().expect("a new folder");
         fs::create_dir(folder.path().join("schema")).expect("a new folder");
-        import(folder.path(), document);
+        import(&packages, folder.path(), document);
         fs::read_to_string(folder.path().join("schema/petstore.yaml")).expect("it was written")
     };
     let [json_30, yaml_31, yaml_30, json_31] = PETSTORES.each_ref().map(file);

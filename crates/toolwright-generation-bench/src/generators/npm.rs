@@ -3,27 +3,30 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::{fs, io};
+
+use toolwright_prerequisites::Npm;
 
 use super::library::files;
 
-const PACKAGE: &str = include_str!("../../peers/package.json");
+/// Where the packages are pinned.
+const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// The version of BAML, which its input has to name.
 pub const BAML_VERSION: &str = "0.226.2";
 
-/// Where the packages are.
-#[derive(Debug)]
+/// The packages, where they could be installed.
 pub struct Peers {
-    modules: PathBuf,
+    npm: Option<Npm>,
 }
 
 impl Peers {
     /// Installs what is not there yet, and says what cannot be.
     pub fn install(folder: &Path) -> (Self, Option<String>) {
-        let peers = Self { modules: folder.join("node_modules") };
-        (peers, install(folder).err().map(|error| error.to_string()))
+        match Npm::install(Path::new(PINS), folder) {
+            Ok(npm) => (Self { npm: Some(npm) }, None),
+            Err(error) => (Self { npm: None }, Some(error.to_string())),
+        }
     }
 
     pub(super) fn baml(&self, input: &Path) -> Option<Vec<OsString>> {
@@ -48,37 +51,16 @@ impl Peers {
     }
 
     fn script(&self, path: &str) -> Option<OsString> {
-        let script = self.modules.join(path);
-        script.exists().then(|| script.into_os_string())
-    }
-}
-
-fn install(folder: &Path) -> io::Result<()> {
-    let installed = folder.join("node_modules/.installed");
-    if fs::read_to_string(&installed).is_ok_and(|known| known == PACKAGE) {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("package.json"), PACKAGE)?;
-    let status = Command::new("npm")
-        .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"])
-        .arg("--silent")
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status();
-    match status {
-        // Written last: what was interrupted is not taken for installed.
-        Ok(status) if status.success() => fs::write(installed, PACKAGE),
-        Ok(status) => Err(io::Error::other(format!("npm ended with {status}"))),
-        Err(error) => Err(io::Error::new(error.kind(), format!("cannot run npm: {error}"))),
+        self.npm.as_ref().map(|npm| npm.file(path).into_os_string())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BAML_VERSION, PACKAGE};
+    use super::BAML_VERSION;
     use crate::generators::Generator;
+
+    const PACKAGE: &str = include_str!("../../peers/package.json");
 
     #[test]
     fn versions_are_those_of_the_package() {

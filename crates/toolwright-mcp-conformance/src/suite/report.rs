@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::Command;
 use std::{fs, io};
 
+use toolwright_prerequisites::Npm;
+
 use super::outcome::judge;
 use super::page;
 use super::run::{Leg, Run, run};
 use super::{Expected, REVISIONS};
 use crate::fixtures::Served;
-use crate::peers::{Npm, PEERS};
 
 /// A file for each revision: what is expected to fail, and why.
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/expected");
@@ -19,20 +20,19 @@ pub struct Report {
     runs: Vec<(Run, Expected)>,
 }
 
-/// Runs everything against this package's program, with the official tools installed into a folder.
+/// Runs everything against this package's program, with the official tools.
 ///
 /// # Errors
 ///
-/// When the tools cannot be installed, or a side does not start.
-pub fn all(program: &Path, installed: &Path) -> io::Result<Report> {
-    let npm = Npm::install(Path::new(PEERS), installed)?;
+/// When a side does not start, or a tool does not run.
+pub fn all(program: &Path, npm: &Npm) -> io::Result<Report> {
     let server = Served::start(Command::new(program).args(["serve", "--http", "127.0.0.1:0"]))?;
     let client = format!("{} client", program.display());
     let mut runs = Vec::new();
     for revision in REVISIONS {
         let expected = Path::new(EXPECTED).join(format!("{revision}.yaml"));
         for (leg, under_test) in [(Leg::Server, server.url()), (Leg::Client, client.as_str())] {
-            let found = run(&npm, leg, revision, under_test, &expected)?;
+            let found = run(npm, leg, revision, under_test, &expected)?;
             runs.push((found, Expected::read(&fs::read_to_string(&expected)?)?));
         }
     }

@@ -6,8 +6,7 @@ use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
-
-use crate::peers::Npm;
+use toolwright_prerequisites::Npm;
 
 const PROGRAM: &str = "@modelcontextprotocol/conformance/dist/index.js";
 const REQUIREMENTS: &str = "@modelcontextprotocol/conformance/requirements";

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use toolwright_mcp_conformance::peers::Npm;
+use toolwright_prerequisites::Npm;
 
 use crate::{INSTALLED, PROGRAM, npm, printed, served};
 
@@ -50,7 +50,7 @@ const IS_ERROR: i32 = 5;
 
 /// A server on stdio, and over HTTP.
 fn is_clean_on_both_transports(server: &str, tool: &str, args: &str, wrong: &str) {
-    let npm = npm();
+    let Some(npm) = npm() else { return };
     is_clean(&npm, &[PROGRAM, "serve", server], tool, args, wrong);
     let process = served(server);
     is_clean(&npm, &[process.url()], tool, args, wrong);

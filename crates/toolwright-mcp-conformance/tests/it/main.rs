@@ -7,8 +7,9 @@ mod suite;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use toolwright_mcp_conformance::PEERS;
 use toolwright_mcp_conformance::fixtures::Served;
-use toolwright_mcp_conformance::peers::{Npm, PEERS, PyPi};
+use toolwright_prerequisites::{Npm, PyPi, or_skip};
 
 /// This package's program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwright-mcp-conformance");
@@ -16,15 +17,15 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwright-mcp-conformance");
 /// Where official tools are installed, for all tests.
 const INSTALLED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/mcp-npm");
 
-/// The official tools and SDKs on npm.
-fn npm() -> Npm {
-    Npm::install(Path::new(PEERS), Path::new(INSTALLED)).unwrap()
+/// The official tools and SDKs on npm; none, with the skip recorded, where they cannot be had.
+fn npm() -> Option<Npm> {
+    or_skip(Npm::install(Path::new(PEERS), Path::new(INSTALLED)))
 }
 
-/// The official SDK on PyPI.
-fn pypi() -> PyPi {
+/// The official SDK on PyPI, likewise.
+fn pypi() -> Option<PyPi> {
     let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/mcp-pypi");
-    PyPi::install(Path::new(PEERS), Path::new(folder)).unwrap()
+    or_skip(PyPi::install(Path::new(PEERS), Path::new(folder)))
 }
 
 /// A server over HTTP.

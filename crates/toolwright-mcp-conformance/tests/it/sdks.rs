@@ -56,7 +56,7 @@ fn meets(client: impl Fn() -> Command, era: &str) {
 
 #[test]
 fn the_python_sdk_lists_and_calls_in_both_eras() {
-    let pypi = pypi();
+    let Some(pypi) = pypi() else { return };
     for era in ["legacy", "modern"] {
         meets(|| pypi.script("python_client.py"), era);
     }
@@ -64,7 +64,7 @@ fn the_python_sdk_lists_and_calls_in_both_eras() {
 
 #[test]
 fn the_typescript_sdk_lists_and_calls_in_both_eras() {
-    let npm = npm();
+    let Some(npm) = npm() else { return };
     npm.script("sight.mjs").unwrap();
     for era in ["legacy", "modern"] {
         meets(|| npm.script("typescript_client.mjs").unwrap(), era);
@@ -74,7 +74,7 @@ fn the_typescript_sdk_lists_and_calls_in_both_eras() {
 /// Clients of this version drop the whole list for one output schema whose root is no object.
 #[test]
 fn the_typescript_sdk_of_version_1_lists_and_calls() {
-    let npm = npm();
+    let Some(npm) = npm() else { return };
     npm.script("sight.mjs").unwrap();
     meets(|| npm.script("typescript_v1_client.mjs").unwrap(), "legacy");
 }

@@ -6,7 +6,7 @@ use toolwright::progress::{Progress, Watcher, watch};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_mcp::client::Client;
 
-use crate::peer::client;
+use crate::peer::{can_run, client};
 use crate::specs::LISTED;
 
 /// Calls a tool of the peer as a generated executor would.
@@ -20,6 +20,9 @@ pub(crate) async fn call(client: &Client, tool: &str, args: &str) -> Result<Payl
 async fn arguments_and_results_keep_every_digit() {
     const ARGS: &str = r#"{ "text":"a b", "n":123456789012345678901234567890, "m":1.10,
         "e":-0.0, "k":[1E400] }"#;
+    if !can_run() {
+        return;
+    }
     for faults in [&[][..], &["modern"]] {
         let client = client(faults);
         let echoed = call(&client, "echo", ARGS).await.expect("it echoes");
@@ -32,6 +35,9 @@ async fn arguments_and_results_keep_every_digit() {
 
 #[tokio::test]
 async fn each_kind_of_result_becomes_what_the_tool_declares() {
+    if !can_run() {
+        return;
+    }
     let client = client(&[]);
     let image = r#"{"type":"image","data":"AA==","mimeType":"image/png"}"#;
     let mixed = format!(r#"{{"content":[{image},{{"type":"text","text":"a"}}]}}"#);
@@ -50,6 +56,9 @@ async fn each_kind_of_result_becomes_what_the_tool_declares() {
 /// G28: a refusal in the tool's own words is the model's; an error of the protocol is for operators.
 #[tokio::test]
 async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the_model() {
+    if !can_run() {
+        return;
+    }
     let client = client(&[]);
     let cases = [
         ("fail", r"no file \u001b[2J here", FailureKind::DomainRejection),
@@ -91,6 +100,9 @@ impl Watcher for Told {
 
 #[tokio::test]
 async fn progress_is_told_to_whoever_watches_the_call() {
+    if !can_run() {
+        return;
+    }
     let (client, told) = (client(&[]), Arc::new(Told::default()));
     let watched = watch(told.clone(), call(&client, "advance", r#"{"text":""}"#));
     watched.await.expect("it is done");

@@ -3,7 +3,7 @@
 use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure};
 use toolwright_mcp::client::{Client, DriftPolicy};
 
-use crate::peer::{client, command, hasty};
+use crate::peer::{can_run, client, command, hasty};
 use crate::specs::{LISTED, UNLISTED};
 
 async fn call(
@@ -17,6 +17,9 @@ async fn call(
 
 #[tokio::test]
 async fn a_server_that_is_what_it_was_has_no_drift() {
+    if !can_run() {
+        return;
+    }
     for faults in [&[][..], &["modern", "paged"], &["bad_tool"]] {
         for origin in [&LISTED, &UNLISTED] {
             let drift = client(faults).drift(origin).await.expect("it lists");
@@ -27,6 +30,9 @@ async fn a_server_that_is_what_it_was_has_no_drift() {
 
 #[tokio::test]
 async fn missing_changed_and_new_tools_are_told_by_name() {
+    if !can_run() {
+        return;
+    }
     let client = client(&["changed"]);
     let drift = client.drift(&LISTED).await.expect("it lists");
     let told =
@@ -38,6 +44,9 @@ async fn missing_changed_and_new_tools_are_told_by_name() {
 
 #[tokio::test]
 async fn the_policy_says_what_becomes_of_calls() {
+    if !can_run() {
+        return;
+    }
     let cases = [
         (DriftPolicy::Refuse, Some(FailureKind::Denied), Some(FailureKind::NotFound)),
         (DriftPolicy::Warn, None, Some(FailureKind::NotFound)),
@@ -58,6 +67,9 @@ async fn the_policy_says_what_becomes_of_calls() {
 /// The list changes while a call runs: that call ends as it would have, the next is looked at again.
 #[tokio::test]
 async fn a_list_that_changes_during_a_call_is_looked_at_again() {
+    if !can_run() {
+        return;
+    }
     for faults in [&["changing"][..], &["changing", "modern"]] {
         let client = client(faults);
         call(&client, &LISTED, "echo").await.expect("it has not changed yet");

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure};
 use toolwright_mcp::client::{Client, Stderr};
+use toolwright_prerequisites::{Prerequisite, has};
 
 use crate::calls::call;
-use crate::peer::{client, command, hasty};
+use crate::peer::{can_run, client, command, hasty};
 
 /// Calls until it works, for as long as a server needs to come back.
 async fn recovers(client: &Client) {
@@ -31,6 +32,9 @@ async fn breaks(client: &Client, tool: &str, text: &str) -> ToolFailure {
 
 #[tokio::test]
 async fn a_server_that_dies_fails_the_call_it_had_and_is_started_again() {
+    if !can_run() {
+        return;
+    }
     let client = client(&[]);
     let failure = breaks(&client, "die", "").await;
     assert_eq!(failure.kind, FailureKind::Internal, "nobody knows whether it ran: {failure:?}");
@@ -45,6 +49,9 @@ async fn a_server_that_dies_fails_the_call_it_had_and_is_started_again() {
 /// A call during an outage fails at once, and is not sent when the server is back.
 #[tokio::test]
 async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
+    if !can_run() {
+        return;
+    }
     let mut options = hasty();
     options.backoff = (Duration::from_secs(30), Duration::from_secs(30));
     let client = Client::with_options(command(&[]), options);
@@ -61,6 +68,9 @@ async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
 
 #[tokio::test]
 async fn what_never_answers_right_is_given_up_at_the_tools_own_deadline() {
+    if !can_run() {
+        return;
+    }
     let client = client(&["chatty"]);
     for (tool, text) in [("wrong_id", ""), ("half", "stay")] {
         let failure = breaks(&client, tool, text).await;
@@ -70,6 +80,9 @@ async fn what_never_answers_right_is_given_up_at_the_tools_own_deadline() {
 
 #[tokio::test]
 async fn a_call_that_is_given_up_is_cancelled_on_the_server() {
+    if !can_run() {
+        return;
+    }
     let log = scratch("cancelled");
     let client = Client::with_options(command(&[]).env("log", &log), hasty());
     let failure = breaks(&client, "slow", &log.display().to_string()).await;
@@ -93,6 +106,9 @@ async fn a_call_that_is_given_up_is_cancelled_on_the_server() {
 /// A hundred megabytes are never kept.
 #[tokio::test]
 async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
+    if !can_run() {
+        return;
+    }
     let mut options = hasty();
     options.call_timeout = Duration::from_mins(1);
     let client = Client::with_options(command(&[]), options);
@@ -107,6 +123,9 @@ async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
 /// Neither the server nor what it started is left, whether the client is closed or dropped.
 #[tokio::test]
 async fn a_server_ends_with_its_client_and_leaves_nothing_behind() {
+    if !can_run() || !has(&[Prerequisite::Proc]) {
+        return;
+    }
     for closes in [true, false] {
         let pids = Arc::new(Mutex::new(Vec::<u32>::new()));
         let sink = pids.clone();
@@ -146,6 +165,9 @@ fn scratch(name: &str) -> PathBuf {
 /// A line that no call waits for is no message for the model.
 #[tokio::test]
 async fn what_a_server_prints_is_passed_over() {
+    if !can_run() {
+        return;
+    }
     let lines = Arc::new(Mutex::new(Vec::<String>::new()));
     let sink = lines.clone();
     let stderr = Stderr::Sink(Arc::new(move |line: &str| {

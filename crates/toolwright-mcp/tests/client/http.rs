@@ -9,7 +9,7 @@ use toolwright::spec::{Declaration, Tool, ToolSpec};
 use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure, Value};
 use toolwright_mcp::client::{Client, ClientError, ServerUrl};
 
-use crate::peer::hasty;
+use crate::peer::{PYTHON, can_run, hasty};
 
 static ECHO: ToolSpec = ToolSpec::typed(Echo, declaration("echo"));
 static BREAK: ToolSpec = ToolSpec::typed(Break, declaration("break"));
@@ -48,7 +48,7 @@ struct Peer {
 impl Peer {
     fn start() -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/http_peer.py");
-        let mut command = Command::new("python3");
+        let mut command = Command::new(PYTHON);
         let command = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("there is Python");
         let mut line = String::new();
@@ -81,6 +81,9 @@ async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFa
 #[tokio::test]
 async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
     const ARGS: &str = r#"{"text":"ä","n":123456789012345678901234567890,"m":1.10}"#;
+    if !can_run() {
+        return;
+    }
     let peer = Peer::start();
     for (fault, protocol) in [
         ("json", "2025-11-25"),
@@ -102,6 +105,9 @@ async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
 
 #[tokio::test]
 async fn a_token_opens_what_is_guarded_and_is_never_shown() {
+    if !can_run() {
+        return;
+    }
     let peer = Peer::start();
     let error = peer.client("guarded").connect().await.expect_err("it is guarded");
     assert!(matches!(error, ClientError::Connect { .. }), "{error}");
@@ -113,6 +119,9 @@ async fn a_token_opens_what_is_guarded_and_is_never_shown() {
 /// Each way of breaking gives its kind within the deadline, without the server's words, and the next call works.
 #[tokio::test]
 async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
+    if !can_run() {
+        return;
+    }
     let peer = Peer::start();
     let cases = [
         ("500", FailureKind::Internal),
@@ -143,6 +152,9 @@ async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
 /// A session that the server forgot is begun again; the call it refused had not run, and is sent once more.
 #[tokio::test]
 async fn a_lost_session_is_begun_again() {
+    if !can_run() {
+        return;
+    }
     let peer = Peer::start();
     let client = peer.client("json");
     let found = call(&client, "break", r#"{"text":"lost"}"#).await.expect("it is found again");
@@ -151,6 +163,9 @@ async fn a_lost_session_is_begun_again() {
 
 #[tokio::test]
 async fn a_server_that_is_gone_is_unavailable() {
+    if !can_run() {
+        return;
+    }
     let peer = Peer::start();
     let client = peer.client("json");
     call(&client, "echo", r#"{"text":""}"#).await.expect("it is there");

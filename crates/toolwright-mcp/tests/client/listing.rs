@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use toolwright_mcp::client::ClientError;
 
-use crate::peer::{client, command, hasty};
+use crate::peer::{can_run, client, command, hasty};
 
 /// Every way in which a server may meet the probe of the newer era, and the revision that is spoken then.
 #[tokio::test]
 async fn either_era_is_found_whatever_the_server_makes_of_the_probe() {
+    if !can_run() {
+        return;
+    }
     let cases: [(&[&str], &str); 7] = [
         (&[], "2025-11-25"),
         (&["modern"], "2026-07-28"),
@@ -30,6 +33,9 @@ async fn either_era_is_found_whatever_the_server_makes_of_the_probe() {
 
 #[tokio::test]
 async fn the_list_is_what_the_server_wrote_page_after_page() {
+    if !can_run() {
+        return;
+    }
     for faults in [&["bad_tool"][..], &["bad_tool", "paged"], &["bad_tool", "paged", "modern"]] {
         let listing = client(faults).list_tools_raw().await.expect("it lists");
         let list: Value = serde_json::from_str(&listing.json).expect("it is JSON");
@@ -45,6 +51,9 @@ async fn the_list_is_what_the_server_wrote_page_after_page() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_reached_is_told_in_time_and_in_words() {
+    if !can_run() {
+        return;
+    }
     let silent = client(&["silent"]);
     let start = Instant::now();
     let error = silent.connect().await.expect_err("it is silent");

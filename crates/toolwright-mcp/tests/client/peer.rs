@@ -3,11 +3,20 @@
 use std::time::Duration;
 
 use toolwright_mcp::client::{Client, ClientOptions, ServerCommand};
+use toolwright_prerequisites::{Prerequisite, has};
+
+/// Whether there is Python, on which peers run; the skip of the calling test is recorded where there is none.
+pub(crate) fn can_run() -> bool {
+    has(&[Prerequisite::Python])
+}
+
+/// What runs the scripts of peers.
+pub(crate) const PYTHON: &str = "python3";
 
 /// The command of a peer with some faults.
 pub(crate) fn command(faults: &[&str]) -> ServerCommand {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/peer.py");
-    ServerCommand::new("python3").arg(script).args(faults.iter().copied())
+    ServerCommand::new(PYTHON).arg(script).args(faults.iter().copied())
 }
 
 /// Short deadlines, so that what is slow shows soon.

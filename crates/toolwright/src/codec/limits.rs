@@ -183,14 +183,14 @@ impl Range<i64> {
     /// Whether an integer is in the range; if not, it is recorded.
     #[inline]
     pub(super) fn check_small(self, number: i64, issues: &mut Issues) -> bool {
-        self.holds(number) || self.check(&Integer::from(number), issues)
+        self.holds(number) || check(&number, (self.low, self.high), || number.to_string(), issues)
     }
 
     /// Whether an integer of any size is in the range; if not, it is recorded.
     #[cold]
     pub(super) fn check(self, number: &Integer, issues: &mut Issues) -> bool {
         let (low, high) = (self.low.map(Integer::from), self.high.map(Integer::from));
-        check(number, (low, high), &number.to_string(), issues)
+        check(number, (low, high), || shortened(&number.to_string()), issues)
     }
 }
 
@@ -225,13 +225,19 @@ impl Range<f64> {
     /// Whether a number, found as this text, is in the range; if not, it is recorded.
     #[inline]
     pub(super) fn check(self, number: f64, found: &str, issues: &mut Issues) -> bool {
-        self.holds(number) || check(&number, (self.low, self.high), found, issues)
+        self.holds(number) || check(&number, (self.low, self.high), || shortened(found), issues)
     }
 }
 
 /// The number of a bound, for a sentence.
 trait Limit: PartialOrd + Clone {
     fn number(&self) -> Number;
+}
+
+impl Limit for i64 {
+    fn number(&self) -> Number {
+        Number::from(*self)
+    }
 }
 
 impl Limit for Integer {
@@ -246,13 +252,13 @@ impl Limit for f64 {
     }
 }
 
+#[cold]
 fn check<N: Limit>(
     number: &N,
     (low, high): (Bound<N>, Bound<N>),
-    found: &str,
+    found: impl FnOnce() -> String,
     issues: &mut Issues,
 ) -> bool {
-    let found = || shortened(found);
     let broken = match (&low, &high) {
         (Bound::Included(minimum) | Bound::Excluded(minimum), _)
             if !(low.as_ref(), Bound::Unbounded).contains(number) =>

@@ -22,6 +22,11 @@ impl Output {
         Self { bytes: Vec::with_capacity(capacity), length: 0 }
     }
 
+    /// With room for so many bytes, where little is to be written.
+    pub(super) fn with_room(count: usize) -> Self {
+        Self { bytes: vec![b' '; count], length: 0 }
+    }
+
     pub(super) fn into_string(mut self) -> String {
         self.bytes.truncate(self.length);
         // Only texts and ASCII are ever put in, so nothing is lost.

@@ -52,6 +52,11 @@ fn each_library_is_used_in_its_place_alone() {
 }
 
 #[test]
+fn tests_ask_for_what_a_machine_may_lack() {
+    holds(walls::prerequisites);
+}
+
+#[test]
 fn each_stage_of_the_compiler_knows_only_what_it_may() {
     holds(walls::stages);
 }

@@ -175,6 +175,38 @@ fn uses<'a>(file: &'a File, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
+/// What a machine may lack, as a test names it.
+const MAY_BE_MISSING: [&str; 7] = [
+    "\"git\"",
+    "\"node\"",
+    "\"npm\"",
+    "\"npx\"",
+    "\"python3\"",
+    "\"unshare\"",
+    concat!("shared/", "corpus"),
+];
+
+/// A test that needs what a machine may lack asks for it, so that it is skipped like all others.
+pub(crate) fn prerequisites(files: &[File]) -> Vec<String> {
+    let tests =
+        files.iter().filter(|file| file.is_rust() && format!("/{}", file.path).contains("/tests/"));
+    let silent = tests.filter(|file| !file.text.contains("toolwright_prerequisites"));
+    let complaints = silent.flat_map(|file| {
+        let named = file.code().filter_map(|(number, line)| {
+            let starts = line.contains("Command::new(") || line.contains("const ");
+            let word = MAY_BE_MISSING.iter().find(|word| line.contains(**word))?;
+            (starts || !word.starts_with('"')).then_some((number, word))
+        });
+        named.map(|(number, word)| {
+            format!(
+                "{}:{number}: {word} may be missing; ask `toolwright_prerequisites`, and return where it is",
+                file.path
+            )
+        })
+    });
+    complaints.collect()
+}
+
 /// A stage names the stages it builds on, never those after it.
 pub(crate) fn stages(files: &[File]) -> Vec<String> {
     let compiler = files.iter().filter(|file| file.is_rust() && file.path.starts_with(COMPILER));
@@ -243,6 +275,24 @@ mod tests {
             ["codegen/src/emit/mod.rs:2: `fs` is used, but only `disk` touches the file system; \
               move the work to codegen/src/disk/"]
         );
+    }
+
+    #[test]
+    fn a_test_that_asks_for_no_prerequisite_is_found() {
+        let corpus = concat!("root.join(\"../shared/", "corpus\")\n");
+        let asks = "use toolwright_prerequisites::has;\nCommand::new(\"git\")\n";
+        for (path, text, expected) in [
+            ("tests/it/a.rs", "Command::new(\"git\").arg(\"init\")\n", 1),
+            ("crates/a/tests/b.rs", "ServerCommand::new(\"python3\")\n", 1),
+            ("crates/a/tests/b.rs", "const PYTHON: &str = \"python3\";\n", 1),
+            ("crates/a/tests/b.rs", corpus, 1),
+            ("crates/a/tests/b.rs", "assert_eq!(origin.server, \"git\");\n", 0),
+            ("crates/a/tests/b.rs", "Command::new(\"sh\")\n", 0),
+            ("crates/a/tests/b.rs", asks, 0),
+            ("crates/a/src/b.rs", "Command::new(\"git\")\n", 0),
+        ] {
+            assert_eq!(complaints(prerequisites, path, text).len(), expected, "{path}: {text}");
+        }
     }
 
     #[test]
