@@ -32,23 +32,31 @@ pub(crate) fn run(strict: bool) -> End {
     if !skipped.is_empty() {
         print!("\nskipped:\n{skipped}");
     }
+    match verdict(ended, skipped.is_empty(), strict) {
+        Ok(words) => {
+            println!("\nci: {words}");
+            End::Done
+        }
+        Err(words) => {
+            eprintln!("\nerror: {words}");
+            End::Failed
+        }
+    }
+}
+
+/// What is said of a run at its end, and whether it passed.
+fn verdict(
+    ended: Result<(), Failed>,
+    nothing_skipped: bool,
+    strict: bool,
+) -> Result<&'static str, String> {
     match ended {
-        Err(Failed { step }) => {
-            eprintln!("\nerror: ci stopped at `{step}`");
-            End::Failed
-        }
-        Ok(()) if skipped.is_empty() => {
-            println!("\nci: everything passed, nothing was skipped");
-            End::Done
-        }
+        Err(Failed { step }) => Err(format!("ci stopped at `{step}`")),
+        Ok(()) if nothing_skipped => Ok("everything passed, nothing was skipped"),
         Ok(()) if strict => {
-            eprintln!("\nerror: everything that ran passed, but `--strict` allows no skip");
-            End::Failed
+            Err("everything that ran passed, but `--strict` allows no skip".to_owned())
         }
-        Ok(()) => {
-            println!("\nci: everything that ran passed");
-            End::Done
-        }
+        Ok(()) => Ok("everything that ran passed"),
     }
 }
 
@@ -125,7 +133,19 @@ fn heading(command: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::FEATURES;
+    use super::{FEATURES, Failed, verdict};
+
+    #[test]
+    fn a_skip_fails_a_strict_run_alone_and_a_failed_step_every_run() {
+        for (nothing_skipped, strict, passes) in
+            [(true, true, true), (true, false, true), (false, false, true), (false, true, false)]
+        {
+            let judged = verdict(Ok(()), nothing_skipped, strict);
+            assert_eq!(judged.is_ok(), passes, "{nothing_skipped} {strict}: {judged:?}");
+            let failed = Failed { step: "cargo fmt".to_owned() };
+            assert!(verdict(Err(failed), nothing_skipped, strict).is_err());
+        }
+    }
 
     #[test]
     fn the_features_of_the_compiler_are_those_of_its_default() {
