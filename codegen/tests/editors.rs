@@ -74,8 +74,9 @@ fn whole(files: &[PathBuf]) -> Sources {
 fn values(sources: &Sources) -> Vec<Value> {
     let mut report = Report::default();
     let nodes = sources.iter().filter_map(|(id, file)| yaml::parse(id, &file.text, &mut report));
-    // No double holds the bound of one case; for editors it is a number like any other.
-    let texts = nodes.map(|node| node.to_json().to_string().replace("1e999", "1e300"));
+    // No double holds the numbers of some cases; for editors they are numbers like any other.
+    let texts = nodes
+        .map(|node| node.to_json().to_string().replace("1e999", "1e300").replace("1e400", "1e300"));
     texts.map(|text| serde_json::from_str(&text).expect("a value of ours is JSON")).collect()
 }
 

@@ -81,7 +81,7 @@ pub(crate) static CASES: &[Case] = cases! {
     objects in objects_tools: NoArguments ClosedObject OpenObject TypedRest OddKeys;
     oracle in oracle_tools: FileIssue PlaceShape;
     overlaps in overlaps_tools: Meet;
-    patterns in patterns_tools: Text;
+    patterns in patterns_tools: MatchText;
     places in places_tools: Go;
     references in references_tools: Follow FollowInline FollowAlias;
     results in results_tools: GiveText GiveInteger GiveNumber GiveFlag GiveNothing GiveAnything GiveList GiveThings

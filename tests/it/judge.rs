@@ -49,6 +49,9 @@ impl fmt::Display for Side {
     }
 }
 
+/// The toolset of what the `jsonschema` crate gets wrong, or takes forever to judge. What its rows say is written by hand.
+const MISJUDGED: &str = "fidelity";
+
 /// The published schemas of some tools, ready to judge.
 pub(crate) struct Published(BTreeMap<(String, Side), Option<Validator>>);
 
@@ -56,7 +59,8 @@ impl Published {
     pub(crate) fn of<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Self {
         let keyed = |spec: &'a ToolSpec| {
             Side::BOTH.map(|side| {
-                let validator = side.schema(spec).as_ref().and_then(validator);
+                let schema = side.schema(spec).filter(|_| spec.toolset() != MISJUDGED);
+                let validator = schema.as_ref().and_then(validator);
                 ((spec.name().to_owned(), side), validator)
             })
         };

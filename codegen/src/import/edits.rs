@@ -18,9 +18,11 @@ pub(super) struct Written<'a> {
 
 /// What a file is to remember of a schema.
 pub(super) fn remembered(schema: &Json) -> Json {
-    let mut digits = String::new();
-    each_word(schema, "", &mut |word| digits.push_str(&word));
-    Json::String(digits)
+    let mut words = BTreeSet::new();
+    each_word(schema, "", &mut |word| {
+        words.insert(word);
+    });
+    Json::String(words.into_iter().collect())
 }
 
 fn each_word(value: &Json, at: &str, visit: &mut dyn FnMut(String)) {

@@ -38,8 +38,8 @@ pub(super) fn nodes(project: &Project) -> BTreeSet<NodeId> {
 }
 
 /// Of these uses and those they lead to, the ones that tell some number from its nearest double.
-fn telling(project: &Project, uses: Vec<Use>) -> BTreeSet<Use> {
-    let (mut users, mut waiting): (BTreeMap<Use, Vec<Use>>, Vec<Use>) = (BTreeMap::new(), uses);
+fn telling(project: &Project, begin: Vec<Use>) -> BTreeSet<Use> {
+    let (mut users, mut waiting) = (BTreeMap::<Use, Vec<Use>>::new(), begin);
     let (mut known, mut found) = (BTreeSet::new(), Vec::new());
     while let Some(judge) = waiting.pop() {
         if !known.insert(judge) {

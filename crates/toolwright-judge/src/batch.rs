@@ -58,9 +58,10 @@ pub(crate) fn compile(subjects: &[Subject], folder: &Path) -> io::Result<Batch> 
             .collect()
     };
     let (by_hand, by_import) = (accepted(|fate| &fate.direct), accepted(|fate| &fate.imported));
-    let by_import = match by_import.is_empty() {
-        true => Ok(Files::default()),
-        false => imported(&by_import).and_then(|imported| generate(&imported.text)),
+    let by_import = if by_import.is_empty() {
+        Ok(Files::default())
+    } else {
+        imported(&by_import).and_then(|imported| generate(&imported.text))
     };
     let sides = [("direct", direct(&by_hand)), ("imported", by_import)];
     let source = folder.join("batch/src");

@@ -7,13 +7,6 @@ mod json;
 mod oracle;
 mod payloads;
 mod peer;
-#[expect(
-    dead_code,
-    unreachable_pub,
-    reason = "it is the module of a library there, with more users"
-)]
-#[path = "../../toolwright-mcp-conformance/src/peers.rs"]
-mod peers;
 mod pool;
 #[path = "../../toolwright-conformance/build/projects.rs"]
 mod projects;

@@ -4,8 +4,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use toolwright_prerequisites::{NotInstalled, PyPi};
+
 use crate::peer::{Answer, Peer};
-use crate::peers::{PEERS, PyPi};
+
+/// Where its script and what that needs are.
+const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
 /// How long it may think about one payload before that counts as undecided.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -35,7 +39,13 @@ impl Oracle {
     ///
     /// When Python is not there or pip cannot install.
     pub fn install(folder: &Path) -> io::Result<Self> {
-        let python = PyPi::install(Path::new(PEERS), &folder.join("python"))?;
+        let python =
+            PyPi::install(Path::new(PINS), &folder.join("python")).map_err(
+                |error| match error {
+                    NotInstalled::Missing(why) => io::Error::other(why),
+                    NotInstalled::Failed(error) => error,
+                },
+            )?;
         Ok(Self { peer: Peer::new(python.script("oracle.py"), LIMIT), failures: Vec::new() })
     }
 

@@ -83,7 +83,7 @@ impl Maker<'_> {
             return;
         }
         for (keyword, text) in schema {
-            match (keyword.as_ref(), text) {
+            match (keyword, text) {
                 ("$ref", Value::String(reference)) => {
                     if let Some(target) = resolve(self.root, reference) {
                         self.flatten(target, level + 1, flat);
@@ -109,7 +109,7 @@ impl Maker<'_> {
                 ("properties", Value::Object(more)) => match flat.get_mut("properties") {
                     Some(Value::Object(known)) => {
                         for (name, schema) in more {
-                            known.insert(&*name, schema.clone());
+                            known.insert(name, schema.clone());
                         }
                     }
                     _ => _ = flat.insert("properties", text.clone()),
@@ -118,7 +118,7 @@ impl Maker<'_> {
                     Some(Value::Array(known)) => known.extend(more.iter().cloned()),
                     _ => _ = flat.insert("required", text.clone()),
                 },
-                _ => _ = flat.insert(&*keyword, text.clone()),
+                _ => _ = flat.insert(keyword, text.clone()),
             }
         }
     }
@@ -246,15 +246,15 @@ impl Maker<'_> {
     }
 
     fn string(&mut self, flat: &Map<Value>) -> String {
-        if let Some(Value::String(format)) = flat.get("format").filter(|_| self.chance(90)) {
-            if let Some(format) = FORMATS.iter().find(|known| known.name == *format) {
-                return format.literals[self.rng.usize(0..format.literals.len())].clone();
-            }
+        if let Some(Value::String(format)) = flat.get("format").filter(|_| self.chance(90))
+            && let Some(format) = FORMATS.iter().find(|known| known.name == *format)
+        {
+            return format.literals[self.rng.usize(0..format.literals.len())].clone();
         }
-        if let Some(Value::String(pattern)) = flat.get("pattern") {
-            if let Some(sample) = self.sample(pattern).filter(|_| self.chance(80)) {
-                return sample;
-            }
+        if let Some(Value::String(pattern)) = flat.get("pattern")
+            && let Some(sample) = self.sample(pattern).filter(|_| self.chance(80))
+        {
+            return sample;
         }
         let bounds: Vec<u64> = ["minLength", "maxLength"]
             .into_iter()

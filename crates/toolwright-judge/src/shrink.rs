@@ -184,11 +184,10 @@ impl Tools<'_> {
                 Side::Met => true,
             };
             let payload = finding.payload.as_deref().unwrap_or_default();
-            let said = match is_compiled {
-                true => {
-                    self.said_of(&subject.name, &subject.schema, finding, payload, &mut program)?
-                }
-                false => None,
+            let said = if is_compiled {
+                self.said_of(&subject.name, &subject.schema, finding, payload, &mut program)?
+            } else {
+                None
             };
             shown.push(said.map(|said| Finding { said, ..finding.clone() }));
         }

@@ -3,11 +3,11 @@
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use expect_test::expect_file;
 use serde::Deserialize;
 use toolwright_judge::{Likeness, Options, Oracle, run};
+use toolwright_prerequisites::{Prerequisite, has};
 
 /// A verdict that a person wrote; none where the oracle is not to be certain.
 #[derive(Deserialize)]
@@ -40,7 +40,6 @@ fn the_oracle_says_what_people_say() -> Result<(), Box<dyn Error>> {
 
 /// What it finds stands in `slice.txt`, which is to be empty.
 #[test]
-#[ignore = "the validator of today is not exact, so it finds known faults; to be run from the day it is replaced"]
 fn forty_schemas_show_no_new_fault() -> Result<(), Box<dyn Error>> {
     let Some(folder) = folder() else { return Ok(()) };
     let options = Options { schemas: 40, payloads: 40, seed: 7, adversaries: false, cases: 0 };
@@ -57,12 +56,5 @@ fn forty_schemas_show_no_new_fault() -> Result<(), Box<dyn Error>> {
 
 /// Where tests may write, if Python can make an environment.
 fn folder() -> Option<PathBuf> {
-    let help = ["-m", "venv", "--help"];
-    let python =
-        Command::new("python3").args(help).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if python.is_ok_and(|status| status.success()) {
-        return Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("judge"));
-    }
-    eprintln!("skipped: there is no python3 with venv");
-    None
+    has(&[Prerequisite::Venv]).then(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("judge"))
 }

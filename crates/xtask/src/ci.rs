@@ -8,7 +8,7 @@ use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 5] =
+const DOC_TESTED: [&str; 4] =
     ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
 
 /// What of the compiler a build script leaves out.

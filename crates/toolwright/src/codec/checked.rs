@@ -67,12 +67,11 @@ impl<'a> Verdicts<'a> {
         validator: &'static Validator,
     ) -> Result<(&Document<'a>, &mut Evaluation<'static>), IssueKind> {
         let known = self.evaluations.iter().position(|(known, _)| std::ptr::eq(*known, validator));
-        let place = match known {
-            Some(place) => place,
-            None => {
-                self.evaluations.push((validator, Evaluation::new(validator.schema()?)));
-                self.evaluations.len() - 1
-            }
+        let place = if let Some(place) = known {
+            place
+        } else {
+            self.evaluations.push((validator, Evaluation::new(validator.schema()?)));
+            self.evaluations.len() - 1
         };
         Ok((&self.document, &mut self.evaluations[place].1))
     }
@@ -118,7 +117,7 @@ impl<'a> Verdicts<'a> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// Reads the first of several choices, in this order, that the value fits: each is an index among the schemas behind a
     /// keyword (`anyOf` or `oneOf`) of a validator, and what reads it. Where none fits, nothing is said: the validator that
     /// judges the value knows what all of them want.
@@ -135,13 +134,11 @@ impl<'a> Reader<'a> {
             let (document, evaluation) = verdicts.by(validator).ok()?;
             evaluation.choice(document, item, keyword, order)
         });
-        match choices.iter().find(|(index, _)| Some(*index) == chosen) {
-            Some((_, read)) => read(self),
-            None => {
-                self.scanner.skip();
-                None
-            }
+        if let Some((_, read)) = choices.iter().find(|(index, _)| Some(*index) == chosen) {
+            return read(self);
         }
+        self.scanner.skip();
+        None
     }
 
     /// Reads a value of a type, then checks its text.

@@ -200,7 +200,9 @@ impl Range<f64> {
     #[inline]
     pub(super) fn fit(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let touches = |bound: Bound<f64>| match bound {
-            Bound::Included(bound) | Bound::Excluded(bound) => bound == nearest,
+            Bound::Included(bound) | Bound::Excluded(bound) => {
+                bound.partial_cmp(&nearest) == Some(Ordering::Equal)
+            }
             Bound::Unbounded => false,
         };
         if touches(self.low) || touches(self.high) {

@@ -228,8 +228,8 @@ impl IssueKind {
     pub(super) fn limit(&self) -> Option<Value> {
         match self {
             Self::TooDeep { limit } => Some(Value::from(*limit)),
-            Self::TooCostly { limit } => Some(Value::from(*limit)),
-            Self::TooShort { minimum: limit, .. }
+            Self::TooCostly { limit }
+            | Self::TooShort { minimum: limit, .. }
             | Self::TooLong { maximum: limit, .. }
             | Self::TooFewItems { minimum: limit, .. }
             | Self::TooManyItems { maximum: limit, .. } => Some(Value::from(*limit)),

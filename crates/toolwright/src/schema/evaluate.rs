@@ -231,13 +231,13 @@ impl<'s> Evaluation<'s> {
             (Keyword::Format(format), Content::String(text)) => {
                 self.spend(text.len()) && format.is_valid(text)
             }
-            (Keyword::MinItems(least), Content::Array(count)) => *count as u64 >= *least,
-            (Keyword::MaxItems(most), Content::Array(count)) => *count as u64 <= *most,
+            (Keyword::MinItems(least), Content::Array(count))
+            | (Keyword::MinProperties(least), Content::Object(count)) => *count as u64 >= *least,
+            (Keyword::MaxItems(most), Content::Array(count))
+            | (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::UniqueItems, Content::Array(_)) => {
                 self.spend(document.size(item)) && repeated(document, item).is_none()
             }
-            (Keyword::MinProperties(least), Content::Object(count)) => *count as u64 >= *least,
-            (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::Required(names), Content::Object(count)) => {
                 self.spend(*count) && names.are_in(document, item)
             }

@@ -228,9 +228,9 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     }
 
     /// Tells what is wrong with the entries of an object; by some of the three keywords, if they are given.
-    fn entries(&mut self, properties: &Properties, object: usize, names: Option<&[&str]>) {
+    fn entries(&mut self, properties: &Properties, object: usize, only: Option<&[&str]>) {
         let (document, schema) = (self.document, self.evaluation.schema);
-        let tells = |name: &str| names.is_none_or(|names| names.contains(&name));
+        let tells = |keyword: &str| only.is_none_or(|only| only.contains(&keyword));
         for entry in document.children(object) {
             let key = document.key(entry);
             let (named, additional) = (properties.named(key), properties.additional);

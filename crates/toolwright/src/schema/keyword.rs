@@ -224,7 +224,9 @@ impl Constants {
         for value in values {
             constants.shown.push(value.to_string());
             match value {
-                Value::String(text) => drop(constants.strings.insert(text.clone())),
+                Value::String(text) => {
+                    constants.strings.insert(text.clone());
+                }
                 other => constants.others.push(other.clone()),
             }
         }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use self::explain::Explanation;
-use self::keyword::{Keyword, Node, NodeId};
+use self::keyword::{Keyword, Node, NodeId, Properties};
 use crate::codec::{Kind, from_json};
 use crate::issue::{InvalidPayload, Issue, IssueKind};
 use crate::value::Value;
@@ -99,7 +99,7 @@ impl Schema {
             Keyword::Properties(properties) => Some(properties),
             _ => None,
         });
-        properties.flat_map(|properties| properties.keys())
+        properties.flat_map(Properties::keys)
     }
 
     /// The kinds that the `type` of a node names, or that of the schema it refers to.
@@ -140,7 +140,7 @@ impl Schema {
                         return true;
                     }
                     Keyword::AllOf(nodes) | Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => {
-                        waiting.extend(nodes)
+                        waiting.extend(nodes);
                     }
                     Keyword::Not(node, _) | Keyword::Ref(node) => waiting.push(*node),
                     _ => {}

@@ -90,7 +90,7 @@ impl<'v> Resources<'v> {
                         }
                     }
                     _ if ONE.contains(&keyword) && !is_reference => {
-                        self.visit(value, resource, place())
+                        self.visit(value, resource, place());
                     }
                     _ => {}
                 }

@@ -60,7 +60,7 @@ impl Decimal {
         let divisor = u128::from(digits);
         let digit = |byte: u8| u128::from(byte - b'0');
         let rest = self.digits.bytes().fold(0, |rest, byte| (rest * 10 + digit(byte)) % divisor);
-        rest * power_of_ten(power.unsigned_abs(), divisor) % divisor == 0
+        (rest * power_of_ten(power.unsigned_abs(), divisor)).is_multiple_of(divisor)
     }
 
     /// The number written out, if it is an integer of at most `longest` digits.
