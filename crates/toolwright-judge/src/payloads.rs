@@ -94,7 +94,9 @@ impl Maker<'_> {
                     self.flatten(&members[member], level + 1, flat);
                 }
                 ("allOf", Value::Array(members)) => {
-                    members.iter().for_each(|member| self.flatten(member, level + 1, flat));
+                    for member in members {
+                        self.flatten(member, level + 1, flat);
+                    }
                 }
                 ("if", condition) => {
                     let holds = self.rng.bool();
