@@ -8,7 +8,7 @@ use proptest::test_runner::Config;
 use serde_json::{Map, Value, json};
 
 use crate::codecs::{self, meaning};
-use crate::judge::Published;
+use crate::judge::{MISJUDGED, Published};
 
 /// Deeper than this only what must be there is made.
 const DEPTH: usize = 4;
@@ -311,7 +311,8 @@ proptest! {
 
     #[test]
     fn both_judges_accept_what_a_published_schema_describes(bytes in tape()) {
-        for (pair, side) in codecs::sides() {
+        // What is sampled has the numbers of `serde_json`, which rounds those of schemas.
+        for (pair, side) in codecs::sides().filter(|(pair, _)| pair.spec.toolset() != MISJUDGED) {
             let Some(schema) = side.schema(pair.spec).filter(is_sampled) else { continue };
             let payload = sample(&schema, &mut Tape(bytes.iter())).to_string();
             let place = format!("{} {side}: {payload}", pair.spec.name());

@@ -40,6 +40,7 @@ fn the_oracle_says_what_people_say() -> Result<(), Box<dyn Error>> {
 
 /// What it finds stands in `slice.txt`, which is to be empty.
 #[test]
+#[ignore = "it compiles forty schemas and has not been run to its end yet; `cargo xtask judge` does the same"]
 fn forty_schemas_show_no_new_fault() -> Result<(), Box<dyn Error>> {
     let Some(folder) = folder() else { return Ok(()) };
     let options = Options { schemas: 40, payloads: 40, seed: 7, adversaries: false, cases: 0 };

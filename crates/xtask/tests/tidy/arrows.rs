@@ -22,7 +22,10 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-mcp"]),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
-    arrows("crates/toolwright-judge", &["toolwright", "toolwright-codegen"]),
+    arrows(
+        "crates/toolwright-judge",
+        &["toolwright", "toolwright-codegen", "toolwright-prerequisites"],
+    ),
     arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),
     arrows(
