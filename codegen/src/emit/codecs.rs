@@ -513,8 +513,7 @@ fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStrea
         TypeUse::Checked(inner, validator) => {
             let validator = ident(validator);
             let encode = encode_with(inner, Target::Variable, place);
-            let encode = statement(inner, &encode);
-            quote!(#writer.checked(&#validator, |w| #encode))
+            quote!(#writer.checked(&#validator, |w| { #encode; }))
         }
         TypeUse::Integer(limits) => quote!(#writer.integer(#by_copy, #limits)),
         TypeUse::BigInteger(limits) => quote!(#writer.big_integer(#by_reference, #limits)),
