@@ -90,12 +90,13 @@ fn part<'a>(value: &'a Value, key: &str) -> &'a Value {
 
 /// A schema of so many types, each a choice of the next one twice.
 fn doubling(levels: usize) -> Schema {
-    let next = |level: usize| format!(r##"{{"$ref":"#/$defs/T{}"}}"##, level + 1);
-    let types: String = (0..levels)
-        .map(|level| format!(r#""T{level}":{{"anyOf":[{0},{0}]}},"#, next(level)))
-        .collect();
-    let schema =
-        format!(r##"{{"$ref":"#/$defs/T0","$defs":{{{types}"T{levels}":{{"required":["b"]}}}}}}"##);
+    let types = (0..levels).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/T{}"}}"##, level + 1);
+        format!(r#""T{level}":{{"anyOf":[{next},{next}]}}"#)
+    });
+    let last = format!(r#""T{levels}":{{"required":["b"]}}"#);
+    let types: Vec<String> = types.chain([last]).collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/T0","$defs":{{{}}}}}"##, types.join(","));
     Schema::new(&schema).expect("a schema")
 }
 
