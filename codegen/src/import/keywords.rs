@@ -1,6 +1,8 @@
 //! Where further schemas stand inside a schema of any draft. Which keywords there are, and what stands behind each, is
 //! the reader's to say ([`crate::schema::read::keywords`]); here are only those that it no longer knows.
 
+use toolwright::pointer::escaped;
+
 use crate::schema::Json;
 use crate::schema::read::keywords::{Expected, expected};
 
@@ -103,9 +105,9 @@ pub(super) fn rebuild(
     visit(rebuilt, pointer)
 }
 
-/// A pointer and a step below it (RFC 6901, 3).
+/// A pointer and a step below it.
 pub(super) fn joined(pointer: &str, step: &str) -> String {
-    format!("{pointer}/{}", step.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", escaped(step))
 }
 
 /// Takes an entry out.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::pointer::{from_fragment, unescaped};
+
 use super::keywords::{Entries, each_part, joined, rebuild};
 use super::warnings::Subject;
 use super::widen;
@@ -102,7 +104,7 @@ impl Targets {
         } else {
             self.resources.named(document, resource)?
         };
-        let fragment = percent_decoded(fragment)?;
+        let fragment = from_fragment(fragment)?;
         if fragment.is_empty() || fragment.starts_with('/') {
             Some(format!("{}{fragment}", resource.pointer))
         } else {
@@ -306,24 +308,20 @@ fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), Stri
 /// What a pointer leads to (RFC 6901).
 pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
     pointer.split('/').skip(1).try_fold(value, |value, step| match value {
-        Json::Object(_) => value.get(&unescaped(step)),
+        Json::Object(_) => value.get(&*unescaped(step)),
         Json::Array(items) => items.get(step.parse::<usize>().ok()?),
         _ => None,
     })
 }
 
-fn unescaped(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
 /// A definition keeps its name; anything else is named after the property it is, or is in.
 fn name_of(pointer: &str) -> String {
-    let steps: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
-    let named = |at: usize| ["$defs", "definitions", "properties"].contains(&steps[at].as_str());
+    let steps: Vec<_> = pointer.split('/').skip(1).map(unescaped).collect();
+    let named = |at: usize| ["$defs", "definitions", "properties"].contains(&&*steps[at]);
     let start =
         (0..steps.len().saturating_sub(1)).rev().find(|&at| named(at)).map_or(0, |at| at + 1);
     let is_definition = start > 0 && steps[start - 1] != "properties";
-    let words = steps[start..].iter().map(|step| match step.as_str() {
+    let words = steps[start..].iter().map(|step| match &**step {
         "items" => "Item".to_owned(),
         step => step.to_owned(),
     });
@@ -336,17 +334,4 @@ fn name_of(pointer: &str) -> String {
 
 fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
-}
-
-/// A URI fragment as text (RFC 3986, 2.1); `None` where it is not UTF-8.
-pub(super) fn percent_decoded(fragment: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = fragment.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = code.filter(|_| first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(code.unwrap_or(first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use toolwright::pointer::escaped;
+
 use super::Lowering;
 use crate::diagnostic::{Diagnostic, tools};
 use crate::model::Project;
@@ -159,7 +161,7 @@ impl<'a> Comparison<'a> {
         let mut pointer = self.pointer.clone();
         if let Some(key) = key {
             pointer.push('/');
-            pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            pointer.push_str(&escaped(key));
         }
         self.open.push(Step { from, to, pointer });
     }

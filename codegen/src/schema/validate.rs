@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use toolwright::Issue;
+use toolwright::pointer::escaped;
 use toolwright::schema::Schema;
 
 use super::{
@@ -243,7 +244,7 @@ impl<'a> Validator<'a> {
     fn within(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         self.pointer.push('/');
-        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        self.pointer.push_str(&escaped(key));
         check(self);
         self.pointer.truncate(length);
     }

@@ -8,6 +8,7 @@ use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
 use crate::issue::{InvalidPayload, Issue};
 use crate::outcome::{FailureKind, Recovery, ToolFailure, ToolResult};
+use crate::pointer::unescaped;
 use crate::spec::{Tool, ToolSpec};
 use crate::value::{Map, Value};
 
@@ -150,8 +151,7 @@ pub fn reshape_args<A: Encode, P: Decode>(
 
 /// Whether an issue is about an injected property.
 fn is_injected(issue: &Issue, injected: &[(&str, Option<String>)]) -> bool {
-    let key =
-        issue.pointer().strip_prefix('/').map(|key| key.replace("~1", "/").replace("~0", "~"));
+    let key = issue.pointer().strip_prefix('/').map(unescaped);
     injected.iter().any(|(property, _)| key.as_deref() == Some(*property))
 }
 

@@ -12,6 +12,7 @@ pub mod format;
 pub mod issue;
 pub mod outcome;
 pub mod pattern;
+pub mod pointer;
 pub mod progress;
 pub mod registration;
 pub mod remote;

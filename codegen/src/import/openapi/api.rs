@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use toolwright::pointer::from_fragment;
+
 use super::super::json_text;
-use super::super::references::{at, percent_decoded};
+use super::super::references::at;
 use super::super::warnings::Warnings;
 use super::{NotAnApi, one_way, text};
 use crate::diagnostic::Report;
@@ -119,7 +121,7 @@ impl Api {
 
 /// The pointer of a reference inside the document; nothing else is ever fetched.
 pub(super) fn pointer(reference: &str) -> Result<String, String> {
-    let inside = reference.strip_prefix('#').and_then(percent_decoded);
+    let inside = reference.strip_prefix('#').and_then(from_fragment);
     inside.filter(|pointer| pointer.starts_with('/')).ok_or_else(|| {
         format!("it refers to another document, {reference}; put both into one file first")
     })

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::pointer::unescaped;
+
 use super::super::keywords::{Entries, rebuild, take};
 use super::super::references::{LOCAL, Standalone, at};
 use super::super::warnings::Subject;
@@ -153,7 +155,7 @@ impl Gatherer<'_> {
         let own = place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'));
         let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
         let made = || last().iter().rev().map(|step| naming::pascal(step)).collect::<String>();
-        let wanted = own.map_or_else(made, |name| name.replace("~1", "/").replace("~0", "~"));
+        let wanted = own.map_or_else(made, |name| unescaped(name).into_owned());
         let is_plain = !wanted.contains(['/', '~', '%']);
         let wanted = if is_plain { wanted } else { naming::pascal(&wanted) };
         let is_split = self.way == Way::Request && self.api.one_way.contains(&wanted);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::rc::Rc;
 
+use toolwright::pointer::{escaped, unescaped};
+
 use super::{SchemaReader, reserve};
 use crate::diagnostic::{files, schemas};
 use crate::schema::{Node, NodeId, Shape};
@@ -60,11 +62,7 @@ impl Root {
 pub(super) fn below(pointer: &str, keyword: &str, key: Option<&str>) -> Rc<str> {
     match key {
         None => format!("{pointer}/{keyword}").into(),
-        Some(key) if key.contains(['~', '/']) => {
-            let key = key.replace('~', "~0").replace('/', "~1");
-            format!("{pointer}/{keyword}/{key}").into()
-        }
-        Some(key) => format!("{pointer}/{keyword}/{key}").into(),
+        Some(key) => format!("{pointer}/{keyword}/{}", escaped(key)).into(),
     }
 }
 
@@ -113,7 +111,7 @@ impl SchemaReader<'_> {
             node
         });
         let name = pointer.rsplit('/').next().unwrap_or_default();
-        self.name_definition(id, &name.replace("~1", "/").replace("~0", "~"));
+        self.name_definition(id, &unescaped(name));
         id
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::pointer::from_fragment;
+
 use super::SchemaReader;
 use super::places::Root;
 use crate::diagnostic::{names, schemas};
@@ -70,7 +72,7 @@ impl SchemaReader<'_> {
 
     /// A place or an anchor in the same schema (2020-12 core, 8.2.2 and 9.2).
     fn local(&mut self, fragment: &str, span: Span, root: &mut Root) -> Shape {
-        let Some(fragment) = percent_decoded(fragment) else {
+        let Some(fragment) = from_fragment(fragment) else {
             let message = format!("the reference `#{fragment}` is not a URI fragment");
             self.report.add(schemas::unsupported_reference(span, message));
             return Shape::Any;
@@ -100,16 +102,4 @@ impl SchemaReader<'_> {
         self.project.schemas.distrust(id);
         Shape::Any
     }
-}
-
-/// A URI fragment with its escapes resolved (RFC 3986, 2.1).
-fn percent_decoded(fragment: &str) -> Option<String> {
-    let mut parts = fragment.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (hex, rest) = part.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(hex, 16).ok()?);
-        bytes.extend(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
 }

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::issues::Issues;
 use super::{Reader, Writer};
 use crate::issue::{Issue, IssueKind};
+use crate::pointer::unescaped;
 use crate::schema::{Document, Evaluation, ROOT, Schema, SchemaError};
 
 /// A JSON Schema (2020-12) for what a type does not say, compiled when it is first used.
@@ -99,8 +100,8 @@ impl<'a> Verdicts<'a> {
         if known.iter().any(is_other) {
             return;
         }
-        let keys: Vec<&str> =
-            known.iter().filter_map(|issue| issue.pointer().split('/').nth(1)).collect();
+        let keys = known.iter().filter_map(|issue| issue.pointer().split('/').nth(1));
+        let keys: Vec<_> = keys.map(unescaped).collect();
         let mut found = evaluation.explain_only(document, item, validator.rules, &keys);
         if found.is_empty() && known.is_empty() {
             found = evaluation.explain(document, item);

@@ -3,9 +3,8 @@
 //! Pointers cost nothing until something is wrong: an issue starts without a path, and each object and
 //! array it is handed up through puts its own segment in front.
 
-use std::borrow::Cow;
-
 use crate::issue::{InvalidPayload, Issue, IssueKind};
+use crate::pointer::escaped;
 
 /// How many issues there is room for at first: enough for most invalid payloads.
 const ROOM: usize = 8;
@@ -78,12 +77,4 @@ impl Issues {
     pub(super) fn finish(self) -> Option<InvalidPayload> {
         if self.found.is_empty() { None } else { Some(InvalidPayload::new(self.found)) }
     }
-}
-
-/// RFC 6901, section 3.
-fn escaped(key: &str) -> Cow<'_, str> {
-    if key.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-        return Cow::Owned(key.replace('~', "~0").replace('/', "~1"));
-    }
-    Cow::Borrowed(key)
 }

@@ -123,7 +123,7 @@ impl Items {
 }
 
 /// The indices of two equal items of an array.
-pub(super) fn repeated(json: &str) -> Option<(usize, usize)> {
+pub(crate) fn repeated(json: &str) -> Option<(usize, usize)> {
     let Ok(Value::Array(items)) = json.parse() else { return None };
     let mut seen = HashMap::with_capacity(items.len());
     let mut items = items.iter().enumerate();

@@ -22,6 +22,7 @@ mod union;
 mod writer;
 
 pub use checked::Validator;
+pub(crate) use limits::repeated;
 pub use limits::{Items, Length, Range};
 pub use mixed::Kind;
 pub use object_reader::ObjectReader;

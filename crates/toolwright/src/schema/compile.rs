@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ptr::from_ref;
 
+use super::SchemaError;
 use super::keyword::{Bound, Constants, Contains, Keys, Keyword, Node, NodeId, Properties, Shown};
-use super::resolve::{Resources, Target};
-use super::{Draft, SchemaError};
+use super::resolve::{Draft, Resources, Target};
 use crate::codec::Kind;
 use crate::format::Format;
 use crate::issue::shortened;
 use crate::pattern::Pattern;
+use crate::pointer::escaped;
 use crate::value::{Decimal, Map, Number, Value};
 
 /// Reads every schema that the root leads to; the root is the first node.
@@ -394,9 +395,9 @@ fn pattern(ecma: &str, pointer: String) -> Result<Pattern, SchemaError> {
     Pattern::new(ecma).map_err(|error| SchemaError::new(pointer, error.to_string()))
 }
 
-/// The pointer of an entry (RFC 6901, section 3).
+/// The pointer of an entry.
 fn below(place: &Place<'_, '_>, keyword: &str, key: &str) -> String {
-    format!("{}/{}", place.at(keyword), key.replace('~', "~0").replace('/', "~1"))
+    format!("{}/{}", place.at(keyword), escaped(key))
 }
 
 /// A list of keys.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::codec::Scanner;
-use crate::value::Value;
+use crate::pointer::escaped;
 
 /// The values of a text in the order in which they begin: an array or object stands before what is in it.
 pub(crate) struct Document<'a> {
@@ -133,21 +133,6 @@ impl<'a> Document<'a> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The value as data.
-    pub(crate) fn to_value(&self, item: usize) -> Value {
-        match self.content(item) {
-            Content::Array(_) => {
-                Value::Array(self.children(item).map(|child| self.to_value(child)).collect())
-            }
-            Content::Object(_) => Value::Object(
-                self.children(item).map(|child| (self.key(child), self.to_value(child))).collect(),
-            ),
-            Content::String(text) => Value::from(&**text),
-            // Read from the text once already.
-            _ => self.json(item).parse().unwrap_or_default(),
-        }
-    }
-
     /// How many values a value is, itself included.
     pub(crate) fn size(&self, item: usize) -> usize {
         self.items[item].next - item
@@ -169,7 +154,7 @@ impl<'a> Document<'a> {
                 parent.is_some_and(|parent| matches!(self.content(parent), Content::Object(_)));
             pointer.push('/');
             if in_object {
-                pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                pointer.push_str(&escaped(key));
             } else {
                 // Writing to a string cannot fail.
                 let _ = write!(pointer, "{index}");

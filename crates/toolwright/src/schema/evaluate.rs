@@ -4,12 +4,12 @@
 //! level of a recursive choice. Its verdicts are remembered by schema and value.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::document::{Content, Document};
 use super::keyword::{Contains, Keyword, NodeId, Properties};
-use super::{MAX_STEPS, Schema};
+use super::{MAX_STEPS, ROOT, Schema};
+use crate::codec::repeated;
 use crate::issue::quoted;
 use crate::pattern::Pattern;
 use crate::value::Decimal;
@@ -116,14 +116,34 @@ impl<'s> Evaluation<'s> {
                 let fits =
                     body.keywords.iter().all(|keyword| self.holds(document, keyword, node, item));
                 self.nesting -= 1;
-                if remembers && let Entry::Vacant(place) = self.verdicts.entry(key) {
-                    place.insert(fits);
+                if remembers {
+                    self.verdicts.insert(key, fits);
                 }
                 fits
             }
         };
         self.leave(entered);
         verdict
+    }
+
+    /// The first of the root's choices under a keyword (`anyOf` or `oneOf`), in the order asked for, that a value fits.
+    pub(crate) fn choice(
+        &mut self,
+        document: &Document<'_>,
+        item: usize,
+        keyword: &str,
+        order: impl IntoIterator<Item = usize>,
+    ) -> Option<usize> {
+        let schema = self.schema;
+        let choices = schema.nodes[ROOT].keywords.iter().find_map(|known| match known {
+            Keyword::AnyOf(choices) | Keyword::OneOf(choices) if known.name() == keyword => {
+                Some(choices)
+            }
+            _ => None,
+        })?;
+        order.into_iter().find(|index| {
+            choices.get(*index).is_some_and(|choice| self.fits(document, *choice, item))
+        })
     }
 
     /// Enters a resource, if it is one whose anchors may be looked for and that was not entered already.
@@ -236,7 +256,7 @@ impl<'s> Evaluation<'s> {
             (Keyword::MaxItems(most), Content::Array(count))
             | (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::UniqueItems, Content::Array(_)) => {
-                self.spend(document.size(item)) && repeated(document, item).is_none()
+                self.spend(document.size(item)) && repeated(document.json(item)).is_none()
             }
             (Keyword::Required(names), Content::Object(count)) => {
                 self.spend(*count) && names.are_in(document, item)
@@ -446,12 +466,4 @@ impl Seen {
     fn first(&mut self, count: usize) {
         self.children.iter_mut().take(count).for_each(|seen| *seen = true);
     }
-}
-
-/// The indices of two equal items of an array.
-pub(super) fn repeated(document: &Document<'_>, array: usize) -> Option<(usize, usize)> {
-    let items: Vec<_> = document.children(array).map(|item| document.to_value(item)).collect();
-    let mut seen = HashMap::with_capacity(items.len());
-    let mut items = items.iter().enumerate();
-    items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))
 }

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use super::ROOT;
 use super::document::{Content, Document};
-use super::evaluate::{Evaluation, repeated};
+use super::evaluate::Evaluation;
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use crate::codec::Kind;
+use crate::codec::{Kind, repeated};
 use crate::issue::{Issue, IssueKind, describe, nearest, quoted, shortened};
+use crate::pointer::escaped;
 
 /// How many issues of a choice are told.
 const TOLD: usize = 3;
@@ -18,6 +19,39 @@ const MAX_ISSUES: usize = 1_000;
 
 /// How many characters of what is wrong with the nearest of several schemas are told.
 const LONGEST: usize = 160;
+
+impl Evaluation<'_> {
+    /// Why a value does not fit the root. Pointers begin at the value.
+    pub(crate) fn explain(&mut self, document: &Document<'_>, item: usize) -> Vec<Issue> {
+        self.explained(document, item, |explanation| explanation.node(ROOT, item))
+    }
+
+    /// Which of some keywords of the root a value does not fit, where something is known to be wrong under these keys.
+    pub(crate) fn explain_only(
+        &mut self,
+        document: &Document<'_>,
+        item: usize,
+        names: &[&str],
+        doubtful: &[Cow<'_, str>],
+    ) -> Vec<Issue> {
+        self.explained(document, item, |explanation| explanation.root(item, names, doubtful))
+    }
+
+    fn explained(
+        &mut self,
+        document: &Document<'_>,
+        item: usize,
+        tell: impl FnOnce(&mut Explanation<'_, '_, '_>),
+    ) -> Vec<Issue> {
+        let mut explanation = Explanation::new(self, document, item);
+        tell(&mut explanation);
+        let issues = explanation.into_issues();
+        if self.is_exhausted() {
+            return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
+        }
+        issues
+    }
+}
 
 /// Collects issues whose pointers begin at one value.
 pub(super) struct Explanation<'e, 's, 'd> {
@@ -57,7 +91,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     /// Tells which of some keywords of the root a value breaks. What a condition decides that looks at a part which is
     /// wrong already is not told: `doubtful` are the keys of those parts.
-    pub(super) fn root(&mut self, item: usize, names: &[&str], doubtful: &[&str]) {
+    pub(super) fn root(&mut self, item: usize, names: &[&str], doubtful: &[Cow<'_, str>]) {
         let schema = self.evaluation.schema;
         for keyword in &schema.nodes[ROOT].keywords {
             match keyword {
@@ -200,7 +234,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             }
             Keyword::MinItems(least) => IssueKind::TooFewItems { minimum: *least, length: items },
             Keyword::MaxItems(most) => IssueKind::TooManyItems { maximum: *most, length: items },
-            Keyword::UniqueItems => match repeated(document, item) {
+            Keyword::UniqueItems => match repeated(document.json(item)) {
                 Some((first, second)) => IssueKind::RepeatedItem { first, second },
                 None => return,
             },
@@ -400,8 +434,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
         let pointer = self.document.pointer(object, self.below);
-        let key = key.replace('~', "~0").replace('/', "~1");
-        self.issues.push(Issue::new(format!("{pointer}/{key}"), kind));
+        self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
     }
 }
 

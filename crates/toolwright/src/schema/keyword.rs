@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::Schema;
 use super::document::{Content, Document};
 use crate::codec::Kind;
 use crate::format::Format;
@@ -292,4 +293,69 @@ impl Document<'_> {
 fn is_whole(number: &str) -> bool {
     let is_plain = number.bytes().all(|byte| matches!(byte, b'-' | b'0'..=b'9'));
     is_plain || Decimal::of(number).is_integer()
+}
+
+/// What explanations ask of nodes.
+impl Schema {
+    /// The keys that a node names.
+    pub(super) fn keys(&self, node: NodeId) -> impl Iterator<Item = &str> {
+        let properties = self.nodes[node].keywords.iter().filter_map(|keyword| match keyword {
+            Keyword::Properties(properties) => Some(properties),
+            _ => None,
+        });
+        properties.flat_map(Properties::keys)
+    }
+
+    /// The kinds that the `type` of a node names, or that of the schema it refers to.
+    pub(super) fn kinds(&self, node: NodeId) -> Option<&[Kind]> {
+        let mut node = node;
+        // A circle of references has no kind.
+        for _ in 0..self.nodes.len() {
+            let keywords = &self.nodes[node].keywords;
+            let kinds = keywords.iter().find_map(|keyword| match keyword {
+                Keyword::Type(kinds) => Some(kinds.as_slice()),
+                _ => None,
+            });
+            let target = keywords.iter().find_map(|keyword| match keyword {
+                Keyword::Ref(target) => Some(*target),
+                _ => None,
+            });
+            match (kinds, target) {
+                (None, Some(target)) => node = target,
+                (kinds, _) => return kinds,
+            }
+        }
+        None
+    }
+
+    /// Whether a node looks at an entry of the object that it judges.
+    pub(super) fn mentions(&self, node: NodeId, key: &str) -> bool {
+        let (mut waiting, mut seen) = (vec![node], BTreeSet::new());
+        while let Some(node) = waiting.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            for keyword in &self.nodes[node].keywords {
+                match keyword {
+                    Keyword::Properties(properties) if properties.named(key).is_some() => {
+                        return true;
+                    }
+                    Keyword::Required(keys) if keys.declared.iter().any(|known| known == key) => {
+                        return true;
+                    }
+                    Keyword::AllOf(nodes) | Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => {
+                        waiting.extend(nodes);
+                    }
+                    Keyword::Not(node, _) | Keyword::Ref(node) => waiting.push(*node),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a node is `false`.
+    pub(super) fn is_never(&self, node: NodeId) -> bool {
+        matches!(self.nodes[node].keywords.as_slice(), [Keyword::Never])
+    }
 }

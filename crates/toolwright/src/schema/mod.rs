@@ -11,13 +11,11 @@ mod explain;
 mod keyword;
 mod resolve;
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use self::explain::Explanation;
-use self::keyword::{Keyword, Node, NodeId, Properties};
-use crate::codec::{Kind, from_json};
-use crate::issue::{InvalidPayload, Issue, IssueKind};
+use self::keyword::{Keyword, Node, NodeId};
+use crate::codec::from_json;
+use crate::issue::InvalidPayload;
 use crate::value::Value;
 
 pub(crate) use self::document::Document;
@@ -72,7 +70,8 @@ impl Schema {
     ///
     /// Every issue, or the one place where the text stops being JSON.
     pub fn check(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        self.check_within(json, &mut MAX_STEPS.clone())
+        let mut steps = MAX_STEPS;
+        self.check_within(json, &mut steps)
     }
 
     /// Checks a JSON text in so many steps, and takes off those that were needed. One is a keyword on a value, an item that
@@ -92,125 +91,10 @@ impl Schema {
         *steps = evaluation.steps();
         if fits { Ok(()) } else { Err(InvalidPayload::new(issues)) }
     }
-
-    /// The keys that a node names.
-    fn keys(&self, node: NodeId) -> impl Iterator<Item = &str> {
-        let properties = self.nodes[node].keywords.iter().filter_map(|keyword| match keyword {
-            Keyword::Properties(properties) => Some(properties),
-            _ => None,
-        });
-        properties.flat_map(Properties::keys)
-    }
-
-    /// The kinds that the `type` of a node names, or that of the schema it refers to.
-    fn kinds(&self, node: NodeId) -> Option<&[Kind]> {
-        let mut node = node;
-        // A circle of references has no kind.
-        for _ in 0..self.nodes.len() {
-            let keywords = &self.nodes[node].keywords;
-            let kinds = keywords.iter().find_map(|keyword| match keyword {
-                Keyword::Type(kinds) => Some(kinds.as_slice()),
-                _ => None,
-            });
-            let target = keywords.iter().find_map(|keyword| match keyword {
-                Keyword::Ref(target) => Some(*target),
-                _ => None,
-            });
-            match (kinds, target) {
-                (None, Some(target)) => node = target,
-                (kinds, _) => return kinds,
-            }
-        }
-        None
-    }
-
-    /// Whether a node looks at an entry of the object that it judges.
-    fn mentions(&self, node: NodeId, key: &str) -> bool {
-        let (mut waiting, mut seen) = (vec![node], BTreeSet::new());
-        while let Some(node) = waiting.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            for keyword in &self.nodes[node].keywords {
-                match keyword {
-                    Keyword::Properties(properties) if properties.named(key).is_some() => {
-                        return true;
-                    }
-                    Keyword::Required(keys) if keys.declared.iter().any(|known| known == key) => {
-                        return true;
-                    }
-                    Keyword::AllOf(nodes) | Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => {
-                        waiting.extend(nodes);
-                    }
-                    Keyword::Not(node, _) | Keyword::Ref(node) => waiting.push(*node),
-                    _ => {}
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether a node is `false`.
-    fn is_never(&self, node: NodeId) -> bool {
-        matches!(self.nodes[node].keywords.as_slice(), [Keyword::Never])
-    }
 }
 
 /// The node of a whole schema.
 pub(crate) const ROOT: NodeId = 0;
-
-impl Evaluation<'_> {
-    /// Why a value does not fit the root. Pointers begin at the value.
-    pub(crate) fn explain(&mut self, document: &Document<'_>, item: usize) -> Vec<Issue> {
-        self.explained(document, item, |explanation| explanation.node(ROOT, item))
-    }
-
-    /// Which of some keywords of the root a value does not fit, where something is known to be wrong under these keys.
-    pub(crate) fn explain_only(
-        &mut self,
-        document: &Document<'_>,
-        item: usize,
-        names: &[&str],
-        doubtful: &[&str],
-    ) -> Vec<Issue> {
-        self.explained(document, item, |explanation| explanation.root(item, names, doubtful))
-    }
-
-    fn explained(
-        &mut self,
-        document: &Document<'_>,
-        item: usize,
-        tell: impl FnOnce(&mut Explanation<'_, '_, '_>),
-    ) -> Vec<Issue> {
-        let mut explanation = Explanation::new(self, document, item);
-        tell(&mut explanation);
-        let issues = explanation.into_issues();
-        if self.is_exhausted() {
-            return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
-        }
-        issues
-    }
-
-    /// The first of the root's choices under a keyword (`anyOf` or `oneOf`), in the order asked for, that a value fits.
-    pub(crate) fn choice(
-        &mut self,
-        document: &Document<'_>,
-        item: usize,
-        keyword: &str,
-        order: impl IntoIterator<Item = usize>,
-    ) -> Option<usize> {
-        let schema = self.schema;
-        let choices = schema.nodes[ROOT].keywords.iter().find_map(|known| match known {
-            Keyword::AnyOf(choices) | Keyword::OneOf(choices) if known.name() == keyword => {
-                Some(choices)
-            }
-            _ => None,
-        })?;
-        order.into_iter().find(|index| {
-            choices.get(*index).is_some_and(|choice| self.fits(document, *choice, item))
-        })
-    }
-}
 
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -251,29 +135,3 @@ impl fmt::Display for SchemaError {
 }
 
 impl std::error::Error for SchemaError {}
-
-/// The drafts of JSON Schema, oldest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Draft {
-    D4,
-    D6,
-    D7,
-    D2019,
-    D2020,
-}
-
-impl Draft {
-    /// The draft of a meta-schema.
-    fn of_uri(uri: &str) -> Option<Self> {
-        let uri = uri.trim_end_matches('#');
-        let (_, name) = uri.split_once("://")?;
-        Some(match name {
-            "json-schema.org/draft-04/schema" => Self::D4,
-            "json-schema.org/draft-06/schema" => Self::D6,
-            "json-schema.org/draft-07/schema" => Self::D7,
-            "json-schema.org/draft/2019-09/schema" => Self::D2019,
-            "json-schema.org/draft/2020-12/schema" => Self::D2020,
-            _ => return None,
-        })
-    }
-}

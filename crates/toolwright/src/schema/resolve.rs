@@ -4,8 +4,35 @@
 use std::collections::HashMap;
 use std::ptr::from_ref;
 
-use super::{Draft, SchemaError};
+use super::SchemaError;
+use crate::pointer::{escaped, from_fragment};
 use crate::value::Value;
+
+/// The drafts of JSON Schema, oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Draft {
+    D4,
+    D6,
+    D7,
+    D2019,
+    D2020,
+}
+
+impl Draft {
+    /// The draft of a meta-schema.
+    fn of_uri(uri: &str) -> Option<Self> {
+        let uri = uri.trim_end_matches('#');
+        let (_, name) = uri.split_once("://")?;
+        Some(match name {
+            "json-schema.org/draft-04/schema" => Self::D4,
+            "json-schema.org/draft-06/schema" => Self::D6,
+            "json-schema.org/draft-07/schema" => Self::D7,
+            "json-schema.org/draft/2019-09/schema" => Self::D2019,
+            "json-schema.org/draft/2020-12/schema" => Self::D2020,
+            _ => return None,
+        })
+    }
+}
 
 /// The schemas of a text that others may refer to by name.
 pub(super) struct Resources<'v> {
@@ -169,7 +196,8 @@ impl<'v> Resources<'v> {
             || format!("refers to `{reference}`, which is not in this schema and is not fetched");
         let resource =
             self.all.iter().position(|resource| resource.uri == base).ok_or_else(outside)?;
-        let fragment = unescaped(fragment);
+        let fragment = from_fragment(fragment)
+            .ok_or_else(|| format!("found `{reference}`, expected a URI reference"))?;
         let nothing = || format!("refers to `{reference}`, where there is nothing");
         if fragment.is_empty() || fragment.starts_with('/') {
             let (schema, resource) = self.point(resource, &fragment).ok_or_else(nothing)?;
@@ -204,31 +232,6 @@ impl<'v> Resources<'v> {
     fn pointer(&self, schema: &Value) -> String {
         self.pointers.get(&from_ref(schema)).cloned().unwrap_or_default()
     }
-}
-
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// Without percent encoding (RFC 3986, section 2.1).
-fn unescaped(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex =
-            |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        match (first, tail) {
-            (b'%', [high, low, tail @ ..]) if hex(high).is_some() && hex(low).is_some() => {
-                bytes.push(hex(high).unwrap_or_default() * 16 + hex(low).unwrap_or_default());
-                rest = tail;
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A reference resolved against a base (RFC 3986, section 5.2).

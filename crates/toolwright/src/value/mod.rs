@@ -20,6 +20,7 @@ pub use number::{NotFinite, Number};
 
 use crate::codec;
 use crate::issue::InvalidPayload;
+use crate::pointer::unescaped;
 
 /// Any JSON value. Numbers keep their text and objects the order of their keys.
 ///
@@ -114,7 +115,7 @@ impl Value {
             return Some(self);
         }
         pointer.strip_prefix('/')?.split('/').try_fold(self, |value, segment| {
-            let segment = segment.replace("~1", "/").replace("~0", "~");
+            let segment = unescaped(segment);
             match value {
                 Self::Object(entries) => entries.get(&segment),
                 Self::Array(items) => items.get(index(&segment)?),

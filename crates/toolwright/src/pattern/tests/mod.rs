@@ -1,8 +1,10 @@
-//! Patterns against another engine, `regress`, which speaks ECMA-262 itself.
+//! Patterns against `regress`, which speaks ECMA-262 too, and against the algorithm of ECMA-262.
+
+mod specification;
 
 use proptest::prelude::*;
 
-use super::{Engine, Pattern, TooCostly, translate};
+use super::{Engine, Pattern, TooCostly, parse, translate};
 
 /// Patterns that both engines take.
 const PATTERNS: &[&str] = &[
@@ -317,54 +319,66 @@ fn long_texts_are_matched_within_the_limit() {
     }
 }
 
-/// Patterns of everything that goes back, valid or not.
-fn patterns() -> impl Strategy<Value = String> {
+/// Patterns of everything that goes back, valid or not, with loops in each other so many levels deep.
+fn patterns(loops: usize) -> impl Strategy<Value = String> {
     const ATOMS: &[&str] = &[
         "a", "b", "k", "K", "s", "1", " ", ".", "\\d", "\\w", "\\W", "\\s", "\\S", "[ab]", "[^a]",
         "[a-k]", "[^\\w]", "^", "$", "\\b", "\\B", "\\1", "\\2", "\\k<n>", "\\n", "",
     ];
-    let atom = proptest::sample::select(ATOMS).prop_map(str::to_owned);
-    atom.prop_recursive(5, 24, 3, |inner| {
-        const GROUPS: &[&str] = &[
-            "(", "(", "(", "(?:", "(?<n>", "(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?-i:", "(?s:",
-            "(?m:", "(?im-s:",
-        ];
-        const QUANTIFIERS: &[&str] =
-            &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0,2}?", "{2,}"];
+    let atom = proptest::sample::select(ATOMS).prop_map(str::to_owned).boxed();
+    (0..loops).fold(joined(atom), |part, _| joined(repeated(part)))
+}
+
+/// Parts in groups, in a row and as choices.
+fn joined(part: BoxedStrategy<String>) -> BoxedStrategy<String> {
+    const GROUPS: &[&str] = &[
+        "(", "(", "(", "(?:", "(?<n>", "(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?-i:", "(?s:",
+        "(?m:", "(?im-s:",
+    ];
+    let nested = part.prop_recursive(2, 8, 3, |inner| {
         let group = (proptest::sample::select(GROUPS), inner.clone());
-        let repeated = (inner.clone(), proptest::sample::select(QUANTIFIERS));
         prop_oneof![
-            4 => group.prop_map(|(open, inner)| format!("{open}{inner})")),
-            2 => repeated.prop_map(|(inner, quantifier)| format!("(?:{inner}){quantifier}")),
-            2 => (inner.clone(), proptest::sample::select(QUANTIFIERS))
-                .prop_map(|(inner, quantifier)| format!("({inner}){quantifier}")),
+            3 => group.prop_map(|(open, inner)| format!("{open}{inner})")),
             3 => proptest::collection::vec(inner.clone(), 2..4).prop_map(|parts| parts.concat()),
             1 => proptest::collection::vec(inner, 2..4).prop_map(|parts| parts.join("|")),
         ]
-    })
+    });
+    nested.boxed()
+}
+
+/// A part that may stand more than once.
+fn repeated(part: BoxedStrategy<String>) -> BoxedStrategy<String> {
+    const QUANTIFIERS: &[&str] =
+        &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0,2}?", "{2,}"];
+    let open = proptest::sample::select(&["(?:", "("][..]);
+    let loops = (open, part.clone(), proptest::sample::select(QUANTIFIERS));
+    let loops = loops.prop_map(|(open, part, quantifier)| format!("{open}{part}){quantifier}"));
+    prop_oneof![part, loops].boxed()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
+    /// `regress` 0.12 goes wrong where loops nest three deep or a group refers to itself: only its word on what a pattern
+    /// is counts here.
     #[test]
     fn random_patterns_match_what_ecma_262_matches(
-        ecma in patterns(),
+        ecma in patterns(3),
         texts in proptest::collection::vec("[abkKs1_ \n\u{17f}\u{212a}é😀]{0,7}", 6),
     ) {
-        let theirs = regress::Regex::with_flags(&ecma, "u");
         let ours = Pattern::new(&ecma);
         if cfg!(not(feature = "patterns")) && ours.is_err() {
             return Ok(());
         }
-        prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{} is {:?}", ecma, ours);
-        let (Ok(ours), Ok(theirs)) = (ours, theirs) else { return Ok(()) };
+        // ECMA-262 2025 lets groups of different choices share a name, which is refused here.
+        if ecma.matches("(?<n>").count() < 2 {
+            let theirs = regress::Regex::with_flags(&ecma, "u");
+            prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{} is {:?}", ecma, ours);
+        }
+        let (Ok(ours), Ok(tree)) = (ours, parse(&ecma)) else { return Ok(()) };
         for text in texts {
-            prop_assert_eq!(
-                ours.is_match(&text),
-                Ok(theirs.find(&text).is_some()),
-                "{} on {:?}", ecma, text
-            );
+            let Some(found) = specification::is_match(&tree, &text) else { continue };
+            prop_assert_eq!(ours.is_match(&text), Ok(found), "{} on {:?}", ecma, text);
         }
     }
 }
