@@ -92,7 +92,7 @@ pub(crate) static CASES: &[Case] = cases! {
     unevaluated in unevaluated_tools: Look;
     unions in unions_tools: Draw;
     untyped in untyped_tools: Pass;
-    fidelity in fidelity_tools: KeepValidatorPatternDoesNotCompile KeepSameWithAnyCharacterClass KeepSameWithEmojiEscape KeepSameWithNumberNoDoubleHolds KeepSameWithEmptyClassAndBackspace KeepDotInValidatedPattern KeepWordBoundaryInValidatedPattern KeepMultipleofOnBigIntegers KeepMultipleofOnTinyNumbers KeepNumberBoundsAsDoubles KeepDecodedButCannotBeEncoded KeepEnumOfNumbersRounded KeepExponentialRecursion KeepLeapSecondAtOtherDays KeepUntypedUnionIntNumber KeepUntypedOpenTuple KeepUntypedMixedConstants KeepDoublingTypes KeepDeepChoices KeepNumbers;
+    fidelity in fidelity_tools: KeepValidatorPatternDoesNotCompile KeepSameWithAnyCharacterClass KeepSameWithEmojiEscape KeepSameWithNumberNoDoubleHolds KeepSameWithEmptyClassAndBackspace KeepDotInValidatedPattern KeepWordBoundaryInValidatedPattern KeepMultipleofOnBigIntegers KeepMultipleofOnTinyNumbers KeepNumberBoundsAsDoubles KeepDecodedButCannotBeEncoded KeepEnumOfNumbersRounded KeepExponentialRecursion KeepLeapSecondAtOtherDays KeepUntypedUnionIntNumber KeepUntypedOpenTuple KeepUntypedMixedConstants KeepDoublingTypes KeepDeepChoices KeepNumbers KeepRandom;
 };
 
 /// Every tool of every case.

@@ -308,7 +308,7 @@ fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), Stri
 /// What a pointer leads to (RFC 6901).
 pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
     pointer.split('/').skip(1).try_fold(value, |value, step| match value {
-        Json::Object(_) => value.get(&*unescaped(step)),
+        Json::Object(_) => value.get(&unescaped(step)),
         Json::Array(items) => items.get(step.parse::<usize>().ok()?),
         _ => None,
     })

@@ -220,6 +220,8 @@ pub struct Bound {
 pub struct ArrayShape {
     /// What each item is; [`Shape::Any`] where nothing is said.
     pub items: NodeId,
+    /// Whether `items` says it: to `unevaluatedItems` around it that makes a difference, even if any item is allowed.
+    pub is_described: bool,
     /// The least count.
     pub min_items: Option<u64>,
     /// The greatest count.
@@ -379,16 +381,12 @@ impl ObjectShape {
 impl NumberRules {
     /// The least integer inside the range.
     pub fn least_integer(&self) -> Option<i64> {
-        let bound = self.lower.as_ref()?;
-        let floor = bound.floor();
-        Some(if bound.exclusive || !bound.is_integer() { floor + 1 } else { floor })
+        self.lower.as_ref().and_then(|bound| number::ceiling(&bound.number, bound.exclusive))
     }
 
     /// The greatest integer inside the range.
     pub fn greatest_integer(&self) -> Option<i64> {
-        let bound = self.upper.as_ref()?;
-        let floor = bound.floor();
-        Some(if bound.exclusive && bound.is_integer() { floor - 1 } else { floor })
+        self.upper.as_ref().and_then(|bound| number::floor(&bound.number, bound.exclusive))
     }
 }
 
@@ -396,16 +394,6 @@ impl Bound {
     /// The nearest `f64`.
     pub fn as_f64(&self) -> f64 {
         self.number.parse().unwrap_or_default()
-    }
-
-    fn is_integer(&self) -> bool {
-        self.number.parse::<i64>().is_ok() || self.as_f64().fract() == 0.0
-    }
-
-    /// Exact for numbers written as integers.
-    #[expect(clippy::cast_possible_truncation, reason = "reading the schema has checked the range")]
-    fn floor(&self) -> i64 {
-        self.number.parse().unwrap_or_else(|_| self.as_f64().floor() as i64)
     }
 }
 

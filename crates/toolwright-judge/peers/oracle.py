@@ -6,12 +6,13 @@ It answers a line on standard output for each line on standard input:
     judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided),
                                         "!" TAB failure
     schema TAB schema               ->  "+" if it is a schema of 2020-12, else "-"
-    equal TAB one TAB other         ->  "same", "rounded" (the same once numbers are doubles) or "other"
+    equal TAB one TAB other         ->  "same", "rounded" (the same but for numbers that became doubles) or "other"
 """
 
 import datetime
 import ipaddress
 import json
+import math
 import pathlib
 import re
 import sys
@@ -67,6 +68,14 @@ def nearest_double(value):
         return float(value)
     except OverflowError:
         return sys.float_info.max if value > 0 else -sys.float_info.max
+
+
+def is_rounded(number, double):
+    """Whether a double stands for a number: the nearest, or the one on its other side, as a bound may lie between the number
+    and the nearest."""
+    nearest, double = nearest_double(number), nearest_double(double)
+    beside = math.nextafter(nearest, math.inf if number > nearest else -math.inf) if number != nearest else nearest
+    return double in (nearest, beside)
 
 
 # ------------------------------------------------------------------------------------------------------------------
@@ -338,7 +347,7 @@ def compare(one, other):
     one, other = read(one), read(other)
     if equal(one, other):
         return "same"
-    rounded = equal(one, other, lambda one, other: nearest_double(one) == nearest_double(other))
+    rounded = equal(one, other, is_rounded)
     return "rounded" if rounded else "other"
 
 

@@ -46,7 +46,7 @@ impl Publisher<'_> {
     }
 
     fn array(&mut self, array: &ArrayShape) {
-        if !self.is_anything(array.items) {
+        if array.is_described {
             self.keyword("items");
             self.schema(array.items);
         }

@@ -136,7 +136,13 @@ impl SchemaReader<'_> {
                 let kinds = self.kinds(text);
                 let form = Form::of(text, kinds.as_deref());
                 let shape = self.shape(form, kinds.as_deref(), place, root);
-                let assertions = self.assertions(entries, form, kinds.as_deref(), place, root);
+                let mut assertions = self.assertions(entries, form, kinds.as_deref(), place, root);
+                if let (Form::Typed(_), Shape::Nullable(inner)) = (form, &shape) {
+                    let beside =
+                        assertions.extract_if(.., |assertion| is_about_the_rest(assertion));
+                    let node = self.project.schemas[*inner].clone();
+                    self.project.schemas.set(*inner, Node { assertions: beside.collect(), ..node });
+                }
                 self.set(id, shape, assertions, annotations);
             }
             Value::String(name) => self.report.add(form::bare_name(text.span, name)),
@@ -202,4 +208,18 @@ impl SchemaReader<'_> {
     fn expected(&mut self, expected: &str, found: &yaml::Node) {
         self.report.add(found.unexpected(expected));
     }
+}
+
+/// Whether a keyword is about what keywords beside it leave over, or says how another one counts: it stays beside them.
+fn is_about_the_rest(assertion: &Assertion) -> bool {
+    const KEYWORDS: &[&str] = &[
+        "additionalProperties",
+        "contains",
+        "items",
+        "maxContains",
+        "minContains",
+        "patternProperties",
+        "prefixItems",
+    ];
+    KEYWORDS.contains(&assertion.keyword)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::places::Root;
 use super::{Place, SchemaReader, reserve};
 use crate::diagnostic::{form, schemas};
-use crate::schema::{Additional, ArrayShape, NodeId, ObjectShape, Property, Shape};
+use crate::schema::{Additional, ArrayShape, ObjectShape, Property, Shape};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -111,9 +111,15 @@ impl SchemaReader<'_> {
         let min_items = self.count(text, "minItems");
         let max_items = self.count(text, "maxItems");
         self.check_counts(text, "maxItems", min_items, max_items);
-        let items = self.items(place, root);
+        // With `prefixItems` no type can say what the other items are.
+        let items = text.get("items").filter(|_| text.get("prefixItems").is_none());
+        let is_described = items.is_some();
+        let items = match items {
+            Some(items) => self.subschema(items, place, "items", None, root),
+            None => reserve(self.project, text.span),
+        };
         let unique = self.flag(text, "uniqueItems");
-        ArrayShape { items, min_items, max_items, unique }
+        ArrayShape { items, is_described, min_items, max_items, unique }
     }
 
     fn flag(&mut self, text: &Node, keyword: &str) -> bool {
@@ -132,15 +138,5 @@ impl SchemaReader<'_> {
         let places = place.text.get("prefixItems");
         let items = places.and_then(|places| self.schemas("prefixItems", places, place, root));
         Shape::Tuple(items.unwrap_or_default())
-    }
-
-    /// What each item is. With `prefixItems` no type can say it.
-    fn items(&mut self, place: Place<'_>, root: &mut Root) -> NodeId {
-        match place.text.get("items") {
-            Some(items) if place.text.get("prefixItems").is_none() => {
-                self.subschema(items, place, "items", None, root)
-            }
-            _ => reserve(self.project, place.text.span),
-        }
     }
 }

@@ -66,9 +66,13 @@ pub(super) fn bare(kind: Kind, items: NodeId) -> Shape {
         Kind::String => Shape::String(StringRules::default()),
         Kind::Integer => Shape::Integer(NumberRules::default()),
         Kind::Number => Shape::Number(NumberRules::default()),
-        Kind::Array => {
-            Shape::Array(ArrayShape { items, min_items: None, max_items: None, unique: false })
-        }
+        Kind::Array => Shape::Array(ArrayShape {
+            items,
+            is_described: false,
+            min_items: None,
+            max_items: None,
+            unique: false,
+        }),
         Kind::Object => {
             Shape::Object(ObjectShape { properties: Vec::new(), additional: Additional::Open })
         }

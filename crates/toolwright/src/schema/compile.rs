@@ -369,10 +369,9 @@ fn numbers(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), Sch
         }
     }
     if let Some(number) = place.number("multipleOf")? {
-        let is_usable = Decimal::of(number.as_str()).is_divisor();
-        let expected = "a number above 0 of at most 19 digits";
-        if !is_usable {
-            return Err(place.wrong("multipleOf", expected));
+        let divisor = Decimal::of(number.as_str());
+        if divisor.is_zero() || divisor.is_negative() {
+            return Err(place.wrong("multipleOf", "a number above 0"));
         }
         keywords.push(Keyword::MultipleOf(number.clone()));
     }

@@ -239,7 +239,8 @@ impl<'s> Evaluation<'s> {
             }
             (Keyword::MultipleOf(divisor), Content::Number(number)) => {
                 let divisor = Decimal::of(divisor.as_str());
-                self.spend(number.len()) && Decimal::of(number).is_multiple_of(&divisor)
+                self.spend(divisor.division_steps(number.len()))
+                    && Decimal::of(number).is_multiple_of(&divisor)
             }
             (Keyword::MinLength(least), Content::String(text)) => {
                 text.chars().count() as u64 >= *least

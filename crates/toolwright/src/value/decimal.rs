@@ -43,24 +43,44 @@ impl Decimal {
         self.negative
     }
 
-    /// Whether [`is_multiple_of`](Self::is_multiple_of) can divide by the number: it is above zero and has at most 19
-    /// digits.
-    pub(crate) fn is_divisor(&self) -> bool {
-        !self.negative && self.digits.parse::<u64>().is_ok()
+    pub(crate) fn is_zero(&self) -> bool {
+        self.digits.is_empty()
     }
 
-    /// Whether the number is a divisor times an integer.
+    /// Whether the number is a divisor, which is above zero, times an integer. The cost is in proportion to
+    /// [`division_steps`](Self::division_steps).
     pub(crate) fn is_multiple_of(&self, divisor: &Self) -> bool {
-        let Ok(digits) = divisor.digits.parse::<u64>() else { return false };
         // Digits never end with a zero, so a divisor of a higher power of ten fits nothing but zero.
         let power = self.exponent.saturating_sub(divisor.exponent);
-        if self.digits.is_empty() || power < 0 {
-            return self.digits.is_empty();
+        if self.is_zero() || power < 0 {
+            return self.is_zero();
         }
-        let divisor = u128::from(digits);
-        let digit = |byte: u8| u128::from(byte - b'0');
-        let rest = self.digits.bytes().fold(0, |rest, byte| (rest * 10 + digit(byte)) % divisor);
-        (rest * power_of_ten(power.unsigned_abs(), divisor)).is_multiple_of(divisor)
+        let zeros = usize::try_from(power).unwrap_or(usize::MAX).min(divisor.decisive_zeros());
+        let digits = self.digits.bytes().chain(std::iter::repeat_n(b'0', zeros));
+        let divisor: Vec<u8> = [b'0'].into_iter().chain(divisor.digits.bytes()).collect();
+        // Long division: `rest` has as many digits as the divisor and one in front.
+        let mut rest = vec![b'0'; divisor.len()];
+        for digit in digits {
+            rest.rotate_left(1);
+            if let Some(last) = rest.last_mut() {
+                *last = digit;
+            }
+            while rest >= divisor {
+                subtract(&mut rest, &divisor);
+            }
+        }
+        rest.iter().all(|digit| *digit == b'0')
+    }
+
+    /// About how many digits are looked at to divide a number of so many digits by this one.
+    pub(crate) fn division_steps(&self, digits: usize) -> usize {
+        digits.saturating_add(self.decisive_zeros()).saturating_mul(self.digits.len())
+    }
+
+    /// How many zeros at the end of a dividend decide whether the number divides it. Each brings a factor 2 and a factor 5,
+    /// of which no number has more than four a digit.
+    fn decisive_zeros(&self) -> usize {
+        4 * self.digits.len()
     }
 
     /// The number written out, if it is an integer of at most `longest` digits.
@@ -112,17 +132,14 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// What is left of a power of ten after division by a number that fits 64 bits.
-fn power_of_ten(exponent: u128, divisor: u128) -> u128 {
-    let (mut power, mut base, mut exponent) = (1 % divisor, 10 % divisor, exponent);
-    while exponent > 0 {
-        if exponent % 2 == 1 {
-            power = power * base % divisor;
-        }
-        base = base * base % divisor;
-        exponent /= 2;
+/// Takes a number from a greater one with as many digits.
+fn subtract(from: &mut [u8], number: &[u8]) {
+    let mut borrowed = 0;
+    for (digit, less) in from.iter_mut().zip(number).rev() {
+        let less = less - b'0' + borrowed;
+        borrowed = u8::from(*digit - b'0' < less);
+        *digit = *digit + 10 * borrowed - less;
     }
-    power
 }
 
 fn split<'a>(text: &'a str, separators: &[char]) -> (&'a str, &'a str) {

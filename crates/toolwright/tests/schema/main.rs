@@ -175,10 +175,7 @@ fn a_mistake_in_a_schema_is_told_with_its_place() {
             "`/properties/a`: found 1, expected a schema: an object or a boolean",
         ),
         (r#"{"items":{"minLength":-1}}"#, "`/items/minLength`: found -1, expected a count"),
-        (
-            r#"{"multipleOf":0}"#,
-            "`/multipleOf`: found 0, expected a number above 0 of at most 19 digits",
-        ),
+        (r#"{"multipleOf":0}"#, "`/multipleOf`: found 0, expected a number above 0"),
         (r##"{"$ref":"#/$defs/x"}"##, "`/$ref`: refers to `#/$defs/x`, where there is nothing"),
         (
             r#"{"$ref":"https://example.org/x"}"#,
