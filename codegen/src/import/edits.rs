@@ -1,5 +1,5 @@
-//! Words of a schema that people changed since an import wrote them: the next import keeps them. A file remembers each word
-//! that an import wrote, by its place in the schema and a few digits; a word is all that is no object.
+//! Keeps what people changed in an imported schema when the import runs again. A file records every word that the last
+//! import wrote, as six hexadecimal digits of a digest of the word and its place. A word is a value that is no object.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) struct Written<'a> {
     words: BTreeSet<&'a str>,
 }
 
-/// What a file is to remember of a schema.
+/// The record of a schema for its file.
 pub(super) fn remembered(schema: &Json) -> Json {
     let mut words = BTreeSet::new();
     each_word(schema, "", &mut |word| {
@@ -54,7 +54,7 @@ fn holds_objects(items: &[Json]) -> bool {
 }
 
 impl<'a> Written<'a> {
-    /// Reads what a file remembers of a schema; nothing where it is not such.
+    /// Reads the record of a schema; `None` where it is malformed.
     pub(super) fn read(digits: Option<&'a Json>) -> Option<Self> {
         let Some(Json::String(digits)) = digits else { return None };
         let is_such = digits.len() % DIGITS == 0 && digits.is_ascii();
@@ -62,8 +62,8 @@ impl<'a> Written<'a> {
         is_such.then(|| Self { words: words.collect() })
     }
 
-    /// A schema as the server has it now, with the words that people changed in the file. Words of both that differ are
-    /// theirs who changed them; where both did, people's. `news` says whether the server then says something new.
+    /// Merges the schema in the file with what the server says now. Of words that differ, the changed one counts; if both
+    /// changed, the file's, and `news` is set.
     pub(super) fn keep(&self, file: &Json, said: &Json, news: &mut bool) -> Json {
         self.kept(Some(file), Some(said), "", news).unwrap_or_else(|| said.clone())
     }

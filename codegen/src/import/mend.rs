@@ -51,7 +51,7 @@ pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Js
 struct Slips<'a, 'b> {
     pointer: &'a str,
     subject: &'a mut Subject<'b>,
-    /// Whether the schema accepts more than it did.
+    /// Whether the mended schema accepts more than the original.
     is_wider: bool,
 }
 

@@ -8,7 +8,7 @@ use super::keywords::{Entries, each_part, rebuild, take};
 use crate::schema::Json;
 use crate::schema::read::keywords::{expected, is_annotation};
 
-/// Stands in a schema, beside its keywords, that accepts more than it did: a part was left out.
+/// The key that marks a schema as wider than the original, because a part of it was left out.
 const LEFT_OUT: &str = "\u{0}left out";
 
 /// How much more a schema accepts than it did.
@@ -52,7 +52,7 @@ pub(super) fn leave_out(entries: &mut Entries, keyword: &str) -> Vec<&'static st
     leaning.filter(|other| take(entries, other).is_some()).collect()
 }
 
-/// Notes that a schema accepts more than it did.
+/// Marks a schema as wider than the original.
 pub(super) fn mark_wider(entries: &mut Entries) {
     if !entries.iter().any(|(key, _)| key == LEFT_OUT) {
         entries.push(mark());

@@ -68,7 +68,7 @@ const ODD: &str = r##"[
      "a": {"type": "object", "properties": {"b_c": {"type": "object", "properties": {"d": {}}}, "bC": {"type": "object", "properties": {"e": {}}}}}}}
 ]"##;
 
-/// Things that stand in the place of whole schemas.
+/// Values that replace whole schemas.
 const INSTEAD: &str = r##"[null, true, false, 3, "string", [], {}, {"type": "string"}, {"anyOf": [{"type": "object"}, {"type": "object"}]},
     {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"$ref": "#"}}}]}, {"enum": [{"a": 1}]}, {"const": {}},
     {"type": ["object", "null"]}, {"$ref": "#/$defs/A", "$defs": {"A": {"anyOf": [{"type": "object"}]}}}, {"$ref": "#"},

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// After so many hangs no more questions of one kind are asked.
 const HANGS: usize = 2;
 
-/// What came back for a question.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// A line.

@@ -69,7 +69,7 @@ pub(crate) struct Questions<'a> {
     pub(crate) payloads: &'a [String],
 }
 
-/// What a side says of a question.
+/// The answer of a side to a question.
 pub(crate) enum Reply {
     /// It is accepted or not.
     Said {

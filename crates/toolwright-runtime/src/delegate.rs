@@ -113,7 +113,7 @@ pub(crate) fn too_deep() -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-/// What layers see of a call whose run waits for answers. Whoever made the call finds the run's state and drops this.
+/// The failure that layers see when the run of a call is suspended. The caller returns the state of the run instead.
 fn waiting() -> ToolFailure {
     ToolFailure::new(
         FailureKind::Denied,

@@ -1,5 +1,5 @@
-//! What is done about one finding in one schema: a mending that keeps the meaning, where there is one for its code, else
-//! the smallest thing is left out. Never asks `check` itself.
+//! Mends one finding in one schema: in a way that keeps the meaning if its code has one, or else by leaving out the
+//! smallest part. Never runs `check` itself.
 
 use super::super::alike;
 use super::super::keywords::{Entries, rebuild, take};
@@ -25,8 +25,8 @@ pub(super) struct Fault {
 /// The keywords that limit numbers.
 const BOUNDS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 
-/// Changes a schema so that a fault goes; `rest` leads from the schema to the fault. What was done is returned, or nothing
-/// where nothing is left to do. The first try does what is best; later ones leave out more.
+/// Changes a schema to remove a fault; `rest` leads from the schema to the fault. Returns what was done, or `None` when
+/// nothing is left to try. The first try keeps the most; later ones leave out more.
 pub(super) fn mend(
     schema: &mut Json,
     rest: &[String],
@@ -172,7 +172,7 @@ fn remove_item(entries: &mut Entries, keyword: &str, item: &str) {
     }
 }
 
-/// Says that no value of a kind is accepted, in the place of keywords that say so by contradiction.
+/// Replaces keywords that contradict each other by a `not` that refuses every value of a kind.
 fn impossible(entries: &mut Entries, keywords: &[&str], kind: Option<&str>) {
     for keyword in keywords {
         take(entries, keyword);
@@ -194,7 +194,7 @@ fn demand(entries: &mut Entries, schema: Json) {
     }
 }
 
-/// Declares a schema that only objects are ever judged by to be about objects.
+/// Adds the type `object` to a schema of arguments, which are always objects.
 fn declare_object(entries: &mut Entries) {
     let decides = ["const", "enum", "$ref"];
     let is_decided = entries.iter().any(|(key, _)| decides.contains(&key.as_str()));
@@ -225,22 +225,20 @@ fn refers_to_whole(entries: &Entries) -> bool {
     found
 }
 
-/// Puts what a schema asserts where no type is made of it. It means the same.
+/// Moves the assertions of a schema into an `allOf`, of which no type is made. The meaning stays the same.
 fn untyped(entries: &mut Entries, is_object: bool) {
     let stays = |key: &str| is_annotation(key) || key == "$defs";
-    let whole = "Whole";
     let refers = refers_to_whole(entries);
-    let (mut outside, mut inside): (Entries, Entries) =
+    let (mut outside, inside): (Entries, Entries) =
         std::mem::take(entries).into_iter().partition(|(key, _)| stays(key));
-    let mut schema = Json::Object(std::mem::take(&mut inside));
+    let mut schema = Json::Object(inside);
     if refers && is_object {
         // `#` has to mean what it meant.
-        let definitions = take(&mut outside, "$defs");
-        let mut definitions = match definitions {
+        let mut definitions = match take(&mut outside, "$defs") {
             Some(Json::Object(definitions)) => definitions,
             _ => Entries::new(),
         };
-        let mut name = whole.to_owned();
+        let mut name = "Whole".to_owned();
         while definitions.iter().any(|(known, _)| *known == name) {
             name.push('_');
         }
@@ -276,7 +274,7 @@ fn untyped(entries: &mut Entries, is_object: bool) {
     entries.push(("allOf".to_owned(), Json::Array(members)));
 }
 
-/// Leaves out all that a schema asserts; whether that was anything.
+/// Leaves out all assertions of a schema. Returns whether there were any.
 fn blanked(entries: &mut Entries, is_object: bool) -> bool {
     let asserts = |key: &str| !is_annotation(key) && key != "$defs";
     let object = ("type".to_owned(), Json::string("object"));

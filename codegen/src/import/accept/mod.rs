@@ -1,5 +1,5 @@
-//! Makes a document one that `check` accepts: asks it, mends or leaves out the smallest thing that each finding is about,
-//! and asks again. What is left out is told, and never makes the rest accept less.
+//! Makes a document one that `check` accepts: runs it, mends or leaves out the smallest part that each finding is about,
+//! and runs it again. Each part that is left out is a warning, and the rest never accepts less without it.
 //!
 //! It knows no rule of the language by itself; `mend` holds what is better done about some findings than leaving out.
 
@@ -19,7 +19,7 @@ use mend::Fault;
 use place::Path;
 use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
 
-/// How often `check` is asked about a document before tools that it still refuses are left out whole.
+/// How often `check` runs before tools that it still refuses are left out whole.
 const MAX_ROUNDS: usize = 24;
 
 /// What the document is called among the files of a project; no other file is called so.
@@ -31,17 +31,17 @@ pub(super) struct Draft<'a> {
     pub(super) write: &'a dyn Fn(&Json) -> String,
     /// The other files of the project: names are unique among all of them.
     pub(super) beside: &'a [Source],
-    /// Whether something belongs to others: it is not changed, and mistakes in it are not the import's.
+    /// Whether a part of the document belongs to somebody else: the import neither changes it nor answers for its mistakes.
     pub(super) is_foreign: &'a dyn Fn(&Json, &[String]) -> bool,
     /// Whether a name was settled before, by hand or by an earlier import.
     pub(super) is_settled: &'a dyn Fn(&[String]) -> bool,
 }
 
-/// Brings a document into a form that `check` accepts, whatever of it that costs.
+/// Changes a document until `check` accepts it.
 ///
 /// # Errors
 ///
-/// What `check` still finds, a line each, when nothing more can be done about it here.
+/// What `check` still finds when nothing is left to change, one line each.
 pub(super) fn accept(
     document: Json,
     draft: &Draft<'_>,
@@ -161,7 +161,8 @@ impl Accepting<'_> {
         is_done
     }
 
-    /// Of places that are one too many, one may stay: a settled one, else the first. It may be in another file.
+    /// Of several places that a finding is about, one may stay as it is: a settled one, or else the first. It may be in
+    /// another file.
     fn keep_one(&self, finding: &Diagnostic, places: &mut Vec<(u32, place::Place)>) {
         let settled = places.iter().position(|(_, place)| (self.draft.is_settled)(&place.path));
         let is_reserved = finding.code == "reserved-name";
@@ -216,23 +217,11 @@ impl Accepting<'_> {
         }
         self.warnings.at(label, format!("it was left out: {why}"));
         if owner.len() == 1 {
-            self.leave_out_bound(name);
+            leave_out_bound(&mut self.document, name);
+            leave_out_empty(&mut self.document);
         }
         self.drop_unneeded();
         true
-    }
-
-    /// Leaves out the tools on a method that is gone, and toolsets without tools.
-    fn leave_out_bound(&mut self, method: &str) {
-        each_toolset(&mut self.document, &mut |tools| {
-            tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(method)));
-        });
-        if let Some(Json::Object(toolsets)) =
-            value_at_mut(&mut self.document, &["toolsets".to_owned()])
-        {
-            let is_empty = |set: &Json| matches!(set.get("tools"), Some(Json::Object(tools)) if tools.is_empty());
-            toolsets.retain(|(_, set)| !is_empty(set));
-        }
     }
 
     /// Leaves out the types that only tools needed which are gone.
@@ -275,7 +264,7 @@ impl Accepting<'_> {
         true
     }
 
-    /// Leaves out what would accept less because of what was left out.
+    /// Leaves out keywords that would accept less without the parts that were left out.
     fn widen(&mut self) {
         let paths = schema_roots(&self.document);
         let mut roots = Roots::new();
@@ -397,17 +386,27 @@ fn only(document: &Json, path: &[String], all: &[Path]) -> Json {
             take(entries, name);
         }
         if owner.len() == 1 {
-            each_toolset(&mut only, &mut |tools| {
-                tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(name)));
-            });
+            leave_out_bound(&mut only, name);
         }
     }
-    if let Some(Json::Object(toolsets)) = value_at_mut(&mut only, &["toolsets".to_owned()]) {
+    leave_out_empty(&mut only);
+    only
+}
+
+/// Leaves out the tools on a method.
+fn leave_out_bound(document: &mut Json, method: &str) {
+    each_toolset(document, &mut |tools| {
+        tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(method)));
+    });
+}
+
+/// Leaves out toolsets without tools.
+fn leave_out_empty(document: &mut Json) {
+    if let Some(Json::Object(toolsets)) = value_at_mut(document, &["toolsets".to_owned()]) {
         let is_empty =
             |set: &Json| matches!(set.get("tools"), Some(Json::Object(tools)) if tools.is_empty());
         toolsets.retain(|(_, set)| !is_empty(set));
     }
-    only
 }
 
 fn each_toolset(document: &mut Json, visit: &mut dyn FnMut(&mut Entries)) {

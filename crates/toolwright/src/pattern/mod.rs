@@ -98,7 +98,7 @@ fn unusable(error: impl fmt::Display) -> PatternError {
     PatternError { offset: 0, message: error.to_string(), help: None }
 }
 
-/// What is wrong with a pattern. Displayed, it is the message and its place.
+/// What is wrong with a pattern. It displays as the message and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     offset: usize,

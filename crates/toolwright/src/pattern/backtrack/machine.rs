@@ -3,7 +3,7 @@
 use super::super::TooCostly;
 use super::super::class::CodePoints;
 use super::super::property::is_same_letter;
-use super::program::{Address, Operation, Program};
+use super::program::{Address, Operation, Program, Run};
 
 /// How many steps a text may take, however short it is.
 const STEPS: u64 = 1_000_000;
@@ -97,25 +97,7 @@ impl Machine<'_> {
             Operation::Set { set, behind } => {
                 self.after(place, *behind, set).map(|place| (next, place))
             }
-            Operation::Run { set, least, most, greedy, behind } => {
-                let (mut count, mut first, mut last) = (0, place, place);
-                while most.is_none_or(|most| count < most)
-                    && let Some(after) = self.after(last, *behind, set)
-                {
-                    self.spend(1)?;
-                    count += 1;
-                    last = after;
-                    first = if count <= *least { after } else { first };
-                }
-                if count < *least {
-                    return Ok(None);
-                }
-                let (place, end) = if *greedy { (last, first) } else { (first, last) };
-                if place != end {
-                    self.push(Entry::Shift { address: next, place, end })?;
-                }
-                Some((next, place))
-            }
+            Operation::Run(run) => self.run_of(run, next, place)?.map(|place| (next, place)),
             Operation::Start { of_lines } => {
                 let before = self.beside(place, true);
                 holds(before.is_none_or(|c| *of_lines && CodePoints::is_line_break(c)))
@@ -174,17 +156,49 @@ impl Machine<'_> {
                 (!(is_free && is_empty)).then_some((*head, place))
             }
             Operation::Look { negated, end } => {
-                let base = self.stack.len();
-                let found = self.run(next, place)?;
-                if *negated {
-                    self.undo(base);
-                } else {
-                    self.forget_places(base);
-                }
+                let found = self.look(next, place, *negated)?;
                 (found != *negated).then_some((*end, place))
             }
             Operation::Accept => None,
         })
+    }
+
+    /// The first place to try after characters of a set; the others are kept to go back to.
+    fn run_of(
+        &mut self,
+        run: &Run,
+        next: Address,
+        place: usize,
+    ) -> Result<Option<usize>, TooCostly> {
+        let (mut count, mut first, mut last) = (0, place, place);
+        while run.most.is_none_or(|most| count < most)
+            && let Some(after) = self.after(last, run.behind, &run.set)
+        {
+            self.spend(1)?;
+            count += 1;
+            last = after;
+            first = if count <= run.least { after } else { first };
+        }
+        if count < run.least {
+            return Ok(None);
+        }
+        let (place, end) = if run.greedy { (last, first) } else { (first, last) };
+        if place != end {
+            self.push(Entry::Shift { address: next, place, end })?;
+        }
+        Ok(Some(place))
+    }
+
+    /// Whether the operations from an address on match at a place. What groups saved there stays, unless that was negated.
+    fn look(&mut self, address: Address, place: usize, negated: bool) -> Result<bool, TooCostly> {
+        let base = self.stack.len();
+        let found = self.run(address, place)?;
+        if negated {
+            self.undo(base);
+        } else {
+            self.forget_places(base);
+        }
+        Ok(found)
     }
 
     /// Takes back what was done since the last place to go on at, which is returned if there is one above the base.

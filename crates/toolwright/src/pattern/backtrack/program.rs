@@ -24,14 +24,7 @@ pub(super) enum Operation {
         set: CodePoints,
         behind: bool,
     },
-    /// Characters of a set.
-    Run {
-        set: CodePoints,
-        least: u32,
-        most: Option<u32>,
-        greedy: bool,
-        behind: bool,
-    },
+    Run(Run),
     Start {
         of_lines: bool,
     },
@@ -82,6 +75,16 @@ pub(super) enum Operation {
         end: Address,
     },
     Accept,
+}
+
+/// Characters of a set, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) set: CodePoints,
+    pub(super) least: u32,
+    pub(super) most: Option<u32>,
+    pub(super) greedy: bool,
+    pub(super) behind: bool,
 }
 
 pub(super) fn program(tree: &Tree) -> Program {
@@ -176,7 +179,7 @@ impl Compiler<'_> {
             _ => None,
         };
         if let Some(set) = set {
-            self.operations.push(Operation::Run { set, least, most, greedy, behind });
+            self.operations.push(Operation::Run(Run { set, least, most, greedy, behind }));
             return;
         }
         let register = self.registers;
