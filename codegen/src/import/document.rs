@@ -1,6 +1,8 @@
 //! Puts the parts of an imported file together, in the order people write them. Never looks into a
 //! schema.
 
+use std::collections::BTreeMap;
+
 use super::Owner;
 use super::digest;
 use super::edits;
@@ -86,15 +88,16 @@ pub(super) fn remembering(
         return document;
     };
     if let Some((_, Json::Object(written))) = backing.iter_mut().find(|(key, _)| key == "written") {
-        for (name, tool) in &tools {
-            let remote = match tool.get("remote") {
-                Some(Json::String(remote)) => remote,
-                _ => name,
+        let tools = by_remote_name(&tools);
+        let imported: BTreeMap<&str, &Tool> =
+            import.tools.iter().map(|tool| (tool.listed.name.as_str(), tool)).collect();
+        for (remote, record) in written {
+            let (Some((_, tool)), Json::Object(record)) = (tools.get(remote.as_str()), record)
+            else {
+                continue;
             };
-            let record = written.iter_mut().find(|(known, _)| known == remote);
-            let Some((_, Json::Object(record))) = record else { continue };
-            let of_import = import.tools.iter().find(|tool| tool.listed.name == *remote);
-            let has_result = of_import.is_some_and(|tool| tool.result.is_some());
+            let has_result =
+                imported.get(remote.as_str()).is_some_and(|tool| tool.result.is_some());
             for side in ["args", "result"] {
                 // A result that the server does not declare was added by hand.
                 let schema = tool.get(side).filter(|_| side == "args" || has_result).map(as_schema);
@@ -107,6 +110,15 @@ pub(super) fn remembering(
         backing.push(entry("types", Json::Object(types)));
     }
     document
+}
+
+/// The tools of a toolset by their names at the server.
+fn by_remote_name(tools: &Entries) -> BTreeMap<&str, &(String, Json)> {
+    let named = tools.iter().map(|entry| match entry.1.get("remote") {
+        Some(Json::String(remote)) => (remote.as_str(), entry),
+        _ => (entry.0.as_str(), entry),
+    });
+    named.collect()
 }
 
 fn toolset<'a>(document: &'a Json, owner: Owner<'_>) -> Option<&'a Json> {
@@ -126,14 +138,10 @@ impl Import {
     /// The same as a document says it: names and schemas may have changed, and tools may be gone.
     pub(super) fn restated(mut self, document: &Json, owner: Owner<'_>) -> Self {
         let tools = entries(toolset(document, owner).and_then(|set| set.get("tools")));
-        let of = |tool: &Tool| {
-            tools.iter().find(|(name, written)| match written.get("remote") {
-                Some(Json::String(remote)) => *remote == tool.listed.name,
-                _ => *name == tool.listed.name,
-            })
-        };
+        let tools = by_remote_name(&tools);
         self.tools.retain_mut(|tool| {
-            let Some((name, written)) = of(tool) else { return false };
+            let found = tools.get(tool.listed.name.as_str());
+            let Some((name, written)) = found else { return false };
             tool.name.clone_from(name);
             tool.args = written.get("args").map(as_schema);
             tool.result = written.get("result").map(as_schema);

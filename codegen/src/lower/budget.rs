@@ -37,31 +37,28 @@ impl Lowering<'_> {
         });
         let input: usize = self.documents.iter().map(|document| document.span.end as usize).sum();
         let most = MAX_PUBLISHED.max(PUBLISHED_PER_BYTE.saturating_mul(input));
-        let (mut bytes, mut unusable) = (0, Vec::new());
+        let (mut bytes, mut validators) = (0, Vec::new());
         let checked = checked.map(|(node, span)| (node, span, true));
-        let excess = tools.map(|(node, span)| (node, span, false)).chain(checked).find(
-            |(node, span, is_checked)| {
-                let text = published(&self.project, *node, Style::Compact);
-                bytes += text.len();
-                if *is_checked
-                    && bytes <= most
-                    && let Err(error) = Schema::new(&text)
-                {
-                    unusable.push((*span, error));
-                }
-                bytes > most
-            },
-        );
-        for (span, error) in unusable {
-            let message = format!("nothing can check values by this schema: {error}");
-            self.over_budget(span, message, "make types of what is nested deep inside");
+        for (node, span, is_checked) in tools.map(|(node, span)| (node, span, false)).chain(checked)
+        {
+            let text = published(&self.project, node, Style::Compact);
+            bytes += text.len();
+            if bytes > most {
+                let total = most >> 20;
+                let message =
+                    format!("the schemas in generated code have more than {total} MiB in all");
+                let advice = "each repeats all it refers to; split what tools take and give";
+                return self.over_budget(span, message, advice);
+            }
+            if is_checked {
+                validators.push((span, text));
+            }
         }
-        if let Some((_, span, _)) = excess {
-            let total = most >> 20;
-            let message =
-                format!("the schemas in generated code have more than {total} MiB in all");
-            let advice = "each repeats all it refers to; split what tools take and give";
-            self.over_budget(span, message, advice);
+        for (span, text) in validators {
+            if let Err(error) = Schema::new(&text) {
+                let message = format!("nothing can check values by this schema: {error}");
+                self.over_budget(span, message, "make types of what is nested deep inside");
+            }
         }
     }
 

@@ -99,25 +99,27 @@ pub fn is_map(object: &ObjectShape) -> bool {
     object.properties.is_empty() && object.additional != Additional::Closed
 }
 
-/// The variants of a choice whose members overlap: named after their types, their titles, what only they require, or
-/// their kinds.
+/// The variants of a choice whose members overlap: named after their types or titles; after what only they require, of
+/// those that have neither; or after their kinds.
 pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
+    let given: Vec<Option<String>> =
+        members.iter().map(|&member| given_name(project, member)).collect();
     let mut requirements: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in members.iter().flat_map(|&member| required(project, member)) {
+    let nameless = members.iter().zip(&given).filter(|(_, given)| given.is_none());
+    for name in nameless.flat_map(|(&member, _)| required(project, member)) {
         *requirements.entry(name).or_default() += 1;
     }
     let own_requirement = |member: NodeId| {
         required(project, member).find(|name| requirements[name] == 1).map(str::to_owned)
     };
-    let words: Vec<String> = members
-        .iter()
-        .map(|&member| {
-            given_name(project, member)
-                .or_else(|| own_requirement(member))
-                .or_else(|| Some(kind_of(project, member)?.word().to_owned()))
-                .unwrap_or_else(|| "value".to_owned())
-        })
-        .collect();
+    let word = |(&member, given): (&NodeId, Option<String>)| {
+        let kind = || kind_of(project, member).map(|kind| kind.word().to_owned());
+        given
+            .or_else(|| own_requirement(member))
+            .or_else(kind)
+            .unwrap_or_else(|| "value".to_owned())
+    };
+    let words: Vec<String> = members.iter().zip(given).map(word).collect();
     variants(words.iter().map(String::as_str))
 }
 

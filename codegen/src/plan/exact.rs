@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::Project;
-use crate::schema::{Assertion, Bound, Json, NodeId, Shape, is_double, parts};
+use crate::schema::{Assertion, Bound, Json, NodeId, Shape, is_double, last_place, parts};
 
-/// How many units of a divisor a double holds to the last digit.
+/// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
 const EXACT: f64 = 1e15;
 
 /// A node, and whether what it says is turned around, as behind `not`. A rule that is turned around tells more: the nearest
@@ -117,9 +117,10 @@ fn holds_multiples(project: &Project, node: NodeId, divisor: &Json) -> bool {
         // An integer keeps its digits by its type.
         return matches!(project.schemas[node].shape, Shape::Integer(_));
     };
-    let divisor: f64 = divisor.parse().unwrap_or_default();
+    // Multiples have no more decimal places than the divisor.
+    let Some(place) = last_place(divisor) else { return false };
     let is_near = |bound: &Option<Bound>| {
-        bound.as_ref().is_some_and(|bound| bound.as_f64().abs() / divisor < EXACT)
+        bound.as_ref().is_some_and(|bound| bound.as_f64().abs() / 10_f64.powi(place) < EXACT)
     };
     is_near(&rules.lower) && is_near(&rules.upper)
 }

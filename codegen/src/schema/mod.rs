@@ -20,7 +20,7 @@ pub use annotations::{Annotations, BoxedAnnotations};
 pub use effort::Effort;
 pub use follow::{as_object, kind_of, parts, resolved};
 pub use json::Json;
-pub use number::is_double;
+pub use number::{is_double, last_place};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
 pub use text::{Style, quoted};

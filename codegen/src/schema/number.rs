@@ -32,6 +32,13 @@ pub fn is_double(text: &str) -> bool {
     Number::try_from(as_f64(text)).is_ok_and(|double| double == number(text))
 }
 
+/// The place of the last digit of a number as a power of ten: `-2` for `0.25`, `0` for `7`.
+pub fn last_place(text: &str) -> Option<i32> {
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let fraction = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    power.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction).ok()?)
+}
+
 /// The least whole number on or above a bound, where it fits `i64`.
 pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i64> {
     if let Ok(whole) = text.parse::<i64>() {
