@@ -3,6 +3,7 @@
 #![recursion_limit = "512"]
 
 pub mod builder;
+mod components;
 #[cfg(feature = "project")]
 pub mod config;
 pub mod diagnostic;

@@ -25,9 +25,18 @@ pub(super) fn value(value: &Json) -> String {
     digits(value, SHORT)
 }
 
+/// The digest of a text, to its last digit.
+pub(super) fn text(text: &str) -> String {
+    hexadecimal(text, usize::MAX)
+}
+
 fn digits(value: &Json, count: usize) -> String {
     let mut text = String::new();
     write_canonical(value, &mut text);
+    hexadecimal(&text, count)
+}
+
+fn hexadecimal(text: &str, count: usize) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::digest;
 use super::keywords::{Entries, rebuild};
 use super::references::{Standalone, target};
 use super::warnings::Warnings;
+use crate::components::components;
 use crate::naming;
 use crate::schema::Json;
 
@@ -55,8 +57,8 @@ impl Types {
         let mut names = BTreeMap::new();
         let mut new = Vec::new();
         for (name, body) in &schema.definitions {
-            if reach.is_free(name) {
-                let (key, wanted) = (reach.key(name, &schema), naming::pascal(name));
+            if reach.free.contains(name.as_str()) {
+                let (key, wanted) = (reach.keys[name.as_str()].clone(), naming::pascal(name));
                 let known = self.known.get(&key).cloned();
                 let is_new = known.is_none();
                 let chosen = known.unwrap_or_else(|| self.name(&wanted, origin, warnings));
@@ -112,41 +114,51 @@ impl Types {
 
 /// What each definition of a schema reaches.
 struct Reach<'a> {
-    /// Names of definitions, or `#`, by definition.
-    direct: BTreeMap<&'a str, BTreeSet<String>>,
+    /// By definition: digits that are the same for two definitions exactly if they may be one type.
+    keys: BTreeMap<&'a str, String>,
+    /// Definitions that reach no `#`.
+    free: BTreeSet<&'a str>,
 }
 
 impl<'a> Reach<'a> {
     fn of(schema: &'a Standalone) -> Self {
-        let definitions = schema.definitions.iter();
-        Self { direct: definitions.map(|(name, body)| (name.as_str(), references(body))).collect() }
-    }
-
-    /// A definition and all that it reaches.
-    fn closure(&self, name: &str) -> BTreeSet<String> {
-        let mut reached = BTreeSet::from([name.to_owned()]);
-        let mut open = vec![name.to_owned()];
-        while let Some(next) = open.pop() {
-            for name in self.direct.get(next.as_str()).into_iter().flatten() {
-                if reached.insert(name.clone()) {
-                    open.push(name.clone());
+        let bodies: BTreeMap<&str, &Json> =
+            schema.definitions.iter().map(|(name, body)| (name.as_str(), body)).collect();
+        let (mut edges, mut rooted) = (BTreeMap::new(), BTreeSet::new());
+        for (&name, body) in &bodies {
+            let direct = references(body);
+            if direct.contains("#") {
+                rooted.insert(name);
+            }
+            let known = direct.iter().filter_map(|to| Some(*bodies.get_key_value(to.as_str())?.0));
+            edges.insert(name, known.collect::<Vec<_>>());
+        }
+        let names: Vec<&str> = bodies.keys().copied().collect();
+        let component = components(&names, &edges);
+        let mut members: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for (name, number) in &component {
+            members.entry(*number).or_default().push(name);
+        }
+        let mut reach = Self { keys: BTreeMap::new(), free: BTreeSet::new() };
+        // What a component leads to has a higher number.
+        for (number, members) in members.iter().rev() {
+            let beyond = members.iter().flat_map(|name| &edges[name]);
+            let beyond: BTreeSet<&str> =
+                beyond.copied().filter(|to| component[to] != *number).collect();
+            let is_free = members.iter().all(|name| !rooted.contains(name))
+                && beyond.iter().all(|to| reach.free.contains(to));
+            let members_text = members.iter().map(|name| format!("{name} {}", bodies[name]));
+            let beyond_text = beyond.iter().map(|to| reach.keys[to].clone());
+            let text: Vec<String> = members_text.chain(beyond_text).collect();
+            let digits = digest::text(&text.join("\n"));
+            for &name in members {
+                reach.keys.insert(name, format!("{name} {digits}"));
+                if is_free {
+                    reach.free.insert(name);
                 }
             }
         }
-        reached
-    }
-
-    fn is_free(&self, name: &str) -> bool {
-        !self.closure(name).contains("#")
-    }
-
-    /// A text that is the same for two definitions exactly if they may be one type.
-    fn key(&self, name: &str, schema: &Standalone) -> String {
-        let reached = self.closure(name);
-        let bodies = schema.definitions.iter().filter(|(name, _)| reached.contains(name));
-        let mut bodies: Entries = bodies.cloned().collect();
-        bodies.sort_by(|(a, _), (b, _)| a.cmp(b));
-        format!("{name} {}", Json::Object(bodies))
+        reach
     }
 }
 

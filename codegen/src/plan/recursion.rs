@@ -1,8 +1,8 @@
 //! Which types hold themselves by value, and so need a pointer. Never changes what is accepted.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
+use crate::components::components;
 use crate::model::Project;
 use crate::naming::TypeNames;
 use crate::schema::{NodeId, Shape};
@@ -15,28 +15,12 @@ pub(super) struct Recursion {
 }
 
 impl Recursion {
-    /// Finds the components by Kosaraju's algorithm, without recursion of its own.
+    /// Finds the components.
     pub(super) fn of(project: &Project, names: &TypeNames) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let edges: BTreeMap<_, _> =
             types.iter().map(|&node| (node, held(project, names, node))).collect();
-        let mut reversed: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-        for (&from, targets) in &edges {
-            for &to in targets {
-                reversed.entry(to).or_default().push(from);
-            }
-        }
-        let mut component = BTreeMap::new();
-        for (number, &root) in finish_order(&types, &edges).iter().rev().enumerate() {
-            let mut open = vec![root];
-            while let Some(node) = open.pop() {
-                if let Entry::Vacant(place) = component.entry(node) {
-                    place.insert(number);
-                    open.extend(reversed.get(&node).into_iter().flatten());
-                }
-            }
-        }
-        Self { component, edges }
+        Self { component: components(&types, &edges), edges }
     }
 
     /// Whether a type, held by value in another, holds that one by value in turn.
@@ -44,24 +28,6 @@ impl Recursion {
         let same = self.component.get(&within) == self.component.get(&held);
         same && (within != held || self.edges.get(&held).is_some_and(|edges| edges.contains(&held)))
     }
-}
-
-/// The nodes in the order in which a depth-first search leaves them.
-fn finish_order(nodes: &[NodeId], edges: &BTreeMap<NodeId, Vec<NodeId>>) -> Vec<NodeId> {
-    let mut order = Vec::with_capacity(nodes.len());
-    let mut seen = std::collections::BTreeSet::new();
-    for &start in nodes {
-        let mut stack = vec![(start, false)];
-        while let Some((node, is_left)) = stack.pop() {
-            if is_left {
-                order.push(node);
-            } else if seen.insert(node) {
-                stack.push((node, true));
-                stack.extend(edges.get(&node).into_iter().flatten().map(|&next| (next, false)));
-            }
-        }
-    }
-    order
 }
 
 /// The types a type holds by value.

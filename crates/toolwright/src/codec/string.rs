@@ -39,10 +39,17 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn plain_between_quotes(&self, quote: usize) -> Option<(&'a str, usize)> {
         let bytes = self.text.as_bytes();
+        // Asked first: what is no string may have no end of a string behind it for a long way.
+        if bytes.get(quote) != Some(&b'"') {
+            return None;
+        }
         let start = quote + 1;
         let end = plain_end(bytes, start);
-        let quoted = bytes.get(quote) == Some(&b'"') && bytes.get(end) == Some(&b'"');
-        if quoted { Some((self.text.get(start..end)?, end + 1)) } else { None }
+        if bytes.get(end) == Some(&b'"') {
+            Some((self.text.get(start..end)?, end + 1))
+        } else {
+            None
+        }
     }
 
     /// Reads a string that is not plain text.

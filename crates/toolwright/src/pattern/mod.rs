@@ -22,7 +22,12 @@ use runs::Runs;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     compiled: Compiled,
+    /// How many steps a byte of a text takes at the worst; only what backtracks counts its own.
+    steps_per_byte: u64,
 }
+
+/// How many instructions of a linear pattern are tried at a byte in one step.
+const INSTRUCTIONS_PER_STEP: u64 = 8;
 
 /// Most patterns of tools are one run of character classes after another, such as `^[A-Z]{2,8}-[0-9]+$`. Those are
 /// matched in one look at each byte; `regex-lite` matches nearly all others.
@@ -49,24 +54,21 @@ impl Pattern {
     ///
     /// A text that the engine does not take.
     pub fn from_translated(translated: &Translated) -> Result<Self, PatternError> {
-        let Translated { regex, engine, .. } = translated;
-        Self::compile(regex, *engine)
+        let Translated { regex, engine, weight, .. } = translated;
+        let compiled = Self::compile(regex, *engine)?;
+        Ok(Self { steps_per_byte: (weight / INSTRUCTIONS_PER_STEP).max(1), ..compiled })
     }
 
     /// Compiles a translated text.
     pub(crate) fn compile(regex: &str, engine: Engine) -> Result<Self, PatternError> {
-        match engine {
-            Engine::Linear => {
-                let compiled = match Runs::parse(regex) {
-                    Some(runs) => Compiled::Runs(runs),
-                    None => Compiled::Lite(regex_lite::Regex::new(regex).map_err(unusable)?),
-                };
-                Ok(Self { compiled })
-            }
-            Engine::Backtracking => {
-                Ok(Self { compiled: Compiled::Backtracking(Backtracker::new(regex)?) })
-            }
-        }
+        let compiled = match engine {
+            Engine::Linear => match Runs::parse(regex) {
+                Some(runs) => Compiled::Runs(runs),
+                None => Compiled::Lite(regex_lite::Regex::new(regex).map_err(unusable)?),
+            },
+            Engine::Backtracking => Compiled::Backtracking(Backtracker::new(regex)?),
+        };
+        Ok(Self { compiled, steps_per_byte: 1 })
     }
 
     /// Whether the pattern matches somewhere in the text.
@@ -80,18 +82,30 @@ impl Pattern {
     }
 
     /// Whether the pattern matches somewhere in the text, by the steps that are left of a budget and no more than
-    /// [`is_match`](Self::is_match) takes. What a pattern of [`Engine::Linear`] does is not counted.
+    /// [`is_match`](Self::is_match) takes. A pattern of [`Engine::Linear`] takes what it would need at the worst.
     ///
     /// # Errors
     ///
     /// Too many steps are needed to find out, or more than are left.
     pub fn is_match_within(&self, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
+        let bytes = text.len() as u64;
         match &self.compiled {
-            Compiled::Runs(runs) => Ok(runs.match_whole(text.as_bytes())),
-            Compiled::Lite(regex) => Ok(regex.is_match(text)),
+            Compiled::Runs(runs) => {
+                spend(left, bytes)?;
+                Ok(runs.match_whole(text.as_bytes()))
+            }
+            Compiled::Lite(regex) => {
+                spend(left, bytes.saturating_mul(self.steps_per_byte))?;
+                Ok(regex.is_match(text))
+            }
             Compiled::Backtracking(regex) => regex.is_match(text, left),
         }
     }
+}
+
+fn spend(left: &mut u64, steps: u64) -> Result<(), TooCostly> {
+    *left = left.checked_sub(steps).ok_or(TooCostly { limit: *left })?;
+    Ok(())
 }
 
 fn unusable(error: impl fmt::Display) -> PatternError {

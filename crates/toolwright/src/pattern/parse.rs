@@ -126,7 +126,7 @@ impl Parser {
         if weight <= MAX_WEIGHT {
             return Ok(weight);
         }
-        Err(self.refuse(&format!("more than {MAX_WEIGHT} steps, repetitions counted,")))
+        Err(self.refuse(&format!("more than {MAX_WEIGHT} steps, repetitions counted")))
     }
 
     fn sequence(&mut self) -> Result<Weighed, PatternError> {
@@ -136,7 +136,7 @@ impl Parser {
             let term = self.term(c)?;
             let quantifier = self.quantifier()?;
             if quantifier.is_some() && !term.repeatable {
-                return Err(self.refuse("an assertion cannot be repeated, before"));
+                return Err(self.refuse("an assertion cannot be repeated"));
             }
             let mut times = 1;
             parts.push(match quantifier {
@@ -166,7 +166,7 @@ impl Parser {
             '\\' => self.escape()?,
             '*' | '+' | '?' | '{' | '}' | ']' => {
                 self.at = start;
-                return Err(self.refuse(&format!("`{first}` has to be written `\\{first}`,")));
+                return Err(self.refuse(&format!("`{first}` has to be written `\\{first}`")));
             }
             c => self.character(c)?,
         })
@@ -212,7 +212,7 @@ impl Parser {
             let name = self.group_name()?;
             index = Some(self.groups);
             if self.names.insert(name, self.groups).is_some() {
-                return Err(self.refuse("a group has the name of another,"));
+                return Err(self.refuse("a group has the name of another"));
             }
         } else if !self.take(":") {
             self.flags = self.group_flags()?;
@@ -272,12 +272,12 @@ impl Parser {
         let mut name = String::new();
         while let Some(c) = self.next().filter(|&c| c != '>') {
             if !is_of_name(c, name.is_empty()) {
-                return Err(self.refuse("a name of a group has only letters, digits, `_` and `$`,"));
+                return Err(self.refuse("a name of a group has only letters, digits, `_` and `$`"));
             }
             name.push(c);
         }
         if name.is_empty() || self.characters.get(self.at - 1) != Some(&'>') {
-            return Err(self.refuse("a group has no name, or no `>` after it,"));
+            return Err(self.refuse("a group has no name, or no `>` after it"));
         }
         Ok(name)
     }
@@ -304,7 +304,7 @@ impl Parser {
             (true, _) => Some(self.count()?),
         };
         if !self.take("}") {
-            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`,"));
+            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`"));
         }
         if most.is_some_and(|most| most < least) {
             return Err(self.refuse("a repetition at least more often than at most"));
@@ -319,7 +319,7 @@ impl Parser {
             self.at += 1;
         }
         if digits.is_empty() {
-            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`,"));
+            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`"));
         }
         digits
             .parse()
@@ -346,7 +346,7 @@ impl Parser {
             Some('k') => {
                 self.at += 1;
                 if !self.take("<") {
-                    return Err(self.refuse("`\\k` without the name of a group, before"));
+                    return Err(self.refuse("`\\k` without the name of a group"));
                 }
                 let name = self.group_name()?;
                 self.reference(Target::Name(name))
@@ -388,14 +388,14 @@ impl Parser {
                     .names
                     .get(name)
                     .copied()
-                    .ok_or_else(|| refuse(format!("no group has the name `{name}`,"))),
+                    .ok_or_else(|| refuse(format!("no group has the name `{name}`"))),
             }
         };
         self.references.iter().map(resolved).collect()
     }
 
     fn without_tables(&self, what: &str) -> PatternError {
-        let error = self.refuse(&format!("{what} needs Unicode's tables, before"));
+        let error = self.refuse(&format!("{what} needs Unicode's tables"));
         error.with_help("turn on the feature `patterns`, or list the characters in a class")
     }
 
@@ -421,7 +421,7 @@ impl Parser {
             'x' => self.hex(2)?,
             'u' => self.unicode()?,
             c if "^$\\.*+?()[]{}|/-".contains(c) => c,
-            c => return Err(self.refuse(&format!("`\\{c}` means nothing, before"))),
+            c => return Err(self.refuse(&format!("`\\{c}` means nothing"))),
         };
         Ok(CodePoints::one(point))
     }
@@ -429,7 +429,7 @@ impl Parser {
     /// What follows `\\p` or `\\P`.
     fn property(&mut self, negated: bool) -> Result<CodePoints, PatternError> {
         if !self.take("{") {
-            return Err(self.refuse("`\\p` without a property such as `\\p{L}`, before"));
+            return Err(self.refuse("`\\p` without a property such as `\\p{L}`"));
         }
         let start = self.at;
         while self.peek().is_some_and(|c| c != '}') {
@@ -440,8 +440,7 @@ impl Parser {
             return Err(self.refuse("a `\\p{` without its `}`"));
         }
         if !property::is_property(&name) {
-            let error =
-                self.refuse(&format!("ECMA-262 knows no Unicode property `{name}`, before"));
+            let error = self.refuse(&format!("ECMA-262 knows no Unicode property `{name}`"));
             return Err(error.with_help(
                 "write a general category (`L`, `Lu`), a script (`Script=Greek`) or a property such as `Alphabetic`",
             ));
@@ -449,20 +448,20 @@ impl Parser {
         self.needs_tables = true;
         let points = property::code_points(&name)
             .map_err(|property::NoTables| self.without_tables("a Unicode property"))?
-            .ok_or_else(|| self.refuse(&format!("the tables here lack `{name}`, before")))?;
+            .ok_or_else(|| self.refuse(&format!("the tables here lack `{name}`")))?;
         self.any_case(if negated { points.negated() } else { points })
     }
 
     fn control(&mut self) -> Result<char, PatternError> {
         match self.next().filter(char::is_ascii_alphabetic) {
             Some(letter) => Ok(char::from(letter as u8 % 32)),
-            None => Err(self.refuse("`\\c` without a letter, before")),
+            None => Err(self.refuse("`\\c` without a letter")),
         }
     }
 
     fn hex(&mut self, length: usize) -> Result<char, PatternError> {
         let code = self.hex_digits(length)?;
-        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair, before"))
+        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair"))
     }
 
     fn hex_digits(&mut self, length: usize) -> Result<u32, PatternError> {
@@ -471,9 +470,7 @@ impl Parser {
             match self.next().and_then(|c| c.to_digit(16)) {
                 Some(digit) => code = code * 16 + digit,
                 None => {
-                    return Err(
-                        self.refuse(&format!("expected {length} hexadecimal digits, before"))
-                    );
+                    return Err(self.refuse(&format!("expected {length} hexadecimal digits")));
                 }
             }
         }
@@ -489,10 +486,10 @@ impl Parser {
             let low = self.hex_digits(4)?;
             if (0xdc00..0xe000).contains(&low) {
                 let whole = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                return char::from_u32(whole).ok_or_else(|| self.refuse("no code point, before"));
+                return char::from_u32(whole).ok_or_else(|| self.refuse("no code point"));
             }
         }
-        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair, before"))
+        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair"))
     }
 
     fn braced(&mut self) -> Result<char, PatternError> {
@@ -504,9 +501,9 @@ impl Parser {
             self.at += 1;
         }
         if digits == 0 || !self.take("}") {
-            return Err(self.refuse("a broken `\\u{`, before"));
+            return Err(self.refuse("a broken `\\u{`"));
         }
-        char::from_u32(code).ok_or_else(|| self.refuse("no code point, before"))
+        char::from_u32(code).ok_or_else(|| self.refuse("no code point"))
     }
 
     fn class(&mut self) -> Result<CodePoints, PatternError> {
@@ -525,7 +522,7 @@ impl Parser {
                         range.add(low, high);
                         points.join(&self.any_case(range)?);
                     }
-                    _ => return Err(self.refuse("a range that is none, before")),
+                    _ => return Err(self.refuse("a range that is none")),
                 }
             } else if low.only().is_some() {
                 points.join(&self.any_case(low)?);

@@ -145,6 +145,9 @@ impl<'v> Compiler<'v> {
         let Some(value) = place.get(keyword, since) else { return Ok(None) };
         let schemas =
             value.as_array().ok_or_else(|| place.wrong(keyword, "an array of schemas"))?;
+        if schemas.is_empty() && keyword != "items" {
+            return Err(place.wrong(keyword, "at least one schema"));
+        }
         let pointer = place.at(keyword);
         let nodes = schemas.iter().enumerate();
         Ok(Some(
@@ -343,6 +346,7 @@ fn any_value(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), S
         };
         let kinds = names.into_iter().map(|name| Kind::of_word(name?));
         let kinds = kinds.collect::<Option<Vec<Kind>>>();
+        let kinds = kinds.filter(|kinds| !kinds.is_empty());
         keywords.push(Keyword::Type(
             kinds.ok_or_else(|| place.wrong("type", "a type, or a list of types"))?,
         ));

@@ -122,11 +122,6 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The value of an entry of an object. Takes time in proportion to the entries.
-    pub(crate) fn entry(&self, object: usize, key: &str) -> Option<usize> {
-        self.children(object).find(|child| self.key(*child) == key)
-    }
-
     /// The text of a value.
     pub(crate) fn json(&self, item: usize) -> &'a str {
         let Item { start, end, .. } = self.items[item];

@@ -15,7 +15,10 @@ use crate::pattern::Pattern;
 use crate::value::Decimal;
 
 /// The deepest nesting of schemas in each other on one value, as they are applied.
-const MAX_NESTING: usize = 1_000;
+pub(super) const MAX_NESTING: usize = 640;
+
+/// How many bytes of a string are looked at in one step. Of a number, it is one.
+const BYTES_PER_STEP: usize = 16;
 
 /// Verdicts on the values of one document.
 pub(crate) struct Evaluation<'s> {
@@ -28,11 +31,17 @@ pub(crate) struct Evaluation<'s> {
     /// How many there were.
     limit: u64,
     nesting: usize,
+    /// Whether schemas were nested too deep in each other for a verdict.
+    is_too_deep: bool,
     /// The resources on the way here that have dynamic anchors, outermost first. Each once: only the first counts.
     scope: Vec<usize>,
+    /// The number of each scope so far, by the number of the scope around it and the last resource; that of the empty one
+    /// is zero.
+    scopes: HashMap<(usize, usize), usize>,
+    scope_number: usize,
 }
 
-/// A node, a value, and the length of the scope.
+/// A node, a value, and the number of the scope: what a dynamic reference means depends on it.
 type Key = (NodeId, usize, usize);
 
 /// Keys are places in lists, which nobody can choose so that they collide for a long time.
@@ -70,7 +79,10 @@ impl<'s> Evaluation<'s> {
             steps,
             limit: steps,
             nesting: 0,
+            is_too_deep: false,
             scope: Vec::new(),
+            scopes: HashMap::new(),
+            scope_number: 0,
         }
     }
 
@@ -89,8 +101,13 @@ impl<'s> Evaluation<'s> {
         self.limit
     }
 
+    /// Whether that is because schemas were nested too deep in each other.
+    pub(super) fn is_too_deep(&self) -> bool {
+        self.is_too_deep
+    }
+
     /// Takes steps of the budget.
-    fn spend(&mut self, steps: usize) -> bool {
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_sub(steps as u64);
         self.steps > 0
     }
@@ -102,12 +119,13 @@ impl<'s> Evaluation<'s> {
         if body.keywords.is_empty() {
             return true;
         }
-        let entered = self.enter(body.resource);
-        let key = (node, item, self.scope.len());
+        let around = self.enter(body.resource);
+        let key = (node, item, self.scope_number);
         let remembers = self.remembers_all || body.uses > 1;
         let verdict = match if remembers { self.verdicts.get(&key).copied() } else { None } {
             Some(verdict) => verdict,
             None if !self.spend(body.keywords.len()) || self.nesting == MAX_NESTING => {
+                self.is_too_deep |= self.nesting == MAX_NESTING;
                 self.steps = 0;
                 false
             }
@@ -122,7 +140,7 @@ impl<'s> Evaluation<'s> {
                 fits
             }
         };
-        self.leave(entered);
+        self.leave(around);
         verdict
     }
 
@@ -146,19 +164,23 @@ impl<'s> Evaluation<'s> {
         })
     }
 
-    /// Enters a resource, if it is one whose anchors may be looked for and that was not entered already.
-    pub(super) fn enter(&mut self, resource: usize) -> bool {
+    /// Enters a resource, if it is one whose anchors may be looked for and that was not entered already. Returns the scope
+    /// to go back to.
+    pub(super) fn enter(&mut self, resource: usize) -> usize {
+        let around = self.scope_number;
         let matters = self.schema.anchors.get(resource).is_some_and(|anchors| !anchors.is_empty());
-        let is_new = matters && !self.scope.contains(&resource);
-        if is_new {
+        if matters && !self.scope.contains(&resource) {
             self.scope.push(resource);
+            let next = self.scopes.len() + 1;
+            self.scope_number = *self.scopes.entry((around, resource)).or_insert(next);
         }
-        is_new
+        around
     }
 
-    pub(super) fn leave(&mut self, entered: bool) {
-        if entered {
+    pub(super) fn leave(&mut self, around: usize) {
+        if self.scope_number != around {
             self.scope.pop();
+            self.scope_number = around;
         }
     }
 
@@ -222,11 +244,20 @@ impl<'s> Evaluation<'s> {
 
     /// Whether a value fits a keyword that holds no schema.
     fn asserts(&mut self, document: &Document<'_>, keyword: &Keyword, item: usize) -> bool {
-        match (keyword, document.content(item)) {
+        let content = document.content(item);
+        let bytes = match content {
+            Content::Number(number) => number.len(),
+            Content::String(text) => text.len() / BYTES_PER_STEP,
+            _ => 0,
+        };
+        if !self.spend(bytes) {
+            return false;
+        }
+        match (keyword, content) {
             (Keyword::Never, _) => false,
             (Keyword::Type(kinds), _) => kinds.iter().any(|kind| document.is(item, *kind)),
             (Keyword::Enum(constants), _) => {
-                self.spend(constants.count()) && constants.has(document, item)
+                self.spend(constants.cost(document, item)) && constants.has(document, item)
             }
             (Keyword::Const(constant), _) => document.equals(item, constant),
             (Keyword::Minimum(bound), Content::Number(number)) => {
@@ -273,9 +304,6 @@ impl<'s> Evaluation<'s> {
     }
 
     pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
-        if !self.spend(text.len()) {
-            return false;
-        }
         pattern.is_match_within(text, &mut self.steps).unwrap_or_else(|_| {
             self.steps = 0;
             false
@@ -299,11 +327,9 @@ impl<'s> Evaluation<'s> {
     ) -> bool {
         // A key is no value of the document: its verdicts are remembered by themselves.
         let key = quoted(document.key(entry));
-        let scope = self.scope.clone();
-        let mut evaluation =
-            Evaluation { steps: self.steps, scope, ..Evaluation::new(self.schema) };
-        let fits = Document::read(&key, 0).is_some_and(|key| evaluation.fits(&key, schema, 0));
-        self.steps = evaluation.steps;
+        let verdicts = std::mem::take(&mut self.verdicts);
+        let fits = Document::read(&key, 0).is_some_and(|key| self.fits(&key, schema, 0));
+        self.verdicts = verdicts;
         fits
     }
 
@@ -376,7 +402,7 @@ impl<'s> Evaluation<'s> {
 
     /// Notes the parts of a value that a node looks at.
     fn look(&mut self, document: &Document<'_>, node: NodeId, item: usize, seen: &mut Seen) {
-        let place = (node, self.scope.len());
+        let place = (node, self.scope_number);
         if seen.nodes.contains(&place) || !self.spend(seen.children.len() + 1) {
             return;
         }
@@ -384,7 +410,7 @@ impl<'s> Evaluation<'s> {
         let schema = self.schema;
         let body = &schema.nodes[node];
         let is_own = seen.own.take().is_some();
-        let entered = self.enter(body.resource);
+        let around = self.enter(body.resource);
         for keyword in &body.keywords {
             match keyword {
                 Keyword::PrefixItems(schemas) if seen.is_about_items => seen.first(schemas.len()),
@@ -432,7 +458,7 @@ impl<'s> Evaluation<'s> {
                 _ => {}
             }
         }
-        self.leave(entered);
+        self.leave(around);
     }
 
     fn look_if_it_fits(

@@ -1,11 +1,11 @@
 //! Why a value does not fit a schema, in the words of issues. Asked only when that is certain.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::ROOT;
 use super::document::{Content, Document};
-use super::evaluate::Evaluation;
+use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
 use crate::codec::{Kind, repeated};
 use crate::issue::{Issue, IssueKind, describe, nearest, quoted, shortened};
@@ -16,6 +16,15 @@ const TOLD: usize = 3;
 
 /// How many issues of one value are told.
 const MAX_ISSUES: usize = 1_000;
+
+/// How many constants of an `enum` are told.
+const CONSTANTS: usize = 20;
+
+/// How many steps it takes to tell what is wrong with the nearest of several schemas, besides finding that out.
+const TELLING: usize = 100;
+
+/// How many issues come with a key that may have been meant.
+const MEANT: usize = 20;
 
 /// How many characters of what is wrong with the nearest of several schemas are told.
 const LONGEST: usize = 160;
@@ -43,9 +52,16 @@ impl Evaluation<'_> {
         item: usize,
         tell: impl FnOnce(&mut Explanation<'_, '_, '_>),
     ) -> Vec<Issue> {
-        let mut explanation = Explanation::new(self, document, item);
-        tell(&mut explanation);
-        let issues = explanation.into_issues();
+        let mut issues = Vec::new();
+        if !self.is_exhausted() {
+            let mut explanation = Explanation::new(self, document, item);
+            tell(&mut explanation);
+            issues = explanation.into_issues();
+        }
+        if self.is_too_deep() {
+            let message = format!("more than {MAX_NESTING} schemas apply inside each other");
+            return vec![Issue::new("", said(format!("cannot be checked: {message}")))];
+        }
         if self.is_exhausted() {
             return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
         }
@@ -61,7 +77,12 @@ pub(super) struct Explanation<'e, 's, 'd> {
     below: usize,
     issues: Vec<Issue>,
     told: HashSet<(NodeId, usize)>,
+    /// How far values are from schemas, by the levels that were looked at.
+    distances: HashMap<(NodeId, usize, usize), Distance>,
 }
+
+/// Whether a value is of another kind or has another constant, and how many mistakes there are.
+type Distance = (bool, usize);
 
 impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     pub(super) fn new(
@@ -70,7 +91,8 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         below: usize,
     ) -> Self {
         evaluation.remembers_all = true;
-        Self { evaluation, document, below, issues: Vec::new(), told: HashSet::new() }
+        let (issues, told, distances) = (Vec::new(), HashSet::new(), HashMap::new());
+        Self { evaluation, document, below, issues, told, distances }
     }
 
     pub(super) fn into_issues(self) -> Vec<Issue> {
@@ -79,13 +101,14 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     /// Tells every keyword of a node that a value breaks.
     pub(super) fn node(&mut self, node: NodeId, item: usize) {
-        if self.told.insert((node, item)) && self.issues.len() < MAX_ISSUES {
+        let is_new = self.told.insert((node, item)) && self.issues.len() < MAX_ISSUES;
+        if is_new && !self.evaluation.is_exhausted() {
             let body = &self.evaluation.schema.nodes[node];
-            let entered = self.evaluation.enter(body.resource);
+            let around = self.evaluation.enter(body.resource);
             for keyword in &body.keywords {
                 self.unless_it_holds(keyword, node, item);
             }
-            self.evaluation.leave(entered);
+            self.evaluation.leave(around);
         }
     }
 
@@ -200,7 +223,14 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             Keyword::Enum(constants) => {
                 let expected = match constants.shown.as_slice() {
                     [only] => only.clone(),
-                    several => format!("one of {}", several.join(", ")),
+                    several if several.len() <= CONSTANTS => {
+                        format!("one of {}", several.join(", "))
+                    }
+                    several => format!(
+                        "one of {} and {} more",
+                        several[..CONSTANTS].join(", "),
+                        several.len() - CONSTANTS
+                    ),
                 };
                 IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
             }
@@ -253,11 +283,8 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     }
 
     fn missing(&mut self, keys: &Keys, object: usize) {
-        for name in &keys.declared {
-            if self.document.entry(object, name).is_none() {
-                let missing = IssueKind::Missing { one_of: Cow::Borrowed(&[]) };
-                self.add_under(object, name, missing);
-            }
+        for name in keys.missing(self.document, object) {
+            self.add_under(object, name, IssueKind::Missing { one_of: Cow::Borrowed(&[]) });
         }
     }
 
@@ -280,7 +307,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 }
                 if is_additional && schema.is_never(judge) {
                     let known: Vec<&str> = properties.keys().collect();
-                    self.add(entry, said(unknown_key(key, &known)));
+                    self.unknown_key(entry, &known);
                 } else {
                     self.unless_it_fits(judge, entry);
                 }
@@ -325,7 +352,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
         let known: Vec<&str> = body.keys(node).collect();
         for child in rest {
-            self.add(child, said(unknown_key(document.key(child), &known)));
+            self.unknown_key(child, &known);
         }
     }
 
@@ -357,6 +384,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             schemas.iter().map(|schema| self.distance(*schema, item, 2)).collect();
         let nearest = (0..schemas.len()).min_by_key(|index| distances[*index]);
         let Some(index) = nearest else { return said(head) };
+        self.evaluation.spend(TELLING);
         let mut explanation = Explanation::new(self.evaluation, self.document, item);
         explanation.node(schemas[index], item);
         let told = explanation.issues.iter().take(TOLD).map(|issue| match issue.pointer() {
@@ -388,24 +416,29 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     /// How far a value is from a schema: one of another kind, or with another constant, is further away than one with
     /// other mistakes. Looks at so many levels of values.
-    fn distance(&mut self, node: NodeId, item: usize, levels: usize) -> (bool, usize) {
+    fn distance(&mut self, node: NodeId, item: usize, levels: usize) -> Distance {
         let (document, schema) = (self.document, self.evaluation.schema);
-        let mut sum = (false, 0);
-        let mut add = |(is_other, count): (bool, usize)| sum = (sum.0 || is_other, sum.1 + count);
-        if levels == 0 || self.evaluation.fits(document, node, item) {
-            return (false, usize::from(levels == 0));
+        let is_over = levels == 0 || self.evaluation.is_exhausted();
+        if is_over || self.evaluation.fits(document, node, item) {
+            return (false, usize::from(is_over));
         }
+        let key = (node, item, levels);
+        if let Some(known) = self.distances.get(&key) {
+            return *known;
+        }
+        // What leads back here adds nothing.
+        self.distances.insert(key, (false, 0));
+        let mut sum: Distance = (false, 0);
+        let mut add = |(is_other, count): Distance| {
+            sum = (sum.0 || is_other, sum.1.saturating_add(count));
+        };
         for keyword in &schema.nodes[node].keywords {
             if self.evaluation.holds(document, keyword, node, item) {
                 continue;
             }
             match keyword {
                 Keyword::Type(_) | Keyword::Const(_) | Keyword::Enum(_) => add((true, 1)),
-                Keyword::Required(names) => {
-                    let missing =
-                        names.declared.iter().filter(|name| document.entry(item, name).is_none());
-                    add((false, missing.count()));
-                }
+                Keyword::Required(names) => add((false, names.missing(document, item).count())),
                 Keyword::Properties(properties) => {
                     for entry in document.children(item) {
                         for schema in self.evaluation.schemas_of(properties, document.key(entry)) {
@@ -424,24 +457,33 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 _ => add((false, 1)),
             }
         }
+        self.distances.insert(key, sum);
         sum
     }
 
+    /// Tells that the key of an entry is unknown, and which was meant; that only a few times, as it compares all keys.
+    fn unknown_key(&mut self, entry: usize, known: &[&str]) {
+        let key = self.document.key(entry);
+        let meant = if self.issues.len() < MEANT { nearest(key, known) } else { None };
+        let message = match meant {
+            Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
+            None => format!("unknown key `{key}`"),
+        };
+        self.add(entry, said(message));
+    }
+
     fn add(&mut self, item: usize, kind: IssueKind) {
-        let pointer = self.document.pointer(item, self.below);
-        self.issues.push(Issue::new(pointer, kind));
+        if self.issues.len() < MAX_ISSUES {
+            let pointer = self.document.pointer(item, self.below);
+            self.issues.push(Issue::new(pointer, kind));
+        }
     }
 
     fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
-        let pointer = self.document.pointer(object, self.below);
-        self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
-    }
-}
-
-fn unknown_key(key: &str, known: &[&str]) -> String {
-    match nearest(key, known) {
-        Some(near) => format!("unknown key `{key}`, did you mean `{near}`?"),
-        None => format!("unknown key `{key}`"),
+        if self.issues.len() < MAX_ISSUES {
+            let pointer = self.document.pointer(object, self.below);
+            self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
+        }
     }
 }
 

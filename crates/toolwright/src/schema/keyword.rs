@@ -82,6 +82,19 @@ impl Keys {
         Self { sorted: declared.iter().cloned().collect(), declared }
     }
 
+    /// Those that an object lacks, in the order of the schema.
+    pub(super) fn missing<'k>(
+        &'k self,
+        document: &Document<'_>,
+        object: usize,
+    ) -> impl Iterator<Item = &'k str> {
+        let there: HashSet<&str> =
+            document.children(object).map(|entry| document.key(entry)).collect();
+        let missing: Vec<&str> =
+            self.declared.iter().map(String::as_str).filter(|name| !there.contains(name)).collect();
+        missing.into_iter()
+    }
+
     /// Whether an object has all of them.
     pub(super) fn are_in(&self, document: &Document<'_>, object: usize) -> bool {
         let is_named = |entry: &usize| self.sorted.contains(document.key(*entry));
@@ -216,7 +229,10 @@ pub(super) struct Constants {
     /// All of them, as JSON and in order.
     pub(super) shown: Vec<String>,
     strings: HashSet<String>,
+    numbers: HashSet<Decimal>,
     others: Vec<Value>,
+    /// How many values the others are, with all that is in them.
+    size: usize,
 }
 
 impl Constants {
@@ -228,7 +244,13 @@ impl Constants {
                 Value::String(text) => {
                     constants.strings.insert(text.clone());
                 }
-                other => constants.others.push(other.clone()),
+                Value::Number(number) => {
+                    constants.numbers.insert(Decimal::of(number.as_str()));
+                }
+                other => {
+                    constants.size += size(other);
+                    constants.others.push(other.clone());
+                }
             }
         }
         constants
@@ -237,12 +259,26 @@ impl Constants {
     pub(super) fn has(&self, document: &Document<'_>, item: usize) -> bool {
         match document.content(item) {
             Content::String(text) => self.strings.contains(&**text),
+            Content::Number(text) => self.numbers.contains(&Decimal::of(text)),
             _ => self.others.iter().any(|constant| document.equals(item, constant)),
         }
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.shown.len()
+    /// About how many values are compared to find a value among them.
+    pub(super) fn cost(&self, document: &Document<'_>, item: usize) -> usize {
+        match document.content(item) {
+            Content::String(_) | Content::Number(_) => 1,
+            _ => self.size.min(self.others.len().saturating_mul(document.size(item))),
+        }
+    }
+}
+
+/// How many values a value is, itself included.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Object(entries) => 1 + entries.iter().map(|(_, value)| size(value)).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct Resources<'v> {
     /// The resource of each schema that was passed on the way.
     of: HashMap<*const Value, usize>,
     pointers: HashMap<*const Value, String>,
+    /// The schemas by their places in the text.
+    places: HashMap<String, &'v Value>,
 }
 
 /// A schema with a URI of its own: the root, or one with an `$id`.
@@ -83,7 +85,12 @@ const NAMED: [&str; 6] =
 impl<'v> Resources<'v> {
     /// Finds all of a text.
     pub(super) fn of(root: &'v Value) -> Result<Self, SchemaError> {
-        let mut resources = Self { all: Vec::new(), of: HashMap::new(), pointers: HashMap::new() };
+        let mut resources = Self {
+            all: Vec::new(),
+            of: HashMap::new(),
+            pointers: HashMap::new(),
+            places: HashMap::new(),
+        };
         let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
             let named = value.as_str().and_then(Draft::of_uri);
             named.ok_or_else(|| {
@@ -123,6 +130,7 @@ impl<'v> Resources<'v> {
                 }
             }
         }
+        self.places.insert(pointer.clone(), schema);
         self.pointers.insert(from_ref(schema), pointer);
     }
 
@@ -218,13 +226,17 @@ impl<'v> Resources<'v> {
 
     /// Follows a pointer, which may lead through the beginning of another resource or where no keyword leads.
     fn point(&mut self, resource: usize, pointer: &str) -> Option<(&'v Value, usize)> {
+        let place = format!("{}{pointer}", self.pointer(self.all[resource].root));
+        if let Some(schema) = self.places.get(&place) {
+            return Some((schema, self.of_schema(schema)));
+        }
         let (mut value, mut resource) = (self.all[resource].root, resource);
         for segment in pointer.split('/').skip(1) {
             value = value.pointer(&format!("/{segment}"))?;
             resource = self.of.get(&from_ref(value)).copied().unwrap_or(resource);
         }
         if !self.of.contains_key(&from_ref(value)) {
-            self.visit(value, resource, pointer.to_owned());
+            self.visit(value, resource, place);
         }
         Some((value, resource))
     }

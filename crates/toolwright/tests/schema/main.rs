@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolwright::Value;
-use toolwright::issue::IssueKind;
+use toolwright::issue::{InvalidPayload, IssueKind};
 use toolwright::schema::Schema;
 use toolwright_prerequisites::{Prerequisite, corpora, has};
 
@@ -32,7 +32,7 @@ fn payloads_are_judged_as_the_official_suite_says() {
     assert!(judged.right > 1_000, "{} verdicts", judged.right);
     assert_eq!(judged.wrong, "");
     for line in judged.unusable.lines() {
-        assert!(line.contains("is not in this schema") || line.contains("feature"), "{line}");
+        assert!(line.contains("is not in this schema") || line.contains("tables"), "{line}");
     }
 }
 
@@ -112,7 +112,7 @@ fn twice_the_levels_of_choices_take_about_twice_the_steps() {
     let payload = r#"{"a":"x"}"#;
     let (few, many) = (steps(&doubling(40), payload), steps(&doubling(80), payload));
     assert!(many < few * 3, "{few} and {many} steps");
-    assert!(few < 2_000, "{few} steps");
+    assert!(few < 10_000, "{few} steps");
 }
 
 #[test]
@@ -147,11 +147,11 @@ fn a_check_without_steps_left_says_so_and_never_that_the_payload_is_right() {
 }
 
 #[test]
-fn a_schema_that_never_ends_is_too_costly_and_ends() {
+fn a_schema_that_contradicts_itself_without_end_ends() {
     let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}"##;
     let schema = Schema::new(circle).expect("a schema");
     let invalid = schema.check(b"1").expect_err("nobody knows");
-    assert_eq!(invalid.issues()[0].code(), "too_costly");
+    assert!(invalid.to_string().contains("inside each other"), "{invalid}");
 }
 
 #[test]
@@ -159,11 +159,87 @@ fn the_deepest_value_is_checked_on_the_stack_of_a_thread() {
     let schema = r##"{"anyOf":[{"type":"integer"},{"items":{"allOf":[{"$ref":"#"}]}}]}"##;
     let schema = Schema::new(schema).expect("a schema");
     let payload = format!("{}1{}", "[".repeat(128), "]".repeat(128));
-    let checked = std::thread::Builder::new()
-        .stack_size(2 << 20)
-        .spawn(move || schema.check(payload.as_bytes()))
-        .expect("a thread");
-    assert_eq!(checked.join().expect("it does not overflow"), Ok(()));
+    assert_eq!(on_a_thread(schema, payload), Ok(()));
+    // Each schema is a choice of the next one or null; what is wrong is told through all of them.
+    let types = (0..300).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
+        format!(r#""a{level}":{{"oneOf":[{next},{{"type":"null"}}]}}"#)
+    });
+    let types: Vec<String> = types.chain([r#""a300":{"required":["b"]}"#.to_owned()]).collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{}}}}}"##, types.join(","));
+    let found = on_a_thread(Schema::new(&schema).expect("a schema"), r#"{"a":1}"#.to_owned());
+    assert!(found.is_err());
+}
+
+/// Checks with the stack that threads have.
+fn on_a_thread(schema: Schema, payload: String) -> Result<(), InvalidPayload> {
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let checked = thread.spawn(move || schema.check(payload.as_bytes())).expect("a thread");
+    checked.join().expect("it does not overflow")
+}
+
+#[test]
+fn what_never_ends_or_nests_too_deep_is_an_issue() {
+    for schema in [
+        r##"{"anyOf":[{"$ref":"#"},{"type":"string"}]}"##,
+        r##"{"oneOf":[{"$ref":"#"},{"type":"string"}]}"##,
+        r##"{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
+    ] {
+        let issues = Schema::new(schema).expect("a schema").check(b"1").expect_err(schema);
+        assert_eq!(
+            issues.to_string(),
+            "the payload: cannot be checked: more than 640 schemas apply inside each other",
+            "{schema}"
+        );
+    }
+}
+
+/// Each schema refers to the next one twice.
+#[test]
+fn telling_how_far_a_value_is_from_a_schema_takes_little_more_than_finding_out() {
+    let types = (0..60).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
+        format!(r#""a{level}":{{"allOf":[{next},{next}]}}"#)
+    });
+    let types: Vec<String> = types.chain([r#""a60":{"type":"null"}"#.to_owned()]).collect();
+    let schema = format!(
+        r##"{{"anyOf":[{{"$ref":"#/$defs/a0"}},{{"type":"string"}}],"$defs":{{{}}}}}"##,
+        types.join(",")
+    );
+    assert!(steps(&Schema::new(&schema).expect("a schema"), "1") < 10_000);
+}
+
+#[test]
+fn what_takes_long_ends_with_an_issue() {
+    let list = |count: usize, one: &dyn Fn(usize) -> String| {
+        (0..count).map(one).collect::<Vec<_>>().join(",")
+    };
+    let digits = "1".repeat(10_000);
+    let text = format!("\"{}\"", "x".repeat(100_000));
+    for (schema, payload) in [
+        (
+            format!(r#"{{"anyOf":[{}]}}"#, list(2_000, &|n| format!(r#"{{"maximum":{n}.5}}"#))),
+            &digits,
+        ),
+        (format!(r#"{{"anyOf":[{}]}}"#, list(5_000, &|n| format!(r#"{{"enum":["{n}"]}}"#))), &text),
+        (r#"{"pattern":"(?:[a-z]?[a-y]?){30}!"}"#.to_owned(), &text),
+    ] {
+        let schema = Schema::new(&schema).expect("a schema");
+        let issues = schema.check_within(payload.as_bytes(), &mut 200_000);
+        let issues = issues.expect_err("it is refused").to_string();
+        assert!(issues.contains("cannot be checked in 200000 steps"), "{issues}");
+    }
+}
+
+#[test]
+fn issues_are_limited_in_number_and_length() {
+    let schema = r#"{"propertyNames":{"maxLength":1},"items":{"enum":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22]}}"#;
+    let schema = Schema::new(schema).expect("a schema");
+    let keys: Vec<String> = (0..2_000).map(|n| format!(r#""k{n}":1"#)).collect();
+    let issues = schema.check(format!("{{{}}}", keys.join(",")).as_bytes()).expect_err("long keys");
+    assert_eq!(issues.issues().len(), 1_000);
+    let issues = schema.check(b"[0]").expect_err("no constant").to_string();
+    assert!(issues.ends_with("18, 19, 20 and 2 more"), "{issues}");
 }
 
 #[test]
@@ -175,6 +251,8 @@ fn a_mistake_in_a_schema_is_told_with_its_place() {
             "`/properties/a`: found 1, expected a schema: an object or a boolean",
         ),
         (r#"{"items":{"minLength":-1}}"#, "`/items/minLength`: found -1, expected a count"),
+        (r#"{"anyOf":[]}"#, "`/anyOf`: found [], expected at least one schema"),
+        (r#"{"type":[]}"#, "`/type`: found [], expected a type, or a list of types"),
         (r#"{"multipleOf":0}"#, "`/multipleOf`: found 0, expected a number above 0"),
         (r##"{"$ref":"#/$defs/x"}"##, "`/$ref`: refers to `#/$defs/x`, where there is nothing"),
         (
