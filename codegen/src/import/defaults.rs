@@ -1,6 +1,8 @@
 //! Defaults and examples that their own schema refuses, such as `default: null` on a string. Never
 //! judges a value by more than its type, its listed values and its size.
 
+use std::collections::BTreeMap;
+
 use super::keywords::rebuild;
 use super::references::{Standalone, target};
 use super::warnings::Subject;
@@ -9,10 +11,15 @@ use crate::schema::Json;
 /// How many references are followed for one value; a cycle of them proves nothing.
 const MAX_STEPS: usize = 32;
 
-/// Takes such defaults and examples out of a schema and its definitions.
-pub(super) fn mend(schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
-    let known = schema.clone();
-    let judge = Judge { known: &known };
+/// Takes such defaults and examples out of a schema and the definitions it comes with; it may refer to others that are
+/// known.
+pub(super) fn mend(
+    schema: Standalone,
+    known: &BTreeMap<String, Json>,
+    subject: &mut Subject<'_>,
+) -> Standalone {
+    let whole = schema.root.clone();
+    let judge = Judge { whole: &whole, known };
     let root = judge.mend(schema.root, "", subject);
     let definitions = schema.definitions.into_iter().map(|(name, body)| {
         let pointer = format!("/$defs/{name}");
@@ -23,7 +30,9 @@ pub(super) fn mend(schema: Standalone, subject: &mut Subject<'_>) -> Standalone 
 }
 
 struct Judge<'a> {
-    known: &'a Standalone,
+    /// What `#` refers to.
+    whole: &'a Json,
+    known: &'a BTreeMap<String, Json>,
 }
 
 impl Judge<'_> {
@@ -80,9 +89,7 @@ impl Judge<'_> {
     }
 
     fn referred(&self, schema: &Json) -> Option<&Json> {
-        let Some(name) = target(schema) else { return Some(&self.known.root) };
-        let found = self.known.definitions.iter().find(|(known, _)| known == name);
-        found.map(|(_, body)| body)
+        target(schema).map_or(Some(self.whole), |name| self.known.get(name))
     }
 }
 

@@ -6,6 +6,7 @@ mod accept;
 mod alike;
 mod changes;
 mod defaults;
+mod definitions;
 mod dialect;
 mod difference;
 mod digest;
@@ -45,6 +46,7 @@ pub use warnings::Warning;
 use crate::schema::Json;
 use crate::source::Source;
 use accept::{Draft, accept};
+use definitions::Definitions;
 use dialect::Dialect;
 use document::{Import, Tool};
 use keywords::rebuild;
@@ -53,7 +55,6 @@ use references::Standalone;
 use tool_names::Unnamed;
 use types::{Origin, Types};
 use warnings::{Subject, Warnings};
-use widen::{Roots, widen};
 
 /// What the imported tools are to belong to.
 #[derive(Clone, Copy, Debug)]
@@ -253,43 +254,32 @@ fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warn
     let [args, result] = sides.map(|(side, raw)| {
         let mut subject = Subject { tool: &listed.name, side, warnings };
         let raw = if side == "args" { object_schema(raw, &mut subject) } else { raw? };
-        let schema = understood(&raw, &mut subject);
-        Some(types.lift(schema, Origin { tool: &name, side }, warnings))
+        let mut definitions = Definitions::default();
+        let schema = understood(&raw, &mut definitions, &mut subject);
+        Some(types.lift(schema, &mut definitions, Origin { tool: &name, side }, warnings))
     });
     Tool { name, listed, args, result }
 }
 
 /// A schema in the words of 2020-12, its slips mended.
-fn understood(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
+fn understood(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
     let dialect = Dialect::of(raw, subject);
     let gathered = references::gather(raw, subject);
-    let mut settle = |schema: Json, pointer: &str| {
-        rebuild(schema, pointer, &mut |part, at| {
-            let part = dialect.translate(part, at, subject);
-            mend::mend(part, at, subject)
-        })
-    };
-    let root = settle(gathered.root, "");
-    let definitions = gathered.definitions.into_iter().map(|(name, body)| {
-        let body = settle(body, &format!("/$defs/{name}"));
+    let root = mended(gathered.root, "", dialect, subject);
+    let settle = |(name, body): (String, Json)| {
+        let body = mended(body, &format!("/$defs/{name}"), dialect, subject);
         (name, body)
-    });
-    let settled = Standalone { definitions: definitions.collect(), root };
-    widened(defaults::mend(settled, subject), subject)
+    };
+    let settled = gathered.definitions.into_iter().map(settle).collect();
+    definitions.settled(Standalone { root, definitions: settled }, subject)
 }
 
-/// A schema of which nothing is left out that would make it accept less than it did.
-fn widened(schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
-    let (names, bodies): (Vec<String>, Vec<Json>) = schema.definitions.into_iter().unzip();
-    let ids = names.iter().map(|name| format!("#/$defs/{name}"));
-    let mut roots: Roots = ids.zip(bodies).collect();
-    roots.push((String::new(), schema.root));
-    widen(&mut roots, &mut |id, at, message| {
-        subject.warn(&format!("{}{at}", id.trim_start_matches('#')), message);
-    });
-    let root = roots.pop().map_or(Json::Boolean(true), |(_, root)| root);
-    let bodies = roots.into_iter().map(|(_, body)| body);
-    Standalone { definitions: names.into_iter().zip(bodies).collect(), root }
+/// A schema in the words of 2020-12, each part mended by itself.
+fn mended(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
+    rebuild(schema, pointer, &mut |part, at| {
+        let part = dialect.translate(part, at, subject);
+        mend::mend(part, at, subject)
+    })
 }
 
 /// Arguments are an object, also where the schema does not say so.

@@ -16,7 +16,7 @@ use crate::schema::Json;
 pub(super) struct Standalone {
     /// The schema without its definitions.
     pub(super) root: Json,
-    /// Every definition that the schema reaches, in the order in which it does.
+    /// The definitions that it is the first to reach.
     pub(super) definitions: Entries,
 }
 
@@ -274,7 +274,8 @@ pub(super) fn target(schema: &Json) -> Option<&str> {
     }
 }
 
-fn without_definitions(schema: Json) -> Json {
+/// A schema without those that stand in it only to be referred to.
+pub(super) fn without_definitions(schema: Json) -> Json {
     match schema {
         Json::Object(mut entries) => {
             entries.retain(|(keyword, _)| !["$defs", "definitions"].contains(&keyword.as_str()));

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::definitions::Definitions;
 use super::digest;
 use super::keywords::{Entries, rebuild};
 use super::references::{Standalone, target};
@@ -50,15 +51,16 @@ impl Types {
     pub(super) fn lift(
         &mut self,
         schema: Standalone,
+        known: &mut Definitions,
         origin: Origin<'_>,
         warnings: &mut Warnings,
     ) -> Json {
-        let reach = Reach::of(&schema);
-        let mut names = BTreeMap::new();
+        let free = free(&schema, &mut known.keys);
+        let names = &mut known.types;
         let mut new = Vec::new();
         for (name, body) in &schema.definitions {
-            if reach.free.contains(name.as_str()) {
-                let (key, wanted) = (reach.keys[name.as_str()].clone(), naming::pascal(name));
+            if free.contains(name) {
+                let (key, wanted) = (known.keys[name].clone(), naming::pascal(name));
                 let known = self.known.get(&key).cloned();
                 let is_new = known.is_none();
                 let chosen = known.unwrap_or_else(|| self.name(&wanted, origin, warnings));
@@ -67,9 +69,9 @@ impl Types {
                 new.extend(is_new.then(|| (chosen, body.clone())));
             }
         }
-        let lifted = new.into_iter().map(|(name, body)| (name, renamed(body, &names)));
+        let lifted = new.into_iter().map(|(name, body)| (name, renamed(body, names)));
         self.types.extend(lifted.collect::<Entries>());
-        rooted(schema, &names)
+        rooted(schema, names)
     }
 
     /// The types.
@@ -112,54 +114,49 @@ impl Types {
     }
 }
 
-/// What each definition of a schema reaches.
-struct Reach<'a> {
-    /// By definition: digits that are the same for two definitions exactly if they may be one type.
-    keys: BTreeMap<&'a str, String>,
-    /// Definitions that reach no `#`.
-    free: BTreeSet<&'a str>,
-}
-
-impl<'a> Reach<'a> {
-    fn of(schema: &'a Standalone) -> Self {
-        let bodies: BTreeMap<&str, &Json> =
-            schema.definitions.iter().map(|(name, body)| (name.as_str(), body)).collect();
-        let (mut edges, mut rooted) = (BTreeMap::new(), BTreeSet::new());
-        for (&name, body) in &bodies {
-            let direct = references(body);
-            if direct.contains("#") {
-                rooted.insert(name);
-            }
-            let known = direct.iter().filter_map(|to| Some(*bodies.get_key_value(to.as_str())?.0));
-            edges.insert(name, known.collect::<Vec<_>>());
+/// Adds the keys of definitions that come with a schema to those of earlier ones. Returns those that reach no `#`.
+fn free(schema: &Standalone, keys: &mut BTreeMap<String, String>) -> BTreeSet<String> {
+    let bodies: BTreeMap<&str, &Json> =
+        schema.definitions.iter().map(|(name, body)| (name.as_str(), body)).collect();
+    let (mut edges, mut earlier) = (BTreeMap::new(), BTreeMap::new());
+    let mut rooted = BTreeSet::new();
+    for (&name, body) in &bodies {
+        let direct = references(body);
+        if direct.contains("#") {
+            rooted.insert(name);
         }
-        let names: Vec<&str> = bodies.keys().copied().collect();
-        let component = components(&names, &edges);
-        let mut members: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        for (name, number) in &component {
-            members.entry(*number).or_default().push(name);
-        }
-        let mut reach = Self { keys: BTreeMap::new(), free: BTreeSet::new() };
-        // What a component leads to has a higher number.
-        for (number, members) in members.iter().rev() {
-            let beyond = members.iter().flat_map(|name| &edges[name]);
-            let beyond: BTreeSet<&str> =
-                beyond.copied().filter(|to| component[to] != *number).collect();
-            let is_free = members.iter().all(|name| !rooted.contains(name))
-                && beyond.iter().all(|to| reach.free.contains(to));
-            let members_text = members.iter().map(|name| format!("{name} {}", bodies[name]));
-            let beyond_text = beyond.iter().map(|to| reach.keys[to].clone());
-            let text: Vec<String> = members_text.chain(beyond_text).collect();
-            let digits = digest::text(&text.join("\n"));
-            for &name in members {
-                reach.keys.insert(name, format!("{name} {digits}"));
-                if is_free {
-                    reach.free.insert(name);
-                }
-            }
-        }
-        reach
+        let (new, old): (Vec<String>, Vec<String>) =
+            direct.into_iter().partition(|to| bodies.contains_key(to.as_str()));
+        let new = new.iter().filter_map(|to| Some(*bodies.get_key_value(to.as_str())?.0));
+        edges.insert(name, new.collect::<Vec<_>>());
+        earlier.insert(name, old);
     }
+    let names: Vec<&str> = bodies.keys().copied().collect();
+    let component = components(&names, &edges);
+    let mut members: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (name, number) in &component {
+        members.entry(*number).or_default().push(name);
+    }
+    let mut free = BTreeSet::new();
+    // What a component leads to has a higher number.
+    for (number, members) in members.iter().rev() {
+        let beyond = members.iter().flat_map(|name| &edges[name]);
+        let beyond: BTreeSet<&str> =
+            beyond.copied().filter(|to| component[to] != *number).collect();
+        if members.iter().all(|name| !rooted.contains(name))
+            && beyond.iter().all(|to| free.contains(*to))
+        {
+            free.extend(members.iter().map(|&name| name.to_owned()));
+        }
+        let before = members.iter().flat_map(|name| &earlier[name]).map(String::as_str);
+        let beyond: BTreeSet<&str> = beyond.into_iter().chain(before).collect();
+        let members_text = members.iter().map(|name| format!("{name} {}", bodies[name]));
+        let beyond_text = beyond.iter().filter_map(|&to| keys.get(to).cloned());
+        let text: Vec<String> = members_text.chain(beyond_text).collect();
+        let digits = digest::text(&text.join("\n"));
+        keys.extend(members.iter().map(|&name| (name.to_owned(), format!("{name} {digits}"))));
+    }
+    free
 }
 
 /// What a schema refers to: names of definitions, and `#` for anything else.

@@ -13,7 +13,7 @@ const LEFT_OUT: &str = "\u{0}left out";
 
 /// How much more a schema accepts than it did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Wider {
+pub(super) enum Wider {
     /// It is as it was.
     #[default]
     No,
@@ -103,21 +103,24 @@ fn grows(keyword: &str, has_max_contains: bool) -> Option<Wider> {
     }
 }
 
-/// Leaves out what would accept less because of a part that was left out elsewhere. `told` gets the schema, the place in
-/// it, and what happened there.
-pub(super) fn widen(roots: &mut Roots, told: &mut dyn FnMut(&str, &str, String)) {
-    let mut known: BTreeMap<String, Wider> = BTreeMap::new();
+/// Leaves out what would accept less because of a part that was left out elsewhere. `known` are the schemas that accept
+/// more than they did, earlier ones too. `told` gets the schema, the place in it, and what happened there.
+pub(super) fn widen(
+    roots: &mut Roots,
+    known: &mut BTreeMap<String, Wider>,
+    told: &mut dyn FnMut(&str, &str, String),
+) {
     loop {
         let before = known.clone();
         for (id, schema) in roots.iter_mut() {
-            let mut pass = Pass { id, known: &known, told: &mut *told };
+            let mut pass = Pass { id, known, told: &mut *told };
             let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
             *schema = widened;
             if wider > Wider::No {
                 known.insert(id.clone(), wider);
             }
         }
-        if known == before {
+        if *known == before {
             break;
         }
     }

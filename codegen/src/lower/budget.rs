@@ -5,7 +5,7 @@
 use toolwright::schema::Schema;
 
 use super::Lowering;
-use crate::diagnostic::files;
+use crate::diagnostic::{Diagnostic, files};
 use crate::model::{ToolId, ToolsetId};
 use crate::schema::{Style, published};
 use crate::source::Span;
@@ -47,8 +47,10 @@ impl Lowering<'_> {
                 let total = most >> 20;
                 let message =
                     format!("the schemas in generated code have more than {total} MiB in all");
-                let advice = "each repeats all it refers to; split what tools take and give";
-                return self.over_budget(span, message, advice);
+                let advice = "each repeats all it refers to; take fewer tools, or split what they take and give";
+                let finding = files::over_budget(span, message, advice);
+                // No one place is to blame.
+                return self.report.add(Diagnostic { span: None, ..finding });
             }
             if is_checked {
                 validators.push((span, text));

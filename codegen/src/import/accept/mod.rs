@@ -53,17 +53,25 @@ pub(super) fn accept(
         if checked.findings.is_empty() {
             return Ok(accepting.document);
         }
+        if checked.findings.iter().all(|finding| finding.span.is_none()) {
+            return Err(refused(&checked.findings));
+        }
         if !accepting.mend(&checked) {
             break;
         }
     }
     accepting.leave_out_tools();
     let left = Checked::of(&accepting.document, draft).findings;
-    if left.is_empty() {
-        return Ok(accepting.document);
-    }
-    let lines = left.iter().map(|finding| format!("`check` refuses it: {}", finding.message));
-    Err(lines.collect())
+    if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
+}
+
+/// What `check` says, one line a finding.
+fn refused(findings: &[Diagnostic]) -> Vec<String> {
+    let lines = findings.iter().map(|finding| {
+        let help = finding.help.as_ref().map(|help| format!(" ({help})"));
+        format!("`check` refuses it: {}{}", finding.message, help.unwrap_or_default())
+    });
+    lines.collect()
 }
 
 /// What `check` says of a document.
@@ -285,7 +293,7 @@ impl Accepting<'_> {
         let labels: BTreeMap<String, String> =
             paths.iter().map(|path| (root_id(path), label(&self.document, path))).collect();
         let warnings = &mut *self.warnings;
-        widen(&mut roots, &mut |id, at, message| {
+        widen(&mut roots, &mut BTreeMap::new(), &mut |id, at, message| {
             let (scope, inside) = id.split_once('#').unwrap_or((id, ""));
             let label = labels.get(scope).map_or(scope, String::as_str);
             warnings.at(format!("{label} {inside}{at}").trim_end(), message);

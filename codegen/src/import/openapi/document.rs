@@ -6,7 +6,7 @@ use super::super::types::{Origin, Types};
 use super::super::warnings::{Subject, Warnings};
 use super::api::{Api, Operation};
 use super::parameters::Payload;
-use super::schemas::{Way, standalone};
+use super::schemas::{Reader, Way};
 use super::{ApiImport, answers, body, is_set, service, text};
 use crate::naming;
 use crate::schema::Json;
@@ -25,13 +25,16 @@ pub(super) struct Method {
 /// Makes methods, and gathers the types that they share.
 pub(super) struct Maker<'a> {
     api: &'a Api,
+    requests: Reader<'a>,
+    answers: Reader<'a>,
     types: Types,
     warnings: &'a mut Warnings,
 }
 
 impl<'a> Maker<'a> {
     pub(super) fn new(api: &'a Api, names: &[String], warnings: &'a mut Warnings) -> Self {
-        Self { api, types: Types::with_sides(names, SIDES), warnings }
+        let [requests, answers] = [Way::Request, Way::Answer].map(|way| Reader::new(api, way));
+        Self { api, requests, answers, types: Types::with_sides(names, SIDES), warnings }
     }
 
     pub(super) fn into_types(self) -> Entries {
@@ -66,8 +69,9 @@ impl<'a> Maker<'a> {
         if answers.is_text {
             http.push(("answer".to_owned(), Json::string("text")));
         }
-        let payload = self.schema(name, label, "payload", payload.into_schema(), Way::Request)?;
-        let result = self.schema(name, label, "result", answers.schema, Way::Answer)?;
+        let payload = payload.into_schema();
+        let payload = payload.map(|schema| self.schema(name, label, Way::Request, schema));
+        let result = answers.schema.map(|schema| self.schema(name, label, Way::Answer, schema));
         let (title, description) = self.words(operation, label);
         let mut method =
             vec![entry("description", Json::string(title.as_ref().unwrap_or(&description)))];
@@ -82,19 +86,15 @@ impl<'a> Maker<'a> {
         Ok(Method { name: name.to_owned(), tags, method, tool })
     }
 
-    fn schema(
-        &mut self,
-        name: &str,
-        label: &str,
-        side: &'static str,
-        schema: Option<Json>,
-        way: Way,
-    ) -> Result<Option<Json>, String> {
-        let Some(schema) = schema else { return Ok(None) };
+    fn schema(&mut self, name: &str, label: &str, way: Way, schema: Json) -> Json {
+        let (reader, side) = match way {
+            Way::Request => (&mut self.requests, "payload"),
+            Way::Answer => (&mut self.answers, "result"),
+        };
         let mut subject = Subject { tool: label, side, warnings: &mut *self.warnings };
-        let schema = standalone(self.api, schema, way, &mut subject)?;
+        let schema = reader.read(schema, &mut subject);
         let origin = Origin { tool: name, side };
-        Ok(Some(named_or_inline(self.types.lift(schema, origin, self.warnings))))
+        named_or_inline(self.types.lift(schema, &mut reader.definitions, origin, self.warnings))
     }
 
     /// A title, where there are two texts, and what the operation does.

@@ -1,12 +1,15 @@
 //! Schemas of a document in the words of JSON Schema 2020-12, each with all it refers to. Never makes a type of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use toolwright::pointer::unescaped;
 
-use super::super::keywords::{Entries, rebuild, take};
-use super::super::references::{LOCAL, Standalone, at};
+use super::super::definitions::Definitions;
+use super::super::dialect::Dialect;
+use super::super::keywords::{Entries, each_part, take};
+use super::super::references::{self, LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
+use super::super::{mended, widen};
 use super::api::{Api, pointer};
 use super::is_set;
 use crate::naming;
@@ -39,59 +42,75 @@ pub(super) enum Way {
     Answer,
 }
 
-/// Reads a schema with all that it refers to.
-pub(super) fn standalone(
-    api: &Api,
-    schema: Json,
-    way: Way,
-    subject: &mut Subject<'_>,
-) -> Result<Standalone, String> {
-    let mut gatherer =
-        Gatherer { api, way, names: BTreeMap::new(), open: Vec::new(), foreign: None };
-    let root = gatherer.read(schema, "", subject);
-    let mut definitions = Entries::new();
-    while let Some((place, name)) = gatherer.open.pop() {
-        let body = at(&api.root, &place).cloned().unwrap_or(Json::Boolean(true));
-        let body = gatherer.read(body, &format!("/$defs/{name}"), subject);
-        definitions.push((name, body));
-    }
-    if let Some(why) = gatherer.foreign {
-        return Err(why);
-    }
-    let mut raw = match root {
-        Json::Object(entries) => entries,
-        Json::Boolean(true) => Vec::new(),
-        other => vec![("not".to_owned(), Json::Boolean(other == Json::Boolean(false)))],
-    };
-    definitions.sort_by(|a, b| a.0.cmp(&b.0));
-    if !definitions.is_empty() {
-        raw.push(("$defs".to_owned(), Json::Object(definitions)));
-    }
-    Ok(super::super::understood(&Json::Object(raw), subject))
-}
-
-struct Gatherer<'a> {
+/// Reads schemas with all that they refer to; what several refer to is read once.
+pub(super) struct Reader<'a> {
     api: &'a Api,
     way: Way,
     /// Places that are referred to, and their names.
     names: BTreeMap<String, String>,
-    /// Those whose schemas have not been read.
-    open: Vec<(String, String)>,
-    /// Why the schema cannot be had in full.
-    foreign: Option<String>,
+    /// Every name in use.
+    taken: BTreeSet<String>,
+    /// Places that no schema has been read at, with their names.
+    open: VecDeque<(String, String)>,
+    /// What has been read.
+    pub(super) definitions: Definitions,
 }
 
-impl Gatherer<'_> {
-    fn read(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
-        rebuild(schema, place, &mut |part, at| {
-            let Json::Object(entries) = part else { return part };
-            let entries = self.translated(entries, at, subject);
-            let entries = self.referring(entries);
-            if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
-        })
+impl<'a> Reader<'a> {
+    pub(super) fn new(api: &'a Api, way: Way) -> Self {
+        let definitions = Definitions::default();
+        Self {
+            api,
+            way,
+            names: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            open: VecDeque::new(),
+            definitions,
+        }
     }
 
-    fn translated(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
+    /// A schema, with the definitions that it is the first to reach.
+    pub(super) fn read(&mut self, schema: Json, subject: &mut Subject<'_>) -> Standalone {
+        let root = match self.mended(schema, "", subject) {
+            Json::Boolean(true) => Json::Object(Entries::new()),
+            root => root,
+        };
+        let mut definitions = Entries::new();
+        while let Some((place, name)) = self.open.pop_front() {
+            let body =
+                references::at(&self.api.root, &place).cloned().unwrap_or(Json::Boolean(true));
+            let body = self.mended(body, &format!("/$defs/{name}"), subject);
+            definitions.push((name, body));
+        }
+        self.definitions.settled(Standalone { root, definitions }, subject)
+    }
+
+    fn mended(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
+        let dialect = Dialect::of(&schema, subject);
+        let schema = self.translated(schema, place, subject);
+        mended(schema, place, dialect, subject)
+    }
+
+    /// A schema in the words of JSON Schema, from the top down: nothing that it has no place for is looked at.
+    fn translated(&mut self, schema: Json, at: &str, subject: &mut Subject<'_>) -> Json {
+        let entries = match without_definitions(schema) {
+            Json::Object(entries) => entries,
+            other => return other,
+        };
+        let entries = self.words(entries, at, subject);
+        let entries = entries.into_iter().map(|(keyword, value)| {
+            if keyword == "$ref" {
+                return self.reference(value, at, subject);
+            }
+            let mut part = |part: Json, at: &str| self.translated(part, at, subject);
+            let value = each_part(&keyword, value, at, &mut part);
+            (keyword, value)
+        });
+        let entries = entries.collect();
+        if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
+    }
+
+    fn words(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
         if take(&mut entries, "discriminator").is_some() {
             let message = "`discriminator` was left out: which schema is meant shows in the values";
             subject.warn(at, message);
@@ -131,20 +150,22 @@ impl Gatherer<'_> {
         entries
     }
 
-    /// References in the spelling of one schema with its definitions.
-    fn referring(&mut self, mut entries: Entries) -> Entries {
-        for (key, value) in &mut entries {
-            let (true, Json::String(reference)) = (key == "$ref", &*value) else { continue };
-            match pointer(reference) {
-                Ok(place) if at(&self.api.root, &place).is_some() => {
-                    *value = Json::String(format!("{LOCAL}{}", self.name(&place)));
-                }
-                // Whoever gathers what the schema refers to finds that out, and says so.
-                Ok(_) => {}
-                Err(why) => self.foreign = Some(why),
+    /// A reference in the spelling of one schema with its definitions.
+    fn reference(&mut self, value: Json, at: &str, subject: &mut Subject<'_>) -> (String, Json) {
+        let place = match &value {
+            Json::String(reference) => pointer(reference),
+            _ => Ok(String::new()),
+        };
+        let why = match place {
+            Ok(place) if !place.is_empty() && references::at(&self.api.root, &place).is_some() => {
+                let name = self.name(&place);
+                return ("$ref".to_owned(), Json::String(format!("{LOCAL}{name}")));
             }
-        }
-        entries
+            Ok(_) => format!("the reference {value} leads to nothing in its document"),
+            Err(why) => why,
+        };
+        subject.warn(at, format!("any value is let through: {why}"));
+        widen::mark()
     }
 
     /// The name of what stands at a place: its own among the named schemas, else one made of the way to it.
@@ -162,10 +183,9 @@ impl Gatherer<'_> {
         let wanted = if is_split { wanted + "Input" } else { wanted };
         let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
         let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
-        let is_free = |name: &String| self.names.values().all(|taken| taken != name);
-        let name = candidates.find(is_free).unwrap_or_default();
+        let name = candidates.find(|name| self.taken.insert(name.clone())).unwrap_or_default();
         self.names.insert(place.to_owned(), name.clone());
-        self.open.push((place.to_owned(), name.clone()));
+        self.open.push_back((place.to_owned(), name.clone()));
         name
     }
 }
