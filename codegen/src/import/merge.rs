@@ -1,7 +1,7 @@
 //! Another import into a file that is there: schemas as the server has them now, everything else as people left it.
 //! Works on values; [`super::patch`] writes them into the text. The rules stand in docs/importing.md.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
 use super::changes::changes;
@@ -62,6 +62,10 @@ struct Merge<'a> {
     existing: &'a Existing,
     import: &'a Import,
     owner: Owner<'a>,
+    /// The tools of the file by their names on the server.
+    old_tools: BTreeMap<&'a str, &'a Json>,
+    /// What the last import remembers of each tool, by the same names.
+    records: BTreeMap<&'a str, &'a Json>,
     old_types: Entries,
     /// What the imported types are called in the file.
     renamed: Renamed,
@@ -72,8 +76,16 @@ struct Merge<'a> {
 impl<'a> Merge<'a> {
     fn of(existing: &'a Existing, import: &'a Import, owner: Owner<'a>) -> Self {
         let old_types = existing.types();
-        let tools =
-            import.tools.iter().filter_map(|tool| Some((tool, old_tool(existing, owner, tool)?)));
+        let in_file = by_name(path(&existing.document, owner, "tools"));
+        let old_tools =
+            existing.tools().filter_map(|(remote, local)| Some((remote, *in_file.get(local)?)));
+        let old_tools: BTreeMap<&str, &Json> = old_tools.collect();
+        let records =
+            by_name(path(&existing.document, owner, "mcp").and_then(|mcp| mcp.get("written")));
+        let tools = import
+            .tools
+            .iter()
+            .filter_map(|tool| Some((tool, *old_tools.get(tool.listed.name.as_str())?)));
         let pairs = tools.flat_map(|(tool, old)| {
             let sides = [("args", &tool.args), ("result", &tool.result)];
             sides
@@ -84,11 +96,11 @@ impl<'a> Merge<'a> {
         let reached = reached(&old_types, &entries(path(&existing.document, owner, "tools")));
         let is_replaced = |name: &str| reached.contains(name);
         let renamed = Renamed::of(&old_types, &import.types, &pairs, &is_replaced);
-        Self { existing, import, owner, old_types, renamed, reached }
+        Self { existing, import, owner, old_tools, records, old_types, renamed, reached }
     }
 
     fn old_tool(&self, tool: &Tool) -> Option<&'a Json> {
-        old_tool(self.existing, self.owner, tool)
+        self.old_tools.get(tool.listed.name.as_str()).copied()
     }
 
     /// Names of tools in the file that are to change, each with its new one.
@@ -104,11 +116,12 @@ impl<'a> Merge<'a> {
 
     /// What changed in the schemas of tools that the server lists otherwise than before.
     fn tell_changes(&self, news: &mut News) {
+        let tools = self.imported();
         for (name, digest) in &self.import.listed {
             let before = self.existing.listed.get(name);
             let is_changed = before.is_some_and(|before| Json::string(before) != *digest);
             if is_changed {
-                let tool = self.import.tools.iter().find(|tool| tool.listed.name == *name);
+                let tool = tools.get(name.as_str());
                 let lines = tool.map_or_else(Vec::new, |tool| self.changes(tool));
                 news.changed.push((name.clone(), lines));
             }
@@ -183,23 +196,35 @@ impl<'a> Merge<'a> {
             Some(Json::String(remote)) => remote.clone(),
             _ => name.to_owned(),
         };
-        let mut order: Vec<String> = old.iter().map(|(name, tool)| remote(name, tool)).collect();
-        order.retain(|name| self.import.tools.iter().any(|tool| tool.listed.name == *name));
-        let mut at = 0;
+        let tools = self.imported();
+        let old: Vec<String> = old.iter().map(|(name, tool)| remote(name, tool)).collect();
+        let old: Vec<&str> =
+            old.iter().map(String::as_str).filter(|name| tools.contains_key(name)).collect();
+        let is_old: BTreeSet<&str> = old.iter().copied().collect();
+        // New tools by the one that each follows; those before all others follow none.
+        let mut new: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
+        let mut before = None;
         for tool in &self.import.tools {
-            let name = &tool.listed.name;
-            let found = order.iter().position(|known| known == name);
-            if found.is_none() {
-                order.insert(at, name.clone());
+            let name = tool.listed.name.as_str();
+            if is_old.contains(name) {
+                before = Some(name);
+            } else {
+                new.entry(before).or_default().push(name);
             }
-            at = found.unwrap_or(at) + 1;
         }
-        let tools = order
-            .iter()
-            .filter_map(|name| self.import.tools.iter().find(|tool| tool.listed.name == *name));
+        let order = std::iter::once(None).chain(old.into_iter().map(Some));
+        let order =
+            order.flat_map(|name| name.into_iter().chain(new.remove(&name).unwrap_or_default()));
+        let order: Vec<&str> = order.collect();
+        let tools = order.into_iter().filter_map(|name| tools.get(name));
         tools
             .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, edits, news))))
             .collect()
+    }
+
+    /// The imported tools by their names on the server.
+    fn imported(&self) -> BTreeMap<&'a str, &'a Tool> {
+        self.import.tools.iter().map(|tool| (tool.listed.name.as_str(), tool)).collect()
     }
 
     fn tool(&self, tool: &Tool, keeps: bool, edits: bool, news: &mut News) -> Entries {
@@ -255,7 +280,7 @@ impl<'a> Merge<'a> {
 
     /// What the last import remembers of a tool.
     fn record(&self, tool: &Tool) -> Option<&'a Json> {
-        path(&self.existing.document, self.owner, "mcp")?.get("written")?.get(&tool.listed.name)
+        self.records.get(tool.listed.name.as_str()).copied()
     }
 
     /// Whether a result that the file has was added by hand: the last import had none to write.
@@ -364,9 +389,9 @@ impl<'a> Merge<'a> {
     /// Whether every schema of a file says what the server says.
     fn is_true(&self, document: &Json) -> bool {
         let types = entries(document.get("types"));
-        let tools = path(document, self.owner, "tools");
+        let tools = by_name(path(document, self.owner, "tools"));
         self.import.tools.iter().all(|tool| {
-            let written = tools.and_then(|tools| tools.get(&tool.name));
+            let written = tools.get(tool.name.as_str());
             let sides = [("args", &tool.args), ("result", &tool.result)];
             sides.into_iter().all(|(side, new)| {
                 let Some(new) = new else { return true };
@@ -386,9 +411,14 @@ fn path<'a>(document: &'a Json, owner: Owner<'_>, key: &str) -> Option<&'a Json>
     toolset(document, owner)?.get(key)
 }
 
-fn old_tool<'a>(existing: &'a Existing, owner: Owner<'_>, tool: &Tool) -> Option<&'a Json> {
-    let name = existing.local_name(&tool.listed.name)?;
-    path(&existing.document, owner, "tools")?.get(name)
+/// The entries of an object; none where it is not there.
+fn by_name(value: Option<&Json>) -> BTreeMap<&str, &Json> {
+    match value {
+        Some(Json::Object(entries)) => {
+            entries.iter().map(|(name, value)| (name.as_str(), value)).collect()
+        }
+        _ => BTreeMap::new(),
+    }
 }
 
 /// The types that some values refer to, and those that these refer to.

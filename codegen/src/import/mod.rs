@@ -33,6 +33,7 @@ mod widen;
 mod yaml_scalar;
 mod yaml_text;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 pub use difference::difference;
@@ -205,7 +206,8 @@ fn missing(
     news: &mut News,
 ) -> Result<(), Refusal> {
     let Some(existing) = existing else { return Ok(()) };
-    let is_listed = |name: &str| listed.iter().any(|tool| tool.name == name);
+    let listed: BTreeSet<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
+    let is_listed = |name: &str| listed.contains(name);
     let gone = existing.tools().filter(|(remote, _)| !is_listed(remote));
     news.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
     let forgotten = existing.listed.keys().filter(|name| existing.local_name(name).is_none());

@@ -1,6 +1,8 @@
 //! Makes a text say another value by changing as little of it as that takes, so that comments and layout stay. Never
 //! decides what is to be said; what cannot be changed in place is written anew.
 
+use std::collections::BTreeMap;
+
 use super::keywords::Entries;
 use super::sameness::is_same_value;
 use super::{yaml_scalar, yaml_text};
@@ -82,17 +84,20 @@ impl Patch<'_> {
 
     fn mapping(&mut self, old: &[Entry], new: &Entries) {
         let names: Vec<String> = old.iter().map(|entry| self.name(entry)).collect();
-        let value = |name: &str| new.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let values: BTreeMap<&str, &Json> =
+            new.iter().map(|(key, value)| (key.as_str(), value)).collect();
         for (index, entry) in old.iter().enumerate() {
-            match value(&names[index]) {
+            match values.get(names[index].as_str()) {
                 Some(value) => self.entry(entry, &names[index], value),
                 None => self.remove(old, index),
             }
         }
+        let places: BTreeMap<&str, usize> =
+            names.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();
         let mut after = None;
         for (key, value) in new {
-            match names.iter().position(|name| name == key) {
-                Some(index) => after = Some(index),
+            match places.get(key.as_str()) {
+                Some(&index) => after = Some(index),
                 None => self.insert(old, after, key, value),
             }
         }

@@ -149,9 +149,15 @@ pub(super) fn is_same_value(a: &Json, b: &Json) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_value(a, b))
         }
         (Json::Object(a), Json::Object(b)) => {
-            let other = |key: &str| b.iter().find(|(other, _)| other == key);
+            // Most often the order is the same.
+            let beside = |at: usize, key: &str| b.get(at).filter(|(other, _)| other == key);
+            let other = |at: usize, key: &str| {
+                beside(at, key).or_else(|| b.iter().find(|(other, _)| other == key))
+            };
             a.len() == b.len()
-                && a.iter().all(|(key, a)| other(key).is_some_and(|(_, b)| is_same_value(a, b)))
+                && a.iter()
+                    .enumerate()
+                    .all(|(at, (key, a))| other(at, key).is_some_and(|(_, b)| is_same_value(a, b)))
         }
         _ => is_same_scalar(a, b),
     }
