@@ -6,8 +6,8 @@ use std::fmt;
 
 use crate::schema::Json;
 
-/// How deep values may nest: what is written from them must stay within the YAML reader's depth.
-const MAX_DEPTH: usize = 96;
+/// How deep values may nest.
+const MAX_DEPTH: usize = 256;
 
 /// How long a text may be, in bytes: several times what a schema file may be.
 const MAX_BYTES: usize = 16 << 20;

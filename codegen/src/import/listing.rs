@@ -36,6 +36,9 @@ pub(super) struct Listed {
     pub(super) annotations: Vec<(String, Json)>,
 }
 
+/// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
+const MAX_DEPTH: usize = 92;
+
 /// MCP's hints and their names in the language.
 const HINTS: [(&str, &str); 4] = [
     ("readOnlyHint", "read_only"),
@@ -54,9 +57,17 @@ pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> 
         Json::Object(entries) => unwrapped(entries, warnings)?,
         other => return Err(format!("expected a list of tools, found {}", shown(&other))),
     };
-    let listed = items.into_iter().enumerate();
-    let tools: Vec<Listed> =
-        listed.map(|(index, item)| tool(index, item, warnings)).collect::<Result<_, _>>()?;
+    let (mut tools, mut refused) = (Vec::new(), Vec::new());
+    for (index, item) in items.into_iter().enumerate() {
+        match tool(item, warnings) {
+            Ok(tool) => tools.push(tool),
+            Err(why) => refused.push(format!("tool {} was left out: {why}", index + 1)),
+        }
+    }
+    match refused.first() {
+        Some(why) if tools.is_empty() => return Err(format!("no tool can be taken: {why}")),
+        _ => refused.into_iter().for_each(|why| warnings.add(why)),
+    }
     Ok(List { tools: distinct(tools, warnings), from })
 }
 
@@ -101,13 +112,16 @@ fn unwrapped(
     Ok((items, from))
 }
 
-fn tool(index: usize, item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
+fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
+    if !is_within(&item, MAX_DEPTH) {
+        return Err(format!("its values nest more than {MAX_DEPTH} deep"));
+    }
     let Json::Object(mut entries) = item else {
-        return Err(format!("expected tool {} to be an object, found {}", index + 1, shown(&item)));
+        return Err(format!("expected an object, found {}", shown(&item)));
     };
     entries.retain(|(_, value)| *value != Json::Null);
     let Some(Json::String(name)) = take(&mut entries, "name") else {
-        return Err(format!("tool {} has no `name`, by which it is called", index + 1));
+        return Err("it has no `name`, by which it is called".to_owned());
     };
     let mut reader = Reader { name: &name, warnings };
     let mut title = reader.text(&mut entries, "title");
@@ -199,6 +213,16 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+}
+
+/// Whether no more lists and objects than this stand inside each other.
+fn is_within(value: &Json, depth: usize) -> bool {
+    let is_below = |value: &Json| is_within(value, depth.saturating_sub(1));
+    match value {
+        Json::Array(items) => depth > 0 && items.iter().all(is_below),
+        Json::Object(entries) => depth > 0 && entries.iter().all(|(_, value)| is_below(value)),
+        _ => true,
     }
 }
 

@@ -241,6 +241,7 @@ fn absolute(base: Option<&str>, reference: &str) -> Option<String> {
         return Some(reference.to_owned());
     }
     let Some(base) = base else { return Some(reference.to_owned()) };
+    let base = base.split('?').next().unwrap_or_default();
     if reference.starts_with("//") || reference.split('/').any(|step| step == "." || step == "..") {
         return None;
     }

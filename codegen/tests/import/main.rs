@@ -97,12 +97,34 @@ fn what_is_no_list_of_tools_is_refused_with_a_reason() {
             "{\"id\": 1, \"error\": {\"code\": -32601}}",
             "the server answered with an error: {\"code\":-32601}",
         ),
-        ("[1]", "expected tool 1 to be an object, found 1"),
-        ("[{\"description\": \"x\"}]", "tool 1 has no `name`, by which it is called"),
+        ("[1]", "no tool can be taken: tool 1 was left out: expected an object, found 1"),
+        (
+            "[{\"description\": \"x\"}]",
+            "no tool can be taken: tool 1 was left out: it has no `name`, by which it is called",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(import(text).expect_err(text).to_string(), expected, "{text}");
     }
+}
+
+#[test]
+fn one_tool_that_cannot_be_read_never_costs_the_others() {
+    let deep = format!("{}{}", "[".repeat(90), "]".repeat(90));
+    let list = format!(
+        r#"[1, {{"title": "x"}}, {{"name": "a", "inputSchema": {{"const": {deep}}}}},
+            {{"name": "b", "inputSchema": {{"const": [{deep}]}}}}, {{"name": "c"}}]"#
+    );
+    let imported = import(&list).expect("a list");
+    assert_eq!(imported.tools, 2, "{:?}", imported.warnings);
+    let left_out = imported.warnings.iter().map(ToString::to_string);
+    let left_out: Vec<String> = left_out.filter(|one| one.contains("was left out")).collect();
+    let expected = [
+        "tool 1 was left out: expected an object, found 1",
+        "tool 2 was left out: it has no `name`, by which it is called",
+        "tool 4 was left out: its values nest more than 92 deep",
+    ];
+    assert_eq!(left_out, expected);
 }
 
 #[test]

@@ -19,17 +19,24 @@ pub(crate) struct Before {
     pub(crate) existing: Option<Existing>,
 }
 
-/// The schema files of the project that a file is to be in, beside it.
+/// The schema files of the project that a file is to be in, beside it: the project around it, or else that of the
+/// current folder.
 ///
 /// # Errors
 ///
 /// When they cannot be read.
 pub(crate) fn beside(file: Option<&Path>) -> Result<Vec<Source>, Failure> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let project = Project::open(folder.filter(|folder| folder.is_dir()).unwrap_or(Path::new(".")));
-    let beside = project.and_then(|project| project.beside(file));
-    beside.map_err(|failure| (End::from(&failure), failure.to_string()))
+    let around = file.parent().filter(|folder| folder.is_dir());
+    for folder in around.into_iter().chain([Path::new(".")]) {
+        let project = Project::open(folder);
+        let beside = project.and_then(|project| project.beside(file));
+        let beside = beside.map_err(|failure| (End::from(&failure), failure.to_string()))?;
+        if !beside.is_empty() {
+            return Ok(beside);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Reads what is there.

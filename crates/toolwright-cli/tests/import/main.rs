@@ -95,6 +95,31 @@ fn the_folder_of_a_new_file_is_made() {
 }
 
 #[test]
+fn a_name_that_another_file_of_the_project_has_is_not_given_again() {
+    let folder = folder();
+    let schema = folder.path().join("schema");
+    fs::create_dir(&schema).unwrap();
+    let other = FILE.replace("clock", "watch");
+    fs::write(schema.join("watch.yaml"), other).unwrap();
+    let arguments = ["--tools-json", "list.json", "-o", "schema/clock.yaml"];
+    for config in ["", "[project]\n"] {
+        if !config.is_empty() {
+            fs::write(folder.path().join("toolwright.toml"), config).unwrap();
+            fs::remove_file(schema.join("clock.yaml")).unwrap();
+        }
+        let output = import(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains("so this is `get_time_2`"),
+            "{}",
+            text(&output.stderr)
+        );
+        let check = toolwright(folder.path(), &["check"]);
+        assert_eq!(check.status.code(), Some(0), "{}", text(&check.stderr));
+    }
+}
+
+#[test]
 fn exit_codes_tell_what_kind_of_failure_it_is() {
     let folder = folder();
     let cases: [(&[&str], i32, &str); 9] = [

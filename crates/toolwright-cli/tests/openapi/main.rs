@@ -111,6 +111,16 @@ fn large_documents_of_others_import_generate_and_compile() {
     cargo(&folder, &["check", "--workspace"]);
 }
 
+/// One more takes a file, and one gives a picture of letters.
+#[test]
+fn the_operations_of_github_become_a_file_that_check_accepts() {
+    let Some(packages) = packages() else { return };
+    let folder = tempfile::tempdir().expect("a new folder");
+    fs::create_dir(folder.path().join("schema")).expect("a new folder");
+    let document = "@octokit/openapi/generated/api.github.com.json";
+    import(&packages, folder.path(), &("github", document, 1221, 2));
+}
+
 #[test]
 fn every_tool_of_the_petstore_is_called_over_http_in_both_versions() {
     let Some(packages) = packages() else { return };

@@ -19,6 +19,15 @@ impl CodePoints {
         Self { ranges: vec![(c, c)] }
     }
 
+    /// Both ends and all between, halves of surrogate pairs aside: no string holds one.
+    pub(super) fn between(low: u32, high: u32) -> Self {
+        let below = (low, high.min(0xd7ff));
+        let above = (low.max(0xe000), high);
+        let parts = [below, above].into_iter().filter(|(low, high)| low <= high);
+        let parts = parts.filter_map(|(low, high)| char::from_u32(low).zip(char::from_u32(high)));
+        Self { ranges: parts.collect() }
+    }
+
     /// `\d` (ECMA-262, CharacterClassEscape).
     pub(super) fn digits() -> Self {
         Self { ranges: vec![('0', '9')] }

@@ -351,13 +351,13 @@ impl Parser {
                 let name = self.group_name()?;
                 self.reference(Target::Name(name))
             }
-            _ => {
-                let points = self.escaped()?;
-                match points.only() {
+            _ => match self.escaped()? {
+                Escaped::Point(point) => match char::from_u32(point) {
                     Some(c) => self.character(c),
-                    None => Ok(Term::atom(Node::Set(points))),
-                }
-            }
+                    None => Ok(Term::atom(Node::Set(CodePoints::default()))),
+                },
+                Escaped::Set(points) => Ok(Term::atom(Node::Set(points))),
+            },
         }
     }
 
@@ -400,30 +400,29 @@ impl Parser {
     }
 
     /// What follows a `\`, in a class or outside.
-    fn escaped(&mut self) -> Result<CodePoints, PatternError> {
+    fn escaped(&mut self) -> Result<Escaped, PatternError> {
         let Some(c) = self.next() else { return Err(self.refuse("a `\\` with nothing after it")) };
-        let point = match c {
-            'd' => return Ok(CodePoints::digits()),
-            'D' => return Ok(CodePoints::digits().negated()),
-            'w' => return self.any_case(CodePoints::word()),
-            'W' => return Ok(self.any_case(CodePoints::word())?.negated()),
-            's' => return Ok(CodePoints::space()),
-            'S' => return Ok(CodePoints::space().negated()),
-            'p' => return self.property(false),
-            'P' => return self.property(true),
-            't' => '\t',
-            'n' => '\n',
-            'v' => '\u{b}',
-            'f' => '\u{c}',
-            'r' => '\r',
-            '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => '\0',
-            'c' => self.control()?,
-            'x' => self.hex(2)?,
-            'u' => self.unicode()?,
-            c if "^$\\.*+?()[]{}|/-".contains(c) => c,
+        Ok(match c {
+            'd' => Escaped::Set(CodePoints::digits()),
+            'D' => Escaped::Set(CodePoints::digits().negated()),
+            'w' => Escaped::Set(self.any_case(CodePoints::word())?),
+            'W' => Escaped::Set(self.any_case(CodePoints::word())?.negated()),
+            's' => Escaped::Set(CodePoints::space()),
+            'S' => Escaped::Set(CodePoints::space().negated()),
+            'p' => Escaped::Set(self.property(false)?),
+            'P' => Escaped::Set(self.property(true)?),
+            't' => Escaped::point('\t'),
+            'n' => Escaped::point('\n'),
+            'v' => Escaped::point('\u{b}'),
+            'f' => Escaped::point('\u{c}'),
+            'r' => Escaped::point('\r'),
+            '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => Escaped::point('\0'),
+            'c' => Escaped::point(self.control()?),
+            'x' => Escaped::Point(self.hex_digits(2)?),
+            'u' => Escaped::Point(self.unicode()?),
+            c if "^$\\.*+?()[]{}|/-".contains(c) => Escaped::point(c),
             c => return Err(self.refuse(&format!("`\\{c}` means nothing"))),
-        };
-        Ok(CodePoints::one(point))
+        })
     }
 
     /// What follows `\\p` or `\\P`.
@@ -459,11 +458,6 @@ impl Parser {
         }
     }
 
-    fn hex(&mut self, length: usize) -> Result<char, PatternError> {
-        let code = self.hex_digits(length)?;
-        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair"))
-    }
-
     fn hex_digits(&mut self, length: usize) -> Result<u32, PatternError> {
         let mut code = 0;
         for _ in 0..length {
@@ -477,22 +471,22 @@ impl Parser {
         Ok(code)
     }
 
-    fn unicode(&mut self) -> Result<char, PatternError> {
+    fn unicode(&mut self) -> Result<u32, PatternError> {
         if self.take("{") {
             return self.braced();
         }
         let code = self.hex_digits(4)?;
+        let after = self.at;
         if (0xd800..0xdc00).contains(&code) && self.take("\\u") {
-            let low = self.hex_digits(4)?;
-            if (0xdc00..0xe000).contains(&low) {
-                let whole = 0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-                return char::from_u32(whole).ok_or_else(|| self.refuse("no code point"));
+            if let Ok(low @ 0xdc00..0xe000) = self.hex_digits(4) {
+                return Ok(0x1_0000 + ((code - 0xd800) << 10) + (low - 0xdc00));
             }
+            self.at = after;
         }
-        char::from_u32(code).ok_or_else(|| self.refuse("half a surrogate pair"))
+        Ok(code)
     }
 
-    fn braced(&mut self) -> Result<char, PatternError> {
+    fn braced(&mut self) -> Result<u32, PatternError> {
         let mut code: u32 = 0;
         let mut digits = 0;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(16)) {
@@ -503,7 +497,7 @@ impl Parser {
         if digits == 0 || !self.take("}") {
             return Err(self.refuse("a broken `\\u{`"));
         }
-        char::from_u32(code).ok_or_else(|| self.refuse("no code point"))
+        if code > u32::from(char::MAX) { Err(self.refuse("no code point")) } else { Ok(code) }
     }
 
     fn class(&mut self) -> Result<CodePoints, PatternError> {
@@ -516,30 +510,43 @@ impl Parser {
             if is_range {
                 self.at += 1;
                 let high = self.class_atom()?;
-                match (low.only(), high.only()) {
-                    (Some(low), Some(high)) if low <= high => {
-                        let mut range = CodePoints::default();
-                        range.add(low, high);
-                        points.join(&self.any_case(range)?);
+                match (low, high) {
+                    (Escaped::Point(low), Escaped::Point(high)) if low <= high => {
+                        points.join(&self.any_case(CodePoints::between(low, high))?);
                     }
                     _ => return Err(self.refuse("a range that is none")),
                 }
-            } else if low.only().is_some() {
-                points.join(&self.any_case(low)?);
             } else {
-                points.join(&low);
+                points.join(&match low {
+                    Escaped::Point(point) => self.any_case(CodePoints::between(point, point))?,
+                    Escaped::Set(points) => points,
+                });
             }
         }
         Ok(if negated { points.negated() } else { points })
     }
 
-    fn class_atom(&mut self) -> Result<CodePoints, PatternError> {
+    fn class_atom(&mut self) -> Result<Escaped, PatternError> {
         match self.next() {
             None => Err(self.refuse("a class without its `]`")),
-            Some('\\') if self.take("b") => Ok(CodePoints::one('\u{8}')),
+            Some('\\') if self.take("b") => Ok(Escaped::point('\u{8}')),
             Some('\\') => self.escaped(),
-            Some(c) => Ok(CodePoints::one(c)),
+            Some(c) => Ok(Escaped::point(c)),
         }
+    }
+}
+
+/// What one character or escape of a class stands for.
+enum Escaped {
+    /// One code point; it may be half a surrogate pair, which no string holds.
+    Point(u32),
+    /// A set.
+    Set(CodePoints),
+}
+
+impl Escaped {
+    fn point(c: char) -> Self {
+        Self::Point(u32::from(c))
     }
 }
 

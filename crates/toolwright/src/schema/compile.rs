@@ -146,7 +146,7 @@ impl<'v> Compiler<'v> {
         let schemas =
             value.as_array().ok_or_else(|| place.wrong(keyword, "an array of schemas"))?;
         if schemas.is_empty() && keyword != "items" {
-            return Err(place.wrong(keyword, "at least one schema"));
+            return Err(place.wrong(keyword, "an array of at least one schema"));
         }
         let pointer = place.at(keyword);
         let nodes = schemas.iter().enumerate();
@@ -176,6 +176,10 @@ impl<'v> Compiler<'v> {
         let from = prefix.as_ref().map_or(0, Vec::len);
         keywords.extend(prefix.map(Keyword::PrefixItems));
         if let Some(schema) = place.schema.get(rest) {
+            if is_list && rest == "items" {
+                let advice = "a schema; a schema for each item stands under `prefixItems`, or say the draft under `$schema`";
+                return Err(place.wrong("items", advice));
+            }
             keywords.push(Keyword::Items(from, self.node(schema, &place.at(rest))));
         }
         if let Some(schema) = place.get("contains", Draft::D6) {
@@ -369,6 +373,10 @@ fn numbers(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), Sch
         let excludes = is_flag && place.schema.get(exclusive) == Some(&Value::Boolean(true));
         keywords.extend(place.number(inclusive)?.map(|number| wrap(Bound::new(number, excludes))));
         if !is_flag {
+            if let Some(Value::Boolean(_)) = place.schema.get(exclusive) {
+                let advice = "a number; it is a flag in draft-04 alone, which `$schema` has to say";
+                return Err(place.wrong(exclusive, advice));
+            }
             keywords.extend(place.number(exclusive)?.map(|number| wrap(Bound::new(number, true))));
         }
     }

@@ -258,6 +258,7 @@ fn resolved(base: &str, reference: &str) -> String {
     if has_scheme(reference) {
         return reference.to_owned();
     }
+    let base = base.split('?').next().unwrap_or_default();
     let path_start = base
         .find("://")
         .map_or(0, |end| base[end + 3..].find('/').map_or(base.len(), |slash| end + 3 + slash));

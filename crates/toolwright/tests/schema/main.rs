@@ -251,7 +251,16 @@ fn a_mistake_in_a_schema_is_told_with_its_place() {
             "`/properties/a`: found 1, expected a schema: an object or a boolean",
         ),
         (r#"{"items":{"minLength":-1}}"#, "`/items/minLength`: found -1, expected a count"),
-        (r#"{"anyOf":[]}"#, "`/anyOf`: found [], expected at least one schema"),
+        (r#"{"anyOf":[]}"#, "`/anyOf`: found [], expected an array of at least one schema"),
+        (
+            r#"{"items":[{}]}"#,
+            "`/items`: found [{}], expected a schema; a schema for each item stands under `prefixItems`, or say the draft \
+             under `$schema`",
+        ),
+        (
+            r#"{"exclusiveMinimum":true}"#,
+            "`/exclusiveMinimum`: found true, expected a number; it is a flag in draft-04 alone, which `$schema` has to say",
+        ),
         (r#"{"type":[]}"#, "`/type`: found [], expected a type, or a list of types"),
         (r#"{"multipleOf":0}"#, "`/multipleOf`: found 0, expected a number above 0"),
         (r##"{"$ref":"#/$defs/x"}"##, "`/$ref`: refers to `#/$defs/x`, where there is nothing"),
