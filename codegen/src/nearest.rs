@@ -24,6 +24,9 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 fn letters(word: &str) -> Vec<char> {
+    if word.is_ascii() {
+        return word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+    }
     word.chars().flat_map(char::to_lowercase).collect()
 }
 

@@ -5,7 +5,7 @@
 use toolwright::schema::Schema;
 
 use super::Lowering;
-use crate::diagnostic::{Diagnostic, files};
+use crate::diagnostic::files;
 use crate::model::{ToolId, ToolsetId};
 use crate::schema::{Style, published};
 use crate::source::Span;
@@ -48,9 +48,7 @@ impl Lowering<'_> {
                 let message =
                     format!("the schemas in generated code have more than {total} MiB in all");
                 let advice = "each repeats all it refers to; take fewer tools, or split what they take and give";
-                let finding = files::over_budget(span, message, advice);
-                // No one place is to blame.
-                return self.report.add(Diagnostic { span: None, ..finding });
+                return self.over_budget(span, message, advice);
             }
             if is_checked {
                 validators.push((span, text));

@@ -53,7 +53,7 @@ pub(super) fn accept(
         if checked.findings.is_empty() {
             return Ok(accepting.document);
         }
-        if checked.findings.iter().all(|finding| finding.span.is_none()) {
+        if checked.findings.iter().all(|finding| checked.is_about_all(finding)) {
             return Err(refused(&checked.findings));
         }
         if !accepting.mend(&checked) {
@@ -105,6 +105,13 @@ impl Checked {
         });
         checked.findings = findings;
         checked
+    }
+
+    /// Whether a finding is about all tools together: no part of one is to blame.
+    fn is_about_all(&self, finding: &Diagnostic) -> bool {
+        let places = self.places(finding);
+        places.is_empty()
+            || finding.code == "over-budget" && places.iter().all(|(_, place)| place.is_key)
     }
 
     /// The places of a finding in the document, each with where it begins in the text.

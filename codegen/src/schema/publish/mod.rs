@@ -3,7 +3,7 @@
 
 mod limits;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::{iter, mem};
 
 use super::text::{JsonWriter, Style};
@@ -27,8 +27,8 @@ pub fn published_with_rules(
     let mut publisher = Publisher {
         project,
         root: node,
-        names: BTreeMap::new(),
-        taken: BTreeSet::new(),
+        places: HashMap::new(),
+        taken: HashSet::new(),
         anchors: BTreeSet::new(),
         definitions: Vec::new(),
         out: JsonWriter::new(style),
@@ -45,9 +45,9 @@ pub fn published_with_rules(
 struct Publisher<'a> {
     project: &'a Project,
     root: NodeId,
-    /// The definition that stands for a node.
-    names: BTreeMap<NodeId, String>,
-    taken: BTreeSet<String>,
+    /// Which of the definitions stands for a node.
+    places: HashMap<NodeId, usize>,
+    taken: HashSet<String>,
     /// An anchor names one place of a schema; types of two services may have chosen the same.
     anchors: BTreeSet<&'a str>,
     /// In order of first use.
@@ -264,16 +264,18 @@ impl<'a> Publisher<'a> {
     /// A reference to a definition, which at its first use gets the first free name: this, the longer one, or that
     /// with a number.
     fn reference(&mut self, target: NodeId, name: &str, longer: impl Fn() -> String) {
-        if !self.names.contains_key(&target) {
+        let place = self.places.get(&target).copied().unwrap_or_else(|| {
             let numbered = (2..).map(|number| format!("{}{number}", longer()));
             let mut candidates =
                 iter::once(name.to_owned()).chain(iter::once_with(&longer)).chain(numbered);
             let name = candidates.find(|name| !self.taken.contains(name)).unwrap_or_default();
             self.taken.insert(name.clone());
-            self.names.insert(target, name.clone());
+            self.places.insert(target, self.definitions.len());
             self.definitions.push((name, target));
-        }
-        self.text("$ref", Some(&format!("#/$defs/{}", self.names[&target])));
+            self.definitions.len() - 1
+        });
+        let reference = format!("#/$defs/{}", self.definitions[place].0);
+        self.text("$ref", Some(&reference));
     }
 
     fn anchor(&mut self, anchor: Option<&'a String>) {

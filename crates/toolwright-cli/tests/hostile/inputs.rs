@@ -388,8 +388,8 @@ fn bound() -> String {
 
 /// Lists of tools as a server would give them, and a word of the refusal or of the summary.
 pub(crate) const LISTS: &[Case] = &[
-    refused("100,000 brackets", "96 deep", || "[".repeat(100_000)),
-    refused("100,000 objects", "96 deep", || "{\"a\":".repeat(100_000)),
+    refused("100,000 brackets", "256 deep", || "[".repeat(100_000)),
+    refused("100,000 objects", "256 deep", || "{\"a\":".repeat(100_000)),
     refused("a description of 50 MB", "16 MiB", || listed(1, |_| "x".repeat(50_000_000), "{}")),
     refused("200,000 properties", "10000 entries", || {
         listed(
