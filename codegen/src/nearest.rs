@@ -65,6 +65,9 @@ fn distance(from: &[char], to: &[char], limit: usize) -> Option<usize> {
     if from.len().abs_diff(to.len()) > limit {
         return None;
     }
+    // What both begin with needs no step.
+    let same = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+    let (from, to) = (&from[same..], &to[same..]);
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (line, a) in from.iter().enumerate() {
         let mut diagonal = row[0];
