@@ -121,9 +121,14 @@ impl Api {
 
 /// The pointer of a reference inside the document; nothing else is ever fetched.
 pub(super) fn pointer(reference: &str) -> Result<String, String> {
-    let inside = reference.strip_prefix('#').and_then(from_fragment);
-    inside.filter(|pointer| pointer.starts_with('/')).ok_or_else(|| {
-        format!("it refers to another document, {reference}; put both into one file first")
+    let Some(fragment) = reference.strip_prefix('#') else {
+        return Err(format!(
+            "it refers to another document, {reference}; put both into one file first"
+        ));
+    };
+    let pointer = from_fragment(fragment).filter(|pointer| pointer.starts_with('/'));
+    pointer.ok_or_else(|| {
+        format!("{reference} names no place; refer to one such as #/components/schemas/Pet")
     })
 }
 
