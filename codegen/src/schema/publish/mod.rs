@@ -3,7 +3,7 @@
 
 mod limits;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::{iter, mem};
 
 use super::text::{JsonWriter, Style};
@@ -27,8 +27,8 @@ pub fn published_with_rules(
     let mut publisher = Publisher {
         project,
         root: node,
-        places: HashMap::new(),
-        taken: HashSet::new(),
+        places: BTreeMap::new(),
+        taken: BTreeSet::new(),
         anchors: BTreeSet::new(),
         definitions: Vec::new(),
         out: JsonWriter::new(style),
@@ -46,8 +46,8 @@ struct Publisher<'a> {
     project: &'a Project,
     root: NodeId,
     /// Which of the definitions stands for a node.
-    places: HashMap<NodeId, usize>,
-    taken: HashSet<String>,
+    places: BTreeMap<NodeId, usize>,
+    taken: BTreeSet<String>,
     /// An anchor names one place of a schema; types of two services may have chosen the same.
     anchors: BTreeSet<&'a str>,
     /// In order of first use.
