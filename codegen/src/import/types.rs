@@ -84,6 +84,7 @@ impl Types {
         // `Self` is spelt with an underscore in Rust, which no type's name may have; what begins otherwise needs none.
         let wanted = wanted.trim_end_matches('_');
         let tool = naming::pascal(origin.tool);
+        let tool = tool.trim_end_matches('_');
         let sided = format!("{tool}{}{wanted}", naming::pascal(origin.side));
         let mut preferred = vec![wanted.to_owned(), format!("{tool}{wanted}")];
         preferred.retain(|name| !self.is_derived(name));

@@ -7,7 +7,7 @@ use toolwright::pointer::from_fragment;
 use super::super::json_text;
 use super::super::references::at;
 use super::super::warnings::Warnings;
-use super::{NotAnApi, one_way, text};
+use super::{NotAnApi, is_set, one_way, text};
 use crate::diagnostic::Report;
 use crate::render::one_line;
 use crate::schema::Json;
@@ -106,6 +106,16 @@ impl Api {
         found
     }
 
+    /// Whether a schema says `true` behind a key, or one that it refers to does.
+    pub(super) fn says(&self, schema: &Json, key: &str) -> bool {
+        says(&self.root, schema, key)
+    }
+
+    /// The schema that a schema refers to in the end, or itself.
+    pub(super) fn referred<'a>(&'a self, schema: &'a Json) -> &'a Json {
+        chain(&self.root, schema).last().unwrap_or(schema)
+    }
+
     /// What stands at a place, or what it refers to: parameters, bodies, answers and path items.
     pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
         let mut value = value;
@@ -117,6 +127,20 @@ impl Api {
         }
         Err("its references lead in a circle".to_owned())
     }
+}
+
+/// Whether a schema of a document says `true` behind a key, or one that it refers to does.
+pub(super) fn says(root: &Json, schema: &Json, key: &str) -> bool {
+    chain(root, schema).any(|schema| is_set(schema, key))
+}
+
+/// A schema, what it refers to, and what that refers to.
+fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
+    let next = |schema: &&'a Json| {
+        let Some(Json::String(reference)) = schema.get("$ref") else { return None };
+        at(root, &pointer(reference).ok()?)
+    };
+    std::iter::successors(Some(schema), next).take(MAX_STEPS)
 }
 
 /// The pointer of a reference inside the document; nothing else is ever fetched.

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::rebuild;
-use super::{entries, is_set};
+use super::api::says;
+use super::entries;
 use crate::schema::Json;
 
 /// The names of such schemas.
@@ -13,7 +14,7 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut uses: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (name, schema) in schemas {
-        let (is_one_way, others) = looked_at(schema);
+        let (is_one_way, others) = looked_at(root, schema);
         found.extend(is_one_way.then(|| name.clone()));
         uses.insert(name, others);
     }
@@ -31,12 +32,12 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
 }
 
 /// Whether a schema has such a property by itself, and the named schemas it refers to.
-fn looked_at(schema: &Json) -> (bool, Vec<String>) {
+fn looked_at(root: &Json, schema: &Json) -> (bool, Vec<String>) {
     let (mut is_one_way, mut used) = (false, Vec::new());
     rebuild(schema.clone(), "", &mut |part, _| {
         let mut properties = entries(&part, "properties").iter();
         is_one_way |=
-            properties.any(|(_, one)| is_set(one, "readOnly") || is_set(one, "writeOnly"));
+            properties.any(|(_, one)| says(root, one, "readOnly") || says(root, one, "writeOnly"));
         if let Some(Json::String(reference)) = part.get("$ref") {
             used.extend(reference.strip_prefix("#/components/schemas/").map(str::to_owned));
         }

@@ -11,7 +11,6 @@ use super::super::references::{self, LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
 use super::super::{mended, widen};
 use super::api::{Api, pointer};
-use super::is_set;
 use crate::naming;
 use crate::schema::Json;
 
@@ -32,6 +31,9 @@ const INTEGERS: [(&str, &str, &str); 2] = [
 
 /// What stands beside `$ref` without a meaning for values.
 const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
+
+/// How many parts of an `allOf`, and of those inside them, are asked which properties they have.
+const MAX_PARTS: usize = 1000;
 
 /// Which way a value goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +99,11 @@ impl<'a> Reader<'a> {
             Json::Object(entries) => entries,
             other => return other,
         };
-        let entries = self.words(entries, at, subject);
+        let mut entries = self.words(entries, at, subject);
+        // The parts of a whole payload were put together here, and all of them are sent.
+        if self.way == Way::Answer || !at.is_empty() {
+            self.one_way(&mut entries);
+        }
         let entries = entries.into_iter().map(|(keyword, value)| {
             if keyword == "$ref" {
                 return self.reference(value, at, subject);
@@ -126,28 +132,64 @@ impl<'a> Reader<'a> {
             entries.push(("examples".to_owned(), Json::Array(vec![example])));
         }
         format(&mut entries);
-        self.one_way(entries)
+        entries
     }
 
-    /// What goes the other way only is no part of this one (OpenAPI 3.1, "Schema Object": it may not be required then).
-    fn one_way(&self, mut entries: Entries) -> Entries {
+    /// What goes the other way only is no part of this one (OpenAPI 3.1, "Schema Object": it may not be required then),
+    /// whichever part of an `allOf` requires it.
+    fn one_way(&self, entries: &mut Entries) {
         let word = if self.way == Way::Request { "readOnly" } else { "writeOnly" };
-        let mut gone = Vec::new();
-        for (key, value) in &mut entries {
-            if let (true, Json::Object(properties)) = (key == "properties", value) {
-                properties.retain(|(name, property)| {
-                    let stays = !is_set(property, word);
-                    gone.extend((!stays).then(|| Json::string(name)));
-                    stays
-                });
+        let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
+        self.going(entries, word, &mut steps, &mut gone);
+        if gone.is_empty() {
+            return;
+        }
+        for (key, value) in &mut *entries {
+            match value {
+                Json::Object(properties) if key == "properties" => {
+                    properties.retain(|(_, property)| !self.api.says(property, word));
+                }
+                Json::Array(parts) if key == "allOf" => {
+                    for part in parts {
+                        if let Json::Object(part) = part {
+                            require_less(part, &gone);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
-        for (key, value) in &mut entries {
-            if let (true, Json::Array(names)) = (key == "required", value) {
-                names.retain(|name| !gone.contains(name));
+        require_less(entries, &gone);
+    }
+
+    /// The properties of a schema and of the parts of its `allOf` that go one way only.
+    fn going(
+        &self,
+        entries: &Entries,
+        word: &str,
+        steps: &mut usize,
+        found: &mut BTreeSet<String>,
+    ) {
+        for (key, value) in entries {
+            match value {
+                Json::Object(properties) if key == "properties" => {
+                    let going = properties.iter().filter(|(_, one)| self.api.says(one, word));
+                    found.extend(going.map(|(name, _)| name.clone()));
+                }
+                Json::Array(parts) if key == "allOf" => {
+                    for part in parts {
+                        *steps = steps.saturating_sub(1);
+                        if *steps == 0 {
+                            return;
+                        }
+                        if let Json::Object(part) = self.api.referred(part) {
+                            self.going(part, word, steps, found);
+                        }
+                    }
+                }
+                _ => {}
             }
         }
-        entries
     }
 
     /// A reference in the spelling of one schema with its definitions.
@@ -190,6 +232,32 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Takes names out of what a schema requires.
+fn require_less(entries: &mut Entries, gone: &BTreeSet<String>) {
+    let mut is_wider = false;
+    let mut retain = |names: &mut Vec<Json>| {
+        let count = names.len();
+        names.retain(|name| !matches!(name, Json::String(name) if gone.contains(name)));
+        is_wider |= names.len() < count;
+    };
+    for (key, value) in &mut *entries {
+        match value {
+            Json::Array(names) if key == "required" => retain(names),
+            Json::Object(lists) if key == "dependentRequired" => {
+                for (_, names) in lists {
+                    if let Json::Array(names) = names {
+                        retain(names);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if is_wider {
+        widen::mark_wider(entries);
+    }
+}
+
 /// OpenAPI's formats as limits or encodings, where they are such.
 fn format(entries: &mut Entries) {
     let Some(Json::String(format)) =
@@ -224,13 +292,15 @@ fn is_integer(entries: &Entries) -> bool {
     })
 }
 
-/// `nullable` of OpenAPI 3.0 as a type of its own.
+/// `nullable` of OpenAPI 3.0 as a type of its own. Without a `type` it means nothing, and an `enum` has to list null
+/// (3.0.3, "Schema Object"); whoever writes it so means null all the same, so such a schema accepts more than it says.
 fn nullable(mut entries: Entries) -> Json {
     if take(&mut entries, "nullable") != Some(Json::Boolean(true)) {
         return Json::Object(entries);
     }
     let null = || Json::string("null");
     let only_null = Json::Object(vec![("type".to_owned(), null())]);
+    let mut is_wider = false;
     let kind = entries.iter().position(|(key, _)| key == "type");
     let listed = entries.iter_mut().find(|(key, _)| key == "enum");
     match (kind, listed) {
@@ -239,9 +309,13 @@ fn nullable(mut entries: Entries) -> Json {
                 && !values.contains(&Json::Null)
             {
                 values.push(Json::Null);
+                is_wider = true;
             }
             if let Json::String(word) = entries[kind].1.clone() {
                 entries[kind].1 = Json::Array(vec![Json::String(word), null()]);
+            }
+            if is_wider {
+                widen::mark_wider(&mut entries);
             }
             Json::Object(entries)
         }
@@ -258,6 +332,7 @@ fn nullable(mut entries: Entries) -> Json {
             let (mut words, rest): (Entries, Entries) =
                 entries.into_iter().partition(|(key, _)| outside(key));
             words.push(("anyOf".to_owned(), Json::Array(vec![Json::Object(rest), only_null])));
+            widen::mark_wider(&mut words);
             Json::Object(words)
         }
     }
