@@ -1,7 +1,7 @@
 //! Schemas of older drafts in the words of 2020-12. Never changes what a schema accepts, by the draft
 //! it says it is written in.
 
-use super::keywords::{Entries, SINCE_2019, take};
+use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
 use super::warnings::Subject;
 use super::widen::is_mark;
 use crate::schema::Json;
@@ -10,8 +10,8 @@ use crate::schema::read::keywords::is_annotation;
 /// The draft a schema is written in, as far as it makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Draft-07 and before: what stands beside `$ref` means nothing.
-    Old,
+    /// Draft-07 and before, by its number: what stands beside `$ref` means nothing.
+    Old(u8),
     /// 2019-09, 2020-12, or not said, which MCP reads as 2020-12.
     New,
 }
@@ -20,9 +20,9 @@ impl Dialect {
     /// The dialect that `$schema` names.
     pub(super) fn of(schema: &Json, subject: &mut Subject<'_>) -> Self {
         let Some(Json::String(uri)) = schema.get("$schema") else { return Self::New };
-        let old = ["draft-03", "draft-04", "draft-06", "draft-07"];
-        if old.iter().any(|draft| uri.contains(draft)) {
-            return Self::Old;
+        let draft = (3..=7).find(|draft| uri.contains(&format!("draft-0{draft}")));
+        if let Some(draft) = draft {
+            return Self::Old(draft);
         }
         if !uri.contains("2020-12") && !uri.contains("2019-09") {
             subject.warn(
@@ -43,9 +43,9 @@ impl Dialect {
                 take(&mut entries, word);
             }
         }
-        if self == Self::Old {
+        if let Self::Old(draft) = self {
             ignored_beside_reference(&mut entries, pointer, subject);
-            not_yet_known(&mut entries, pointer, subject);
+            not_yet_known(&mut entries, draft, pointer, subject);
             dependencies(&mut entries);
         }
         tuple(&mut entries);
@@ -74,11 +74,15 @@ fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut 
     });
 }
 
-fn not_yet_known(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
+fn not_yet_known(entries: &mut Entries, draft: u8, pointer: &str, subject: &mut Subject<'_>) {
     entries.retain(|(key, _)| {
-        let is_new = SINCE_2019.contains(&key.as_str());
+        let key = key.as_str();
+        let is_new = SINCE_2019.contains(&key)
+            || (draft < 7 && SINCE_7.contains(&key))
+            || (draft < 6 && SINCE_6.contains(&key));
         if is_new {
-            subject.warn(pointer, format!("`{key}` means nothing in draft-07 and was left out"));
+            subject
+                .warn(pointer, format!("`{key}` means nothing in draft-0{draft} and was left out"));
         }
         !is_new
     });

@@ -15,6 +15,12 @@ const ONE: [&str; 3] = ["contentSchema", "additionalItems", "extends"];
 /// What holds schemas by name in older drafts; the values of `dependencies` may also be lists of names.
 const NAMED: [&str; 2] = ["definitions", "dependencies"];
 
+/// Keywords that draft-06 brought.
+pub(super) const SINCE_6: [&str; 3] = ["const", "contains", "propertyNames"];
+
+/// Keywords that draft-07 brought.
+pub(super) const SINCE_7: [&str; 3] = ["if", "then", "else"];
+
 /// Keywords that 2019-09 and 2020-12 brought: they mean nothing to an older schema.
 pub(super) const SINCE_2019: [&str; 10] = [
     "prefixItems",
