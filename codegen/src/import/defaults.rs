@@ -8,8 +8,8 @@ use super::references::{Standalone, target};
 use super::warnings::Subject;
 use crate::schema::Json;
 
-/// How many references are followed for one value; a cycle of them proves nothing.
-const MAX_STEPS: usize = 32;
+/// How many schemas a value is judged by; what they would find after that proves nothing.
+const MAX_STEPS: usize = 500;
 
 /// Takes such defaults and examples out of a schema and the definitions it comes with; it may refer to others that are
 /// known.
@@ -41,10 +41,14 @@ impl Judge<'_> {
     }
 
     fn mended(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
-        let whole = schema.clone();
         let Json::Object(mut entries) = schema else { return schema };
+        if !entries.iter().any(|(key, _)| ["default", "examples"].contains(&key.as_str())) {
+            return Json::Object(entries);
+        }
+        let whole = Json::Object(entries.clone());
+        let accepts = |value: &Json| self.accepts(&whole, value, &mut MAX_STEPS.clone());
         entries.retain(|(key, value)| {
-            let refused = key == "default" && !self.accepts(&whole, value, MAX_STEPS);
+            let refused = key == "default" && !accepts(value);
             if refused {
                 let what = if *value == Json::Null { "`default: null`" } else { "a `default`" };
                 subject.warn(pointer, format!("{what} that its own schema refuses was left out"));
@@ -55,7 +59,7 @@ impl Judge<'_> {
             entries.iter_mut().find(|(key, _)| key == "examples")
         {
             examples.retain(|value| {
-                let fits = self.accepts(&whole, value, MAX_STEPS);
+                let fits = accepts(value);
                 if !fits {
                     subject.warn(pointer, "an example that its own schema refuses was left out");
                 }
@@ -67,25 +71,29 @@ impl Judge<'_> {
     }
 
     /// Whether a schema may accept a value: `false` is certain.
-    fn accepts(&self, schema: &Json, value: &Json, steps: usize) -> bool {
-        let (Json::Object(entries), Some(steps)) = (schema, steps.checked_sub(1)) else {
-            return *schema != Json::Boolean(false);
-        };
-        let any = |members: &Vec<Json>| members.iter().any(|one| self.accepts(one, value, steps));
-        let all = |members: &Vec<Json>| members.iter().all(|one| self.accepts(one, value, steps));
-        entries.iter().all(|(key, limit)| match (key.as_str(), limit) {
-            ("type", Json::String(word)) => is_of_type(value, word),
-            ("type", Json::Array(words)) => words
-                .iter()
-                .any(|word| matches!(word, Json::String(word) if is_of_type(value, word))),
-            ("enum", Json::Array(values)) => values.iter().any(|one| may_equal(one, value)),
-            ("const", one) => may_equal(one, value),
-            ("anyOf" | "oneOf", Json::Array(members)) => any(members),
-            ("allOf", Json::Array(members)) => all(members),
-            ("$ref", _) => self.referred(schema).is_none_or(|to| self.accepts(to, value, steps)),
-            (key, Json::Number(limit)) => is_within(key, limit, value),
-            _ => true,
-        })
+    fn accepts(&self, schema: &Json, value: &Json, steps: &mut usize) -> bool {
+        *steps = steps.saturating_sub(1);
+        let Json::Object(entries) = schema else { return *schema != Json::Boolean(false) };
+        *steps == 0
+            || entries.iter().all(|(key, limit)| match (key.as_str(), limit) {
+                ("type", Json::String(word)) => is_of_type(value, word),
+                ("type", Json::Array(words)) => words
+                    .iter()
+                    .any(|word| matches!(word, Json::String(word) if is_of_type(value, word))),
+                ("enum", Json::Array(values)) => values.iter().any(|one| may_equal(one, value)),
+                ("const", one) => may_equal(one, value),
+                ("anyOf" | "oneOf", Json::Array(members)) => {
+                    members.iter().any(|one| self.accepts(one, value, steps))
+                }
+                ("allOf", Json::Array(members)) => {
+                    members.iter().all(|one| self.accepts(one, value, steps))
+                }
+                ("$ref", _) => {
+                    self.referred(schema).is_none_or(|to| self.accepts(to, value, steps))
+                }
+                (key, Json::Number(limit)) => is_within(key, limit, value),
+                _ => true,
+            })
     }
 
     fn referred(&self, schema: &Json) -> Option<&Json> {

@@ -202,7 +202,14 @@ fn is_number(word: &str) -> bool {
 /// The reason alone: the place serde_json names is one inside the string.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
+    match text.split(" at line ").next().unwrap_or_default() {
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "half of a surrogate pair such as `\\ud800`, which is no character (RFC 8259, 8.2); write \
+             the other half beside it, or leave it out"
+                .to_owned()
+        }
+        reason => reason.to_owned(),
+    }
 }
 
 impl fmt::Display for NotJson {
@@ -254,5 +261,9 @@ mod tests {
             assert_eq!(format!("{}:{}", error.line, error.column), place, "{text}: {error}");
         }
         assert!(read(&"[".repeat(100_000)).is_err());
+        for half in [r#""\ud800""#, r#""\ud800x""#, r#""\udc00""#] {
+            let error = read(half).expect_err(half);
+            assert!(error.message.starts_with("half of a surrogate pair"), "{half}: {error}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! in the place of a part accepts more where the keywords around it accept more the more the part does; the outermost
 //! keyword that does not, such as `not`, is left out too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::keywords::{Entries, each_part, rebuild, take};
 use crate::schema::Json;
@@ -110,23 +110,38 @@ pub(super) fn widen(
     known: &mut BTreeMap<String, Wider>,
     told: &mut dyn FnMut(&str, &str, String),
 ) {
-    loop {
-        let before = known.clone();
-        for (id, schema) in roots.iter_mut() {
-            let mut pass = Pass { id, known, told: &mut *told };
-            let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
-            *schema = widened;
-            if wider > Wider::No {
-                known.insert(id.clone(), wider);
-            }
-        }
-        if *known == before {
-            break;
+    let users = users(roots);
+    let mut open: VecDeque<usize> = (0..roots.len()).collect();
+    let mut is_open = vec![true; roots.len()];
+    while let Some(index) = open.pop_front() {
+        is_open[index] = false;
+        let (id, schema) = &mut roots[index];
+        let mut pass = Pass { id, known, told: &mut *told };
+        let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
+        *schema = widened;
+        if wider > known.get(id).copied().unwrap_or_default() {
+            known.insert(id.clone(), wider);
+            let users = users.get(id).into_iter().flatten().copied();
+            open.extend(users.filter(|user| !std::mem::replace(&mut is_open[*user], true)));
         }
     }
     for (_, schema) in roots.iter_mut() {
         *schema = unmarked(std::mem::replace(schema, Json::Null));
     }
+}
+
+/// Which schemas refer to another, by what they call it.
+fn users(roots: &mut Roots) -> BTreeMap<String, BTreeSet<usize>> {
+    let mut users: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for (index, (id, schema)) in roots.iter_mut().enumerate() {
+        *schema = rebuild(std::mem::replace(schema, Json::Null), "", &mut |part, _| {
+            if let Some(Json::String(reference)) = part.get("$ref") {
+                users.entry(target(id, reference)).or_default().insert(index);
+            }
+            part
+        });
+    }
+    users
 }
 
 fn unmarked(schema: Json) -> Json {

@@ -8,7 +8,7 @@ use super::super::json_text;
 use super::super::references::at;
 use super::super::warnings::Warnings;
 use super::{NotAnApi, is_set, one_way, text};
-use crate::diagnostic::Report;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::render::one_line;
 use crate::schema::Json;
 use crate::source::{Source, Sources};
@@ -99,7 +99,12 @@ impl Api {
             for (key, itself) in entries {
                 let verb = VERBS.iter().find(|(known, _)| known == key);
                 if let (Some((_, verb)), Json::Object(_)) = (verb, itself) {
-                    found.push(Operation { verb, path, item, itself });
+                    let operation = Operation { verb, path, item, itself };
+                    for key in operation.odd_keys() {
+                        let message = format!("`{key}` was ignored, as it is no text");
+                        warnings.at(operation.label(), message);
+                    }
+                    found.push(operation);
                 }
             }
         }
@@ -173,6 +178,16 @@ impl Operation<'_> {
         self.id().map_or_else(fallback, str::to_owned)
     }
 
+    /// The keys that name it or its group, and are no names.
+    fn odd_keys(&self) -> impl Iterator<Item = &'static str> {
+        let is_text = |value: &Json| matches!(value, Json::String(_));
+        let is_list = |value: &Json| matches!(value, Json::Array(all) if all.iter().all(is_text));
+        let is_odd = |key, is_right: &dyn Fn(&Json) -> bool| {
+            self.itself.get(key).is_some_and(|value| !is_right(value)).then_some(key)
+        };
+        [is_odd("operationId", &is_text), is_odd("tags", &is_list)].into_iter().flatten()
+    }
+
     /// Its tags.
     pub(super) fn tags(&self) -> Vec<&str> {
         let Some(Json::Array(tags)) = self.itself.get("tags") else { return Vec::new() };
@@ -198,8 +213,11 @@ fn value(text: &str, file: &str) -> Result<Json, NotAnApi> {
     match node {
         Some(node) if !has_errors => Ok(node.to_json()),
         _ => {
-            let lines: Vec<String> =
-                findings.iter().take(5).map(|finding| one_line(finding, &sources)).collect();
+            let line = |finding: &Diagnostic| {
+                let help = finding.help.iter().map(|help| format!(" ({help})"));
+                one_line(finding, &sources) + &help.collect::<String>()
+            };
+            let lines: Vec<String> = findings.iter().take(5).map(line).collect();
             Err(NotAnApi::new(format!("this is no YAML that can be read: {}", lines.join("; "))))
         }
     }

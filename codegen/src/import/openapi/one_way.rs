@@ -11,24 +11,22 @@ use crate::schema::Json;
 /// The names of such schemas.
 pub(super) fn names(root: &Json) -> BTreeSet<String> {
     let schemas = root.get("components").map_or(&[][..], |all| entries(all, "schemas"));
-    let mut found = BTreeSet::new();
-    let mut uses: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut open = Vec::new();
+    let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (name, schema) in schemas {
-        let (is_one_way, others) = looked_at(root, schema);
-        found.extend(is_one_way.then(|| name.clone()));
-        uses.insert(name, others);
-    }
-    loop {
-        let reaches = |(name, used): (&&str, &Vec<String>)| {
-            let is_new = !found.contains(*name) && used.iter().any(|other| found.contains(other));
-            is_new.then(|| (*name).to_owned())
-        };
-        let more: Vec<String> = uses.iter().filter_map(reaches).collect();
-        if more.is_empty() {
-            return found;
+        let (is_one_way, used) = looked_at(root, schema);
+        open.extend(is_one_way.then_some(name.as_str()));
+        for other in used {
+            users.entry(other).or_default().push(name);
         }
-        found.extend(more);
     }
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if found.insert(name.to_owned()) {
+            open.extend(users.get(name).into_iter().flatten());
+        }
+    }
+    found
 }
 
 /// Whether a schema has such a property by itself, and the named schemas it refers to.

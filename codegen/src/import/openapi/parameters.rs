@@ -1,6 +1,6 @@
 //! Parameters of an operation as properties of its payload, and the places they stand in. Never the body.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
@@ -18,13 +18,15 @@ pub(super) struct Payload {
     pub(super) properties: Entries,
     /// The names of those that have to be there.
     pub(super) required: Vec<Json>,
-    /// The path, with the names of properties.
-    pub(super) path: String,
+    /// The path; from the end of [`Payload::of`] with the names of properties.
+    path: String,
     query: Vec<Json>,
     headers: Entries,
     cookies: Entries,
-    /// The properties that stand in the path.
-    in_path: BTreeSet<String>,
+    /// The parameters in the path, with their properties.
+    in_path: BTreeMap<String, String>,
+    /// The fields that the properties become, and how often each was wanted.
+    fields: BTreeMap<String, u32>,
     /// The place and the name of each parameter.
     seen: BTreeSet<(String, String)>,
 }
@@ -56,7 +58,7 @@ impl Payload {
                 payload.add(api, parameter, subject)?;
             }
         }
-        payload.check_path(subject)?;
+        payload.fill_path(subject)?;
         Ok(payload)
     }
 
@@ -119,14 +121,16 @@ impl Payload {
         self.properties.push((name, schema));
     }
 
-    /// The wanted name, or one with its place before it, that becomes no field twice.
-    pub(super) fn free_name(&self, wanted: &str, place: &str) -> String {
+    /// The wanted name, or one with its place before it, that becomes no field twice; it is taken from then on.
+    pub(super) fn free_name(&mut self, wanted: &str, place: &str) -> String {
+        let asked = self.fields.get(&naming::identifier(wanted)).copied().unwrap_or_default();
         let is_free = |name: &String| {
-            let field = naming::identifier(name);
-            self.properties.iter().all(|(known, _)| naming::identifier(known) != field)
+            let count = self.fields.entry(naming::identifier(name)).or_default();
+            *count += 1;
+            *count == 1
         };
         let placed = format!("{place}_{wanted}");
-        let numbered = (2_u32..).map(|number| format!("{place}_{wanted}_{number}"));
+        let numbered = (asked.max(2)..).map(|number| format!("{place}_{wanted}_{number}"));
         let mut candidates = [wanted.to_owned(), placed].into_iter().chain(numbered);
         candidates.find(is_free).unwrap_or_default()
     }
@@ -140,31 +144,40 @@ impl Payload {
         schema: &Json,
     ) -> Result<(), String> {
         check_plain("path", style, explode, schema)?;
-        let written = format!("{{{name}}}");
-        if !self.path.contains(&written) {
-            return Err(format!("its path has no `{written}`"));
+        if !self.path.contains(&format!("{{{name}}}")) {
+            return Err(format!("its path has no `{{{name}}}`"));
         }
-        self.path = self.path.replace(&written, &format!("{{{property}}}"));
-        self.in_path.insert(property.to_owned());
+        self.in_path.insert(name.to_owned(), property.to_owned());
         Ok(())
     }
 
-    /// A path whose parts all have their property; OpenAPI asks for that, and some documents forget it.
-    fn check_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
+    /// Puts the properties into the path. OpenAPI asks for a parameter for each part, and some documents forget it.
+    fn fill_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
+        let mut path = String::new();
         let mut seen = BTreeSet::new();
         for part in path_parts(&self.path).map_err(|why| format!("its path {why}"))? {
-            let Part::Property(name) = part else { continue };
+            let name = match part {
+                Part::Property(name) => name,
+                Part::Text(text) => {
+                    path += &text;
+                    continue;
+                }
+            };
             if !seen.insert(name.clone()) {
                 return Err(format!("its path has `{{{name}}}` twice"));
             }
-            if !self.in_path.contains(&name) {
+            let property = if let Some(property) = self.in_path.get(&name) {
+                property.clone()
+            } else {
                 subject.warn("", "a part of the path that no parameter describes is a string");
                 let property = self.free_name(&name, "path");
-                self.path = self.path.replace(&format!("{{{name}}}"), &format!("{{{property}}}"));
                 let schema = Json::Object(vec![("type".to_owned(), Json::string("string"))]);
-                self.property(property, schema, true);
-            }
+                self.property(property.clone(), schema, true);
+                property
+            };
+            path.extend(["{", &property, "}"]);
         }
+        self.path = path;
         Ok(())
     }
 
@@ -203,8 +216,9 @@ impl Payload {
 
 fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String> {
     match owner.get("parameters") {
+        None => Ok(Vec::new()),
         Some(Json::Array(items)) => items.iter().map(|item| api.follow(item)).collect(),
-        _ => Ok(Vec::new()),
+        Some(_) => Err("its `parameters` are no list".to_owned()),
     }
 }
 

@@ -135,8 +135,8 @@ impl<'a> Reader<'a> {
         entries
     }
 
-    /// What goes the other way only is no part of this one (OpenAPI 3.1, "Schema Object": it may not be required then),
-    /// whichever part of an `allOf` requires it.
+    /// What goes the other way only is not required (OpenAPI 3.1, "Schema Object"), whichever part of an `allOf`
+    /// requires it; and a request does not offer it. An answer that has it all the same is an answer.
     fn one_way(&self, entries: &mut Entries) {
         let word = if self.way == Way::Request { "readOnly" } else { "writeOnly" };
         let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
@@ -146,20 +146,20 @@ impl<'a> Reader<'a> {
         }
         for (key, value) in &mut *entries {
             match value {
-                Json::Object(properties) if key == "properties" => {
+                Json::Object(properties) if key == "properties" && self.way == Way::Request => {
                     properties.retain(|(_, property)| !self.api.says(property, word));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
                         if let Json::Object(part) = part {
-                            require_less(part, &gone);
+                            ask_less(part, &gone);
                         }
                     }
                 }
                 _ => {}
             }
         }
-        require_less(entries, &gone);
+        ask_less(entries, &gone);
     }
 
     /// The properties of a schema and of the parts of its `allOf` that go one way only.
@@ -232,9 +232,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes names out of what a schema requires.
-fn require_less(entries: &mut Entries, gone: &BTreeSet<String>) {
-    let mut is_wider = false;
+/// Takes properties out of what a schema requires; how many there have to be counts them too.
+fn ask_less(entries: &mut Entries, gone: &BTreeSet<String>) {
+    let mut is_wider = take(entries, "minProperties").is_some();
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();
         names.retain(|name| !matches!(name, Json::String(name) if gone.contains(name)));
