@@ -6,10 +6,7 @@ use std::collections::btree_map::Entry;
 
 /// The number of each node's component. Edges between components lead to a higher number. Kosaraju's algorithm, without
 /// recursion.
-pub(crate) fn components<N: Copy + Ord>(
-    nodes: &[N],
-    edges: &BTreeMap<N, Vec<N>>,
-) -> BTreeMap<N, usize> {
+pub fn components<N: Copy + Ord>(nodes: &[N], edges: &BTreeMap<N, Vec<N>>) -> BTreeMap<N, usize> {
     let mut reversed: BTreeMap<N, Vec<N>> = BTreeMap::new();
     for (&from, targets) in edges {
         for &to in targets {

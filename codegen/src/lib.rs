@@ -10,13 +10,10 @@ pub mod diagnostic;
 pub mod disk;
 mod emit;
 pub mod files;
-#[cfg(feature = "import")]
-pub mod import;
 mod incremental;
 pub mod lower;
 pub mod model;
 pub mod naming;
-mod nearest;
 pub mod options;
 mod parallel;
 pub mod plan;
@@ -34,6 +31,18 @@ use diagnostic::{Diagnostic, Report};
 use files::Files;
 use options::Options;
 use source::Sources;
+
+/// Parts of the compiler for `toolwright-import` and for tests. They change without notice.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::components::components;
+    pub use crate::lower::{header_mistake, path_parts};
+    pub use crate::model::Part;
+    pub use crate::prose::advice;
+    pub use crate::schema::Json;
+    pub use crate::schema::read::keywords;
+    pub use crate::{naming, syntax, yaml};
+}
 
 /// What a compilation gives.
 #[derive(Debug)]

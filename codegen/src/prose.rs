@@ -1,4 +1,6 @@
-//! Words of a schema inside sentences of ours: neutral, whatever they hold. Never a sentence itself.
+//! Puts words of a schema into sentences: harmless as inline code, or as advice on an unknown word.
+
+use toolwright::issue::nearest;
 
 /// A text as inline code.
 pub(crate) fn code(text: &str) -> String {
@@ -16,4 +18,27 @@ pub(crate) fn code(text: &str) -> String {
 pub(crate) fn is_shown(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// How many known words are looked at for an unknown one.
+const MOST: usize = 1000;
+
+/// A list longer than this helps nobody who was told the nearest word already.
+const SHORT: usize = 12;
+
+/// Advice on an unknown word: the nearest known one, and what is known.
+pub fn advice<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> String {
+    let known: Vec<&str> = known.into_iter().take(MOST).collect();
+    let listed: Vec<String> = known.iter().take(40).map(|word| format!("`{word}`")).collect();
+    let rest = match known.len().saturating_sub(40) {
+        0 => String::new(),
+        _ if known.len() == MOST => " and more".to_owned(),
+        more => format!(" and {more} more"),
+    };
+    match (nearest(word, known.iter().copied()), listed.is_empty()) {
+        (_, true) => format!("{what}: none"),
+        (Some(near), _) if known.len() > SHORT => format!("did you mean `{near}`?"),
+        (Some(near), _) => format!("did you mean `{near}`? {what}: {}{rest}", listed.join(", ")),
+        (None, _) => format!("{what}: {}{rest}", listed.join(", ")),
+    }
 }

@@ -18,7 +18,7 @@ const PASSING: [&str; 8] = [
     "tests/codecs",
     "tests/real",
     "codegen/tests/cases/ok",
-    "codegen/tests/import/cases",
+    "crates/toolwright-import/tests/lists/cases",
     "tests/http",
     "crates/toolwright-bench/schema",
     "crates/toolwright-cli/templates/init",

@@ -5,7 +5,7 @@ use std::fmt;
 #[cfg(feature = "project")]
 use super::projects;
 use super::{Severity, clashes, consumers, files, form, http, names, schemas, tools, words, yaml};
-use crate::nearest::nearest;
+use toolwright::issue::nearest;
 
 /// A kind of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Mistakes in the form of what is written: keys and values of the language. Never about what a name stands for.
 
 use super::{among, at, given, mistakes, times};
-use crate::nearest;
+use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
 mistakes! {
@@ -22,7 +22,7 @@ mistakes! {
         let advice = if free.is_empty() {
             "all keys of this place are there already; remove this one".to_owned()
         } else {
-            nearest::advice(&key.value, free.iter().copied(), "keys that may stand here")
+            advice(&key.value, free.iter().copied(), "keys that may stand here")
         };
         at(key.span, format!("unknown key `{}`", key.value)).help(advice)
     }
@@ -71,7 +71,7 @@ mistakes! {
     /// They are `correct_call`, `retry`, `replan` and `finish`; they tell a model how to go on.
     Error "unknown-recovery" unknown_recovery(span: Span, word: &str, known: &[&str]) {
         at(span, format!("unknown recovery `{word}`"))
-            .help(nearest::advice(word, known.iter().copied(), "recoveries"))
+            .help(advice(word, known.iter().copied(), "recoveries"))
     }
 
     /// A word where one of a few is expected, and it is another.
@@ -85,7 +85,7 @@ mistakes! {
             _ => "kinds of answers",
         };
         at(span, format!("unknown {what} `{word}`"))
-            .help(nearest::advice(word, known.iter().copied(), plural))
+            .help(advice(word, known.iter().copied(), plural))
     }
 
     /// One list has the same entry several times.

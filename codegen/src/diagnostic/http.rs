@@ -1,7 +1,7 @@
 //! Mistakes in how methods go over HTTP. Never about what a method takes or gives.
 
 use super::{among, at, given, mistakes, times};
-use crate::nearest;
+use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
 mistakes! {
@@ -28,7 +28,7 @@ mistakes! {
     /// What a request carries is what the method takes.
     Error "http-unknown-property" http_unknown_property(property: &Spanned<String>, known: &[&str]) {
         at(property.span, format!("the payload has no property `{}`", property.value))
-            .help(nearest::advice(&property.value, known.iter().copied(), "properties"))
+            .help(advice(&property.value, known.iter().copied(), "properties"))
     }
 
     /// A property that stands in several places of one request.

@@ -1,7 +1,7 @@
 //! Mistakes with names: outside their grammar, given twice, or known to nobody. Never about names in Rust.
 
 use super::{Diagnostic, among, at, given, mistakes, number};
-use crate::nearest;
+use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
 mistakes! {
@@ -126,7 +126,7 @@ fn equal_names(what: &str, name: &str, places: Vec<(Span, String)>) -> Diagnosti
 }
 
 fn unknown(what: &str, name: &Spanned<String>, known: &[&str]) -> Diagnostic {
-    at(name.span, format!("no {what} is named `{}`", name.value)).help(nearest::advice(
+    at(name.span, format!("no {what} is named `{}`", name.value)).help(advice(
         &name.value,
         known.iter().copied(),
         "known here",

@@ -1,7 +1,7 @@
 //! Mistakes inside JSON Schemas. Never about what a schema is used for.
 
 use super::{among, at, given, mistakes, times};
-use crate::nearest;
+use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
 mistakes! {
@@ -14,7 +14,7 @@ mistakes! {
             "definitions" => "since 2019-09 this is `$defs`".to_owned(),
             "dependencies" => "since 2019-09 these are `dependentRequired` and `dependentSchemas`".to_owned(),
             "nullable" => "write `type: [T, \"null\"]`".to_owned(),
-            word => nearest::advice(word, known.iter().copied(), "keywords that are supported"),
+            word => advice(word, known.iter().copied(), "keywords that are supported"),
         };
         at(key.span, format!("unknown keyword `{}`", key.value)).help(advice)
     }
@@ -38,7 +38,7 @@ mistakes! {
     ///
     /// JSON has null, boolean, string, number, array and object; `integer` is a number without a fraction.
     Error "unknown-type-word" unknown_type_word(span: Span, word: &str, known: &[&str]) {
-        at(span, format!("unknown type `{word}`")).help(nearest::advice(word, known.iter().copied(), "types"))
+        at(span, format!("unknown type `{word}`")).help(advice(word, known.iter().copied(), "types"))
     }
 
     /// A schema that says it is written in another dialect.
@@ -121,7 +121,7 @@ mistakes! {
     /// language expects one: at a type, a payload, arguments or a result.
     Error "unknown-reference" unknown_reference(span: Span, pointer: &str, known: &[&str]) {
         at(span, format!("no schema stands at `#{pointer}`"))
-            .help(nearest::advice(&format!("#{pointer}"), known.iter().copied(), "definitions of this schema"))
+            .help(advice(&format!("#{pointer}"), known.iter().copied(), "definitions of this schema"))
     }
 
     /// A reference that leads out of the project.

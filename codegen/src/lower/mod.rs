@@ -30,10 +30,8 @@ use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
 use crate::yaml;
 use claims::Claims;
-#[cfg(feature = "import")]
-pub(crate) use paths::parts as path_parts;
-#[cfg(feature = "import")]
-pub(crate) use routes::header_mistake;
+pub use paths::parts as path_parts;
+pub use routes::header_mistake;
 use toolsets::DeclaredToolset;
 
 /// What documents mean.

@@ -5,8 +5,12 @@ use crate::model::Part;
 /// What stands in a segment as it is (RFC 3986, 3.3), letters and digits aside; `%` begins an escape.
 const PLAIN: &str = "-._~!$&'()*+,;=:@/";
 
-/// The parts of a path.
-pub(crate) fn parts(text: &str) -> Result<Vec<Part>, String> {
+/// Returns the parts of a path.
+///
+/// # Errors
+///
+/// What is wrong with the path, as the rest of a sentence about it.
+pub fn parts(text: &str) -> Result<Vec<Part>, String> {
     if !text.starts_with('/') {
         return Err("does not begin with `/`".to_owned());
     }

@@ -290,7 +290,7 @@ impl Lowering<'_> {
 }
 
 /// Why a request cannot have a header of this name.
-pub(crate) fn header_mistake(name: &str) -> Option<&'static str> {
+pub fn header_mistake(name: &str) -> Option<&'static str> {
     let is_own = OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str());
     token_mistake(name).or_else(|| is_own.then_some("is not the schema's to set"))
 }

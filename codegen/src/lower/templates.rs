@@ -9,7 +9,7 @@ use minijinja::{Environment, ErrorKind, Template as Parsed};
 use super::Lowering;
 use crate::diagnostic::words;
 use crate::model::{Project, Tool, ToolId};
-use crate::nearest;
+use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Shape, resolved};
 use crate::source::Spanned;
 use crate::syntax::ToolDetails;
@@ -120,7 +120,7 @@ fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> R
         "result" if has_result => check_fields(project, tool.result, &fields),
         "tool" => match fields.first() {
             Some(field) if !TOOL_FIELDS.contains(field) => {
-                let advice = nearest::advice(field, TOOL_FIELDS, "fields of `tool`");
+                let advice = advice(field, TOOL_FIELDS, "fields of `tool`");
                 Err((format!("`tool` has no field `{field}`"), advice))
             }
             _ => Ok(()),
@@ -175,10 +175,7 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
                 (None, Additional::Closed) => {
                     let known =
                         object.properties.iter().map(|property| property.name.value.as_str());
-                    Err((
-                        format!("there is no field `{field}`"),
-                        nearest::advice(field, known, "fields"),
-                    ))
+                    Err((format!("there is no field `{field}`"), advice(field, known, "fields")))
                 }
             }
         }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use super::Document;
 use crate::diagnostic::{Report, form};
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Node, Value};
+use toolwright::issue::nearest;
 
 /// A value of the language.
 pub(super) trait Read: Sized {

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolwright_codegen::files::Files;
-use toolwright_codegen::import::{self, Owner};
+use toolwright_import::Owner;
 
 use crate::files;
 use crate::projects::{self, Projects};
@@ -116,7 +116,7 @@ fn generate<'a>(
     let tools: Vec<_> = tools.into_iter().map(|tool| tool.get()).collect();
     let list = format!("{{\"tools\":[{}]}}", tools.join(","));
     let owner = Owner { service: "conformance", toolset };
-    let imported = projects::guarded(|| import::tools_list(&list, owner))?;
+    let imported = projects::guarded(|| toolwright_import::tools_list(&list, owner))?;
     let imported = imported.map_err(|error| Outcome::Refused {
         code: "no-tool-list".to_owned(),
         message: error.to_string(),

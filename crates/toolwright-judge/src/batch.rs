@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 use toolwright_codegen::files::Files;
-use toolwright_codegen::import::{self, Owner};
+use toolwright_import::Owner;
 
 use crate::peer::Peer;
 use crate::projects::{self, Projects};
@@ -134,7 +134,7 @@ fn imported(subjects: &[&Subject]) -> Result<Imported, Outcome> {
         .collect();
     let list = format!("{{\"tools\":[{}]}}", tools.join(","));
     let owner = Owner { service: "judge", toolset: "imported" };
-    let imported = projects::guarded(|| import::tools_list(&list, owner))?;
+    let imported = projects::guarded(|| toolwright_import::tools_list(&list, owner))?;
     let imported = imported.map_err(|error| Outcome::Refused {
         code: "no-tool-list".to_owned(),
         message: error.to_string(),

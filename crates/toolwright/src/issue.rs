@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) use excerpt::{describe, quoted, shortened};
 pub(crate) use kind::OneOf;
 pub use kind::{IssueKind, Names};
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 use pointer::Pointer;
 
 use crate::value::{Map, Value};

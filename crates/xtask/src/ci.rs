@@ -12,7 +12,7 @@ const DOC_TESTED: [&str; 4] =
     ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
 
 /// What of the compiler a build script leaves out.
-const FEATURES: [&str; 5] = ["import", "language-schema", "patterns", "project", "reports"];
+const FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
 
 /// With `strict`, a run that skips anything fails, after all its steps.
 pub(crate) fn run(strict: bool) -> End {

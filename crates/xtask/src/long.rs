@@ -16,7 +16,7 @@ pub(crate) fn hostile() -> End {
 
 pub(crate) fn corpus(lists: &Path) -> End {
     let lists = std::path::absolute(lists).unwrap_or_else(|_| lists.to_owned());
-    let tests = ["test", "--package", "toolwright-codegen", "--test", "import", "mutated::"];
+    let tests = ["test", "--package", "toolwright-import", "--test", "lists", "mutated::"];
     let mutated = Invocation::cargo(&tests)
         .in_environment("TOOLWRIGHT_LISTS", &lists)
         .in_environment("TOOLWRIGHT_MUTANTS", "500");

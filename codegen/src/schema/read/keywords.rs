@@ -29,24 +29,40 @@ pub(super) enum Form {
     Anything,
 }
 
-/// What has to stand behind a keyword.
+/// The expected type of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub enum Expected {
+    /// A schema.
     Schema,
+    /// A list of schemas.
     Schemas,
+    /// Schemas by name.
     Named,
+    /// Schemas by regular expression.
     Patterns,
+    /// A whole number that is not negative.
     Count,
+    /// A number.
     Number,
+    /// A number above zero.
     Positive,
+    /// `true` or `false`.
     Boolean,
+    /// A string.
     Text,
+    /// A regular expression.
     Pattern,
+    /// A list of different strings.
     Names,
+    /// Lists of different strings by name.
     NamesByName,
+    /// A list of values.
     Values,
+    /// Any value.
     Value,
+    /// The name of a type, or a list of such names.
     Types,
+    /// A reference to a schema.
     Reference,
 }
 
@@ -119,23 +135,22 @@ const UNSUPPORTED: [&str; 5] =
     ["$id", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$recursiveRef"];
 
 /// Whether a keyword is honoured.
-pub(crate) fn is_honoured(word: &str) -> bool {
+pub fn is_honoured(word: &str) -> bool {
     assertion(word).is_some() || is_annotation(word)
 }
 
 /// Whether a keyword is one of 2020-12, and not honoured all the same.
-pub(crate) fn is_unsupported(word: &str) -> bool {
+pub fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED.contains(&word)
 }
 
 /// Whether a keyword asserts nothing.
-pub(crate) fn is_annotation(word: &str) -> bool {
+pub fn is_annotation(word: &str) -> bool {
     ANNOTATIONS.contains(&word)
 }
 
 /// What has to stand behind a keyword that asserts something.
-#[cfg(feature = "import")]
-pub(crate) fn expected(word: &str) -> Option<Expected> {
+pub fn expected(word: &str) -> Option<Expected> {
     assertion(word).map(|(_, expected, _)| expected)
 }
 

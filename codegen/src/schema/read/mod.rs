@@ -7,7 +7,7 @@
 
 mod annotations;
 mod assertions;
-pub(crate) mod keywords;
+pub mod keywords;
 mod object;
 mod places;
 mod references;

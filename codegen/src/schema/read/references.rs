@@ -8,7 +8,7 @@ use super::SchemaReader;
 use super::places::Root;
 use crate::diagnostic::{names, schemas};
 use crate::model::{ServiceId, TypeId};
-use crate::nearest;
+use crate::prose::advice;
 use crate::schema::{NodeId, Shape};
 use crate::source::Span;
 use crate::yaml::Node;
@@ -32,7 +32,7 @@ impl TypeNames {
         };
         self.types.get(&(service, bare.to_owned())).copied().ok_or_else(|| {
             let owned = self.types.keys().filter(|(owner, _)| *owner == service);
-            let advice = nearest::advice(bare, owned.map(|(_, name)| name.as_str()), "types there");
+            let advice = advice(bare, owned.map(|(_, name)| name.as_str()), "types there");
             (format!("no type is named `{name}`"), advice)
         })
     }
@@ -40,7 +40,7 @@ impl TypeNames {
     fn service(&self, name: &str) -> Result<ServiceId, (String, String)> {
         self.services.get(name).copied().ok_or_else(|| {
             let known = self.services.keys().map(String::as_str);
-            let advice = nearest::advice(name, known, "services");
+            let advice = advice(name, known, "services");
             (format!("no service is named `{name}`"), advice)
         })
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use toolwright_codegen::disk;
-use toolwright_codegen::import::{Existing, Imported, Owner, difference};
 use toolwright_codegen::project::{Project, count};
 use toolwright_codegen::source::Source;
+use toolwright_import::{Existing, Imported, Owner, difference};
 
 use super::list::Failure;
 use crate::end::End;

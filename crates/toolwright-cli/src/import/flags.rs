@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use toolwright_codegen::import::{Provenance, Selection, is_date};
 use toolwright_codegen::naming;
+use toolwright_import::{Provenance, Selection, is_date};
 
 /// Where the list is from.
 #[derive(Args)]

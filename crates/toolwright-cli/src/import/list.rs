@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toolwright_codegen::disk;
-use toolwright_codegen::import::Provenance;
+use toolwright_import::Provenance;
 
 use super::flags::{Asking, List};
 use crate::end::End;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::env;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright_codegen::import::Provenance;
+use toolwright_import::Provenance;
 use toolwright_mcp::client::{
     Client, ClientError, ClientOptions, Listing, ServerAddress, ServerCommand, ServerUrl, Stderr,
 };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::error::ErrorKind;
-use toolwright_codegen::import::{Owner, Refusal, Request, mcp};
+use toolwright_import::{Owner, Refusal, Request, mcp};
 
 use super::file;
 use super::flags::{self, Again, Asking, Choice, List, Origin};

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::error::ErrorKind;
 use toolwright_codegen::disk;
-use toolwright_codegen::import::Owner;
-use toolwright_codegen::import::openapi::{ApiImport, ImportedApi, openapi};
 use toolwright_codegen::project::count;
+use toolwright_import::Owner;
+use toolwright_import::openapi::{ApiImport, ImportedApi, openapi};
 
 use super::file;
 use super::flags::{self, Choice};

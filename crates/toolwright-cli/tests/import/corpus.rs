@@ -9,7 +9,7 @@ use std::{env, fs};
 use super::{text, toolwright};
 
 fn lists() -> Vec<PathBuf> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../codegen/tests/import/real");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolwright-import/tests/lists/real");
     let folder = env::var_os("TOOLWRIGHT_LISTS").map_or(ours, PathBuf::from);
     let entries = fs::read_dir(folder).unwrap();
     let mut lists: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

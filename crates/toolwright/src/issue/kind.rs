@@ -314,7 +314,7 @@ impl IssueKind {
 
 fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) -> fmt::Result {
     write!(out, "unknown key `{key}`")?;
-    match nearest(key, known) {
+    match nearest(key, known.iter().copied()) {
         Some(near) => write!(out, ", did you mean `{near}`?"),
         None if known.is_empty() => out.write_str(", no key is allowed here"),
         None => write!(out, ", expected only `{}`", known.join("`, `")),
@@ -323,7 +323,7 @@ fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) ->
 
 fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[&str], found: &str) -> fmt::Result {
     write!(out, "found {}, expected {}", super::quoted(found), OneOf(one_of))?;
-    match nearest(found, one_of) {
+    match nearest(found, one_of.iter().copied()) {
         Some(near) => write!(out, ", did you mean {}?", super::quoted(near)),
         None => Ok(()),
     }

@@ -1,34 +1,46 @@
-//! The nearest of some known words, for "did you mean".
+//! Suggests the known word that somebody probably meant, for "did you mean".
 
-/// Words longer than this are compared with nothing: the suggestion is not worth quadratic time.
-const LONGEST: usize = 64;
+/// Longer words are not compared: nobody mistypes a word longer than any name may be, and comparing takes the product of
+/// two lengths.
+const LONGEST: usize = 100;
 
-/// The candidate that is so close to `word` that it is probably meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let word = spelled(word);
+/// Returns the known word that is so close to `word` that it is probably meant: up to a third of its letters added,
+/// removed, replaced or swapped with their neighbors. Case, `-`, `_` and spaces cost nothing, nor does leaving out the end.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > LONGEST {
         return None;
     }
-    let allowed = (word.len() / 3).max(1);
-    candidates
-        .iter()
-        .map(|candidate| (distance(&word, &spelled(candidate)), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+    let word = letters(word);
+    let limit = (word.len() / 3).max(1);
+    let compared = |candidate: &'a str| {
+        if candidate.len() > LONGEST * 4 {
+            return None;
+        }
+        let letters = letters(candidate);
+        let is_shortened = (3..letters.len()).contains(&word.len()) && letters.starts_with(&word);
+        let distance = if is_shortened { Some(1) } else { distance(&word, &letters, limit) };
+        Some((distance?, candidate))
+    };
+    known
+        .into_iter()
+        .filter_map(compared)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| *candidate)
+        .map(|(_, word)| word)
 }
 
-/// Case and the choice between `-`, `_` and a space are the commonest slips, so they cost nothing.
-fn spelled(word: &str) -> Vec<char> {
-    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+fn letters(word: &str) -> Vec<char> {
+    let letters = word.chars().filter(|c| !matches!(c, '-' | '_' | ' '));
+    letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many insertions, removals, replacements and swaps of neighbours lead from one word to the other.
-fn distance(from: &[char], to: &[char]) -> usize {
-    if from.len().abs_diff(to.len()) > LONGEST {
-        return usize::MAX;
+/// The optimal string alignment distance, where it is within a limit.
+fn distance(from: &[char], to: &[char], limit: usize) -> Option<usize> {
+    if from.len().abs_diff(to.len()) > limit {
+        return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let same = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+    let (from, to) = (&from[same..], &to[same..]);
+    let mut before = vec![usize::MAX; to.len() + 1];
     let mut above: Vec<usize> = (0..=to.len()).collect();
     for (row, a) in from.iter().enumerate() {
         let mut line = vec![row + 1];
@@ -40,9 +52,13 @@ fn distance(from: &[char], to: &[char]) -> usize {
             }
             line.push(best);
         }
+        // Each further row is at least as far as the nearer of the two above it.
+        if line.iter().chain(&above).all(|steps| *steps > limit) {
+            return None;
+        }
         before = std::mem::replace(&mut above, line);
     }
-    above[to.len()]
+    Some(above[to.len()]).filter(|steps| *steps <= limit)
 }
 
 #[cfg(test)]
@@ -51,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_found_and_another_word_is_not() {
-        let known = ["name", "in_progress", "id"];
+        let known = ["name", "in_progress", "id", "description", "toolsets", "tools"];
         let cases = [
             ("nme", Some("name")),
             ("anme", Some("name")),
@@ -59,11 +75,15 @@ mod tests {
             ("in-progress", Some("in_progress")),
             ("inProgress", Some("in_progress")),
             ("if", Some("id")),
+            ("desciption", Some("description")),
+            ("descr", Some("description")),
+            ("Tools", Some("tools")),
             ("colour", None),
+            ("banana", None),
             ("", None),
         ];
         for (word, expected) in cases {
-            assert_eq!(nearest(word, &known), expected, "{word}");
+            assert_eq!(nearest(word, known), expected, "{word}");
         }
     }
 }

@@ -464,7 +464,8 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     /// Tells that the key of an entry is unknown, and which was meant; that only a few times, as it compares all keys.
     fn unknown_key(&mut self, entry: usize, known: &[&str]) {
         let key = self.document.key(entry);
-        let meant = if self.issues.len() < MEANT { nearest(key, known) } else { None };
+        let meant =
+            if self.issues.len() < MEANT { nearest(key, known.iter().copied()) } else { None };
         let message = match meant {
             Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
             None => format!("unknown key `{key}`"),

@@ -18,13 +18,17 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-http", &["toolwright"]),
+    arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
     // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.
-    arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-mcp"]),
+    arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-import", "toolwright-mcp"]),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
-    arrows("crates/toolwright-conformance", &["toolwright", "toolwright-codegen"]),
+    arrows(
+        "crates/toolwright-conformance",
+        &["toolwright", "toolwright-codegen", "toolwright-import"],
+    ),
     arrows(
         "crates/toolwright-judge",
-        &["toolwright", "toolwright-codegen", "toolwright-prerequisites"],
+        &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
     arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),

@@ -12,6 +12,7 @@ struct Wall {
 }
 
 const COMPILER: &str = "codegen/src/";
+const IMPORT: &str = "crates/toolwright-import/src/";
 const CONTRACT: &str = "crates/toolwright/src/";
 const RUNTIME: &str = "crates/toolwright-runtime/src/";
 const MCP: &str = "crates/toolwright-mcp/src/";
@@ -81,6 +82,10 @@ const WALLS: &[Wall] = &[
         "output depends on the input alone; what is on disk has an age",
     ),
     wall("Instant", COMPILER, &[], "output depends on the input alone"),
+    wall("fs", IMPORT, &[], "the importer takes text and returns text"),
+    wall("println", IMPORT, &[], "libraries print nothing"),
+    wall("HashMap", IMPORT, &[], "no unordered map where its order could reach output"),
+    wall("HashSet", IMPORT, &[], "no unordered set where its order could reach output"),
     wall(
         "regex_lite",
         CONTRACT,
@@ -119,17 +124,16 @@ const fn wall(
 /// What each stage of the compiler may name with `crate::`; itself is always allowed.
 const STAGES: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("diagnostic", &["nearest", "source"]),
-    ("nearest", &[]),
+    ("diagnostic", &["prose", "source"]),
     ("options", &[]),
     ("prose", &[]),
     ("files", &[]),
     ("yaml", &["diagnostic", "schema", "source"]),
-    ("syntax", &["diagnostic", "model", "nearest", "schema", "source", "yaml"]),
+    ("syntax", &["diagnostic", "model", "schema", "source", "yaml"]),
     ("model", &["schema", "source"]),
-    ("schema", &["diagnostic", "model", "nearest", "source", "yaml"]),
+    ("schema", &["diagnostic", "model", "prose", "source", "yaml"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
-    ("lower", &["diagnostic", "model", "naming", "nearest", "schema", "source", "syntax", "yaml"]),
+    ("lower", &["diagnostic", "model", "naming", "prose", "schema", "source", "syntax", "yaml"]),
     ("plan", &["model", "naming", "options", "prose", "schema"]),
     ("emit", &["files", "model", "naming", "options", "plan", "prose"]),
     ("disk", &["diagnostic", "files", "source"]),

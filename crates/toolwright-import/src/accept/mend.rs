@@ -1,0 +1,383 @@
+//! Mends one finding in one schema: in a way that keeps the meaning if its code has one, or else by leaving out the
+//! smallest part. Never runs `check` itself.
+
+use super::super::alike;
+use super::super::keywords::{Entries, rebuild, take};
+use super::super::sameness::as_schema;
+use super::super::widen::{anything, leave_out, mark_wider};
+use super::place::{Place, schema_roots, value_at_mut};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::keywords::is_annotation;
+use toolwright_codegen::internal::naming;
+
+/// A place that a finding is about.
+pub(super) struct Fault {
+    /// Where it begins in the text.
+    pub(super) start: u32,
+    /// What stands there.
+    pub(super) place: Place,
+    /// The code of the finding.
+    pub(super) code: &'static str,
+    /// Its words.
+    pub(super) message: String,
+}
+
+/// The keywords that limit numbers.
+const BOUNDS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
+
+/// Changes a schema to remove a fault; `rest` leads from the schema to the fault. Returns what was done, or `None` when
+/// nothing is left to try. The first try keeps the most; later ones leave out more.
+pub(super) fn mend(
+    schema: &mut Json,
+    rest: &[String],
+    fault: &Fault,
+    tries: usize,
+    is_object: bool,
+) -> Option<String> {
+    let why = &fault.message;
+    if let ("not-an-object", Json::String(_)) = (fault.code, &*schema) {
+        *schema = as_schema(schema);
+    }
+    let Json::Object(entries) = schema else {
+        let message = format!("{schema} was left out, so any value is let through: {why}");
+        *schema = anything();
+        return Some(message);
+    };
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    if tries > 2 {
+        return blanked(entries, is_object).then(|| format!("a schema was left out: {why}"));
+    }
+    if tries == 1
+        && let Some(message) = meant(entries, &rest, fault, is_object)
+    {
+        return Some(message);
+    }
+    match rest.as_slice() {
+        _ if tries == 2 && ["name-clash", "reserved-name"].contains(&fault.code) => {
+            untyped(entries, is_object);
+            Some(format!("{why}; the schema is checked, and has no type of its own"))
+        }
+        [keyword @ ("enum" | "required" | "examples"), item]
+            if tries == 1 && is_idle_item(fault.code) =>
+        {
+            remove_item(entries, keyword, item);
+            Some(format!("a value of `{keyword}` was left out: {why}"))
+        }
+        ["patternProperties", name, ..] if fault.place.is_key => {
+            let Some((_, Json::Object(patterns))) =
+                entries.iter_mut().find(|(key, _)| key == "patternProperties")
+            else {
+                return Some(format!("`patternProperties` was left out: {why}"));
+            };
+            let mut kept = std::mem::take(patterns);
+            take(&mut kept, name);
+            let mut message = without(entries, "patternProperties", why);
+            if !kept.is_empty() {
+                entries.push(("patternProperties".to_owned(), Json::Object(kept)));
+                message = format!("a pattern of {message}");
+            }
+            Some(message)
+        }
+        [keyword, ..] => Some(without(entries, keyword, why)),
+        [] if shows_values(fault.code) && tries == 1 => {
+            let word = if why.starts_with("the default") { "default" } else { "examples" };
+            let is_there = take(entries, word).is_some();
+            let gone = if is_there { word } else { "default" };
+            if !is_there {
+                take(entries, "default");
+            }
+            Some(format!("`{gone}` was left out: {why}"))
+        }
+        [] if entries.iter().any(|(key, _)| key == "$ref") => Some(without(entries, "$ref", why)),
+        [] => blanked(entries, is_object).then(|| format!("a schema was left out: {why}")),
+    }
+}
+
+/// Leaves a keyword out, and says which went with it.
+fn without(entries: &mut Entries, keyword: &str, why: &str) -> String {
+    let others = leave_out(entries, keyword);
+    let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+    let with =
+        if others.is_empty() { String::new() } else { format!(", with {}", others.join(" and ")) };
+    format!("`{keyword}` was left out{with}: {why}")
+}
+
+/// Mendings that keep what a schema means.
+fn meant(entries: &mut Entries, rest: &[&str], fault: &Fault, is_object: bool) -> Option<String> {
+    let why = &fault.message;
+    let nothing = |what: &str| Some(format!("{what} is accepted, which `not` now says: {why}"));
+    match (fault.code, rest) {
+        ("not-an-object", _) => {
+            declare_object(entries);
+            Some("arguments are an object, which the schema now says".to_owned())
+        }
+        ("name-clash", ["properties" | "required", ..]) => {
+            alike::set_apart(entries);
+            Some(format!(
+                "{why}; one of them is checked like the other, and has no field of its own"
+            ))
+        }
+        ("name-clash" | "reserved-name", _) => {
+            untyped(entries, is_object);
+            Some(format!("{why}; the schema is checked, and has no type of its own"))
+        }
+        ("empty-range", []) => {
+            impossible(entries, &BOUNDS, Some("number"));
+            nothing("no number")
+        }
+        ("empty-range", ["maxLength"]) => {
+            impossible(entries, &["minLength", "maxLength"], Some("string"));
+            nothing("no string")
+        }
+        ("empty-range", ["maxItems"]) => {
+            impossible(entries, &["minItems", "maxItems"], Some("array"));
+            nothing("no array")
+        }
+        ("impossible-property", ["required", item]) => {
+            remove_item(entries, "required", item);
+            impossible(entries, &[], Some("object"));
+            nothing("no object")
+        }
+        ("empty-enum", [keyword]) => {
+            impossible(entries, &[keyword], None);
+            nothing("nothing")
+        }
+        ("wrong-type-for-value", ["const"]) => {
+            impossible(entries, &["const"], None);
+            nothing("nothing")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a finding may be about values that a schema only shows.
+fn shows_values(code: &str) -> bool {
+    ["default-breaks-schema", "over-budget"].contains(&code)
+}
+
+/// Whether a finding is about an item of a list that changes nothing by being there.
+fn is_idle_item(code: &str) -> bool {
+    ["wrong-type-for-value", "repeated-value", "repeated-item", "default-breaks-schema"]
+        .contains(&code)
+}
+
+fn remove_item(entries: &mut Entries, keyword: &str, item: &str) {
+    let list = entries.iter_mut().find(|(key, _)| key == keyword);
+    let (Some((_, Json::Array(items))), Ok(index)) = (list, item.parse::<usize>()) else { return };
+    if index < items.len() {
+        items.remove(index);
+    }
+    if items.is_empty() && keyword != "enum" {
+        take(entries, keyword);
+    }
+}
+
+/// Replaces keywords that contradict each other by a `not` that refuses every value of a kind.
+fn impossible(entries: &mut Entries, keywords: &[&str], kind: Option<&str>) {
+    for keyword in keywords {
+        take(entries, keyword);
+    }
+    let refused = kind.map(|kind| ("type".to_owned(), Json::string(kind)));
+    let refused = Json::Object(refused.into_iter().collect());
+    if entries.iter().any(|(key, _)| key == "not") {
+        demand(entries, Json::Object(vec![("not".to_owned(), refused)]));
+    } else {
+        entries.push(("not".to_owned(), refused));
+    }
+}
+
+/// Adds a schema that a value has to fit too.
+fn demand(entries: &mut Entries, schema: Json) {
+    match entries.iter_mut().find(|(key, _)| key == "allOf") {
+        Some((_, Json::Array(all))) => all.push(schema),
+        _ => entries.push(("allOf".to_owned(), Json::Array(vec![schema]))),
+    }
+}
+
+/// Adds the type `object` to a schema of arguments, which are always objects.
+fn declare_object(entries: &mut Entries) {
+    let decides = ["const", "enum", "$ref"];
+    let is_decided = entries.iter().any(|(key, _)| decides.contains(&key.as_str()));
+    let object = Json::string("object");
+    let is_object = match entries.iter().find(|(key, _)| key == "type") {
+        None => true,
+        Some((_, Json::Array(kinds))) => kinds.contains(&object),
+        Some((_, kind)) => *kind == object,
+    };
+    if is_decided || !is_object || refers_to_whole(entries) {
+        untyped(entries, true);
+        return;
+    }
+    take(entries, "type");
+    entries.insert(0, ("type".to_owned(), object));
+    // With properties, a choice beside them is no choice of types.
+    if !entries.iter().any(|(key, _)| key == "properties") {
+        entries.push(("properties".to_owned(), Json::Object(Entries::new())));
+    }
+}
+
+fn refers_to_whole(entries: &Entries) -> bool {
+    let mut found = false;
+    rebuild(Json::Object(entries.clone()), "", &mut |part, _| {
+        found |= part.get("$ref") == Some(&Json::string("#"));
+        part
+    });
+    found
+}
+
+/// Moves the assertions of a schema into an `allOf`, of which no type is made. The meaning stays the same.
+fn untyped(entries: &mut Entries, is_object: bool) {
+    let stays = |key: &str| is_annotation(key) || key == "$defs";
+    let refers = refers_to_whole(entries);
+    let (mut outside, inside): (Entries, Entries) =
+        std::mem::take(entries).into_iter().partition(|(key, _)| stays(key));
+    let mut schema = Json::Object(inside);
+    if refers && is_object {
+        // `#` has to mean what it meant.
+        let mut definitions = match take(&mut outside, "$defs") {
+            Some(Json::Object(definitions)) => definitions,
+            _ => Entries::new(),
+        };
+        let mut name = "Whole".to_owned();
+        while definitions.iter().any(|(known, _)| *known == name) {
+            name.push('_');
+        }
+        let reference = Json::String(format!("#/$defs/{name}"));
+        let to_it = |schema: Json| {
+            rebuild(schema, "", &mut |part, _| match part {
+                Json::Object(mut entries) => {
+                    for (key, value) in &mut entries {
+                        if key == "$ref" && *value == Json::string("#") {
+                            *value = reference.clone();
+                        }
+                    }
+                    Json::Object(entries)
+                }
+                other => other,
+            })
+        };
+        for (_, body) in &mut definitions {
+            *body = to_it(std::mem::replace(body, Json::Null));
+        }
+        definitions.push((name, to_it(schema)));
+        outside.push(("$defs".to_owned(), Json::Object(definitions)));
+        schema = Json::Object(vec![("$ref".to_owned(), reference)]);
+    }
+    let mut members = vec![schema];
+    if is_object {
+        entries.push(("type".to_owned(), Json::string("object")));
+    } else {
+        // An `allOf` of one schema has the type of that schema.
+        members.push(Json::Object(Entries::new()));
+    }
+    entries.extend(outside);
+    entries.push(("allOf".to_owned(), Json::Array(members)));
+}
+
+/// Leaves out all assertions of a schema. Returns whether there were any.
+fn blanked(entries: &mut Entries, is_object: bool) -> bool {
+    let asserts = |key: &str| !is_annotation(key) && key != "$defs";
+    let object = ("type".to_owned(), Json::string("object"));
+    let is_blank =
+        entries.iter().all(|entry| !asserts(&entry.0) || (is_object && *entry == object));
+    let has_values = entries.iter().any(|(key, _)| key == "default" || key == "examples");
+    if is_blank && !has_values {
+        return false;
+    }
+    entries.retain(|(key, _)| ["title", "description", "$defs"].contains(&key.as_str()));
+    if is_object {
+        entries.insert(0, object);
+    }
+    mark_wider(entries);
+    true
+}
+
+/// Gives what a mapping names another name, and says which.
+pub(super) fn rename(document: &mut Json, owner: &[String], name: &str) -> Option<String> {
+    let kind = owner.last()?.clone();
+    let Some(Json::Object(named)) = value_at_mut(document, owner) else { return None };
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+    let stem = if stem.is_empty() { name } else { stem };
+    let gap = if kind == "types" { "" } else { "_" };
+    let last = name.strip_prefix(stem).map(|rest| rest.trim_start_matches('_'));
+    let first =
+        last.and_then(|digits| digits.parse::<u32>().ok()).map_or(2, |last| last.saturating_add(1));
+    let numbered = (first..).map(|number| {
+        let suffix = format!("{gap}{number}");
+        let room = naming::MAX_NAME.saturating_sub(suffix.len());
+        let stem = &stem[..stem.floor_char_boundary(room)];
+        format!("{}{suffix}", stem.trim_end_matches('_'))
+    });
+    let is_free =
+        |new: &String| named.iter().all(|(known, _)| naming::pascal(known) != naming::pascal(new));
+    let new = numbered.take(10_000).find(is_free)?;
+    let entry = named.iter_mut().find(|(known, _)| known == name)?;
+    entry.0.clone_from(&new);
+    match kind.as_str() {
+        "tools" => keep_remote(document, owner, name, &new),
+        "types" => refer(document, name, &new),
+        _ => super::each_toolset(document, &mut |tools| {
+            for (_, tool) in tools {
+                if let Json::Object(entries) = tool {
+                    replace(entries, "bind", name, &new);
+                }
+            }
+        }),
+    }
+    Some(new)
+}
+
+/// A tool of a server is called by its name there.
+fn keep_remote(document: &mut Json, tools: &[String], old: &str, new: &str) {
+    let toolset = tools.split_last().map_or(tools, |(_, toolset)| toolset);
+    let is_remote = super::value_at(document, toolset).is_some_and(|set| set.get("mcp").is_some());
+    let path: Vec<String> = tools.iter().cloned().chain([new.to_owned()]).collect();
+    if let (true, Some(Json::Object(entries))) = (is_remote, value_at_mut(document, &path))
+        && !entries.iter().any(|(key, _)| key == "remote")
+    {
+        entries.insert(0, ("remote".to_owned(), Json::string(old)));
+    }
+}
+
+/// Makes what refers to a type refer to it by another name.
+fn refer(document: &mut Json, old: &str, new: &str) {
+    for path in schema_roots(document) {
+        if let Some(schema) = value_at_mut(document, &path) {
+            *schema =
+                rebuild(std::mem::replace(schema, Json::Null), "", &mut |part, _| match part {
+                    Json::Object(mut entries) => {
+                        replace(&mut entries, "$ref", old, new);
+                        Json::Object(entries)
+                    }
+                    other => other,
+                });
+        }
+    }
+    let sides = |entries: &mut Entries| {
+        for side in ["args", "result", "payload"] {
+            replace(entries, side, old, new);
+        }
+    };
+    super::each_toolset(document, &mut |tools| {
+        for (_, tool) in tools {
+            if let Json::Object(entries) = tool {
+                sides(entries);
+            }
+        }
+    });
+    if let Some(Json::Object(methods)) = value_at_mut(document, &["methods".to_owned()]) {
+        for (_, method) in methods {
+            if let Json::Object(entries) = method {
+                sides(entries);
+            }
+        }
+    }
+}
+
+fn replace(entries: &mut Entries, key: &str, old: &str, new: &str) {
+    for (_, value) in entries.iter_mut().filter(|(known, _)| known == key) {
+        if *value == Json::string(old) {
+            *value = Json::string(new);
+        }
+    }
+}

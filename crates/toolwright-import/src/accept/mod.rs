@@ -1,0 +1,436 @@
+//! Makes a document one that `check` accepts: runs it, mends or leaves out the smallest part that each finding is about,
+//! and runs it again. Each part that is left out is a warning, and the rest never accepts less without it.
+//!
+//! It knows no rule of the language by itself; `mend` holds what is better done about some findings than leaving out.
+
+mod mend;
+mod place;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::keywords::{Entries, joined, take};
+use super::warnings::Warnings;
+use super::widen::{Roots, widen};
+use mend::Fault;
+use place::Path;
+use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
+use toolwright_codegen::diagnostic::{Diagnostic, Severity};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::yaml::{self, Node};
+use toolwright_codegen::source::{Source, SourceId, Sources};
+
+/// How often `check` runs before tools that it still refuses are left out whole.
+const MAX_ROUNDS: usize = 24;
+
+/// What the document is called among the files of a project; no other file is called so.
+const OURS: &str = "";
+
+/// The text of a document, and what has to be known about it.
+pub(super) struct Draft<'a> {
+    /// The document as a text.
+    pub(super) write: &'a dyn Fn(&Json) -> String,
+    /// The other files of the project: names are unique among all of them.
+    pub(super) beside: &'a [Source],
+    /// Whether a part of the document belongs to somebody else: the import neither changes it nor answers for its mistakes.
+    pub(super) is_foreign: &'a dyn Fn(&Json, &[String]) -> bool,
+    /// Whether a name was settled before, by hand or by an earlier import.
+    pub(super) is_settled: &'a dyn Fn(&[String]) -> bool,
+}
+
+/// Changes a document until `check` accepts it.
+///
+/// # Errors
+///
+/// What `check` still finds when nothing is left to change, one line each.
+pub(super) fn accept(
+    document: Json,
+    draft: &Draft<'_>,
+    warnings: &mut Warnings,
+) -> Result<Json, Vec<String>> {
+    let mut accepting = Accepting { document, draft, tries: BTreeMap::new(), warnings };
+    for _ in 0..MAX_ROUNDS {
+        let checked = Checked::of(&accepting.document, draft);
+        if checked.findings.is_empty() {
+            return Ok(accepting.document);
+        }
+        if checked.findings.iter().all(|finding| checked.is_about_all(finding)) {
+            return Err(refused(&checked.findings));
+        }
+        if !accepting.mend(&checked) {
+            break;
+        }
+    }
+    accepting.leave_out_tools();
+    let left = Checked::of(&accepting.document, draft).findings;
+    if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
+}
+
+/// What `check` says, one line a finding.
+fn refused(findings: &[Diagnostic]) -> Vec<String> {
+    let lines = findings.iter().map(|finding| {
+        let help = finding.help.as_ref().map(|help| format!(" ({help})"));
+        format!("`check` refuses it: {}{}", finding.message, help.unwrap_or_default())
+    });
+    lines.collect()
+}
+
+/// What `check` says of a document.
+struct Checked {
+    findings: Vec<Diagnostic>,
+    source: Option<SourceId>,
+    root: Option<Node>,
+}
+
+impl Checked {
+    /// The findings about a document, except those about what belongs to others.
+    fn of(document: &Json, draft: &Draft<'_>) -> Self {
+        let mut files = draft.beside.to_vec();
+        files.push(Source { path: OURS.to_owned(), text: (draft.write)(document) });
+        let sources = Sources::new(files);
+        let ours = sources.iter().find(|(_, source)| source.path == OURS);
+        let mut findings = toolwright_codegen::check(&sources).unwrap_or_else(|findings| findings);
+        let root = ours.and_then(|(id, source)| {
+            yaml::parse(id, &source.text, &mut toolwright_codegen::diagnostic::Report::default())
+        });
+        let source = ours.map(|(id, _)| id);
+        let mut checked = Self { findings: Vec::new(), source, root };
+        // A value that is only shown is no error, and left out all the same: nobody may be told to send it.
+        findings.retain(|finding| {
+            let counts =
+                finding.severity == Severity::Error || finding.code == "default-breaks-schema";
+            let places = checked.places(finding);
+            let is_ours = |path: &[String]| !(draft.is_foreign)(document, path);
+            let is_everywhere = finding.span.is_none() && finding.severity == Severity::Error;
+            counts && (is_everywhere || places.iter().any(|(_, place)| is_ours(&place.path)))
+        });
+        checked.findings = findings;
+        checked
+    }
+
+    /// Whether a finding is about all tools together: no part of one is to blame.
+    fn is_about_all(&self, finding: &Diagnostic) -> bool {
+        let places = self.places(finding);
+        places.is_empty()
+            || finding.code == "over-budget" && places.iter().all(|(_, place)| place.is_key)
+    }
+
+    /// The places of a finding in the document, each with where it begins in the text.
+    fn places(&self, finding: &Diagnostic) -> Vec<(u32, place::Place)> {
+        let further = finding.labels.iter().map(|label| label.span);
+        let spans = finding.span.into_iter().chain(further);
+        let spans = spans.filter(|span| Some(span.source) == self.source);
+        let found = spans.map(|span| match &self.root {
+            Some(root) => (span.start, place(root, span)),
+            None => (span.start, place::Place { path: Path::new(), is_key: false }),
+        });
+        found.collect()
+    }
+}
+
+struct Accepting<'a> {
+    document: Json,
+    draft: &'a Draft<'a>,
+    /// How often something was done about one kind of finding in one schema.
+    tries: BTreeMap<(Path, &'static str), usize>,
+    warnings: &'a mut Warnings,
+}
+
+impl Accepting<'_> {
+    /// Does something about each finding; whether anything was done.
+    fn mend(&mut self, checked: &Checked) -> bool {
+        let mut faults: Vec<Fault> = Vec::new();
+        for finding in &checked.findings {
+            let mut places = checked.places(finding);
+            if finding.code.starts_with("repeated-") || is_about_names(finding.code) {
+                self.keep_one(finding, &mut places);
+            } else {
+                places.truncate(1);
+            }
+            faults.extend(places.into_iter().map(|(start, place)| Fault {
+                start,
+                place,
+                code: finding.code,
+                message: finding.message.clone(),
+            }));
+        }
+        // What stands further down first: a change never moves what stands above it.
+        faults.sort_by(|a, b| b.start.cmp(&a.start).then_with(|| a.place.cmp(&b.place)));
+        faults.dedup_by(|a, b| a.place == b.place && a.code == b.code);
+        let schemas = faults.iter().filter_map(|fault| {
+            let at = schema(&self.document, &fault.place)?;
+            Some((fault.place.path[..at].to_vec(), fault.code))
+        });
+        let schemas: BTreeSet<(Path, &'static str)> = schemas.collect();
+        for schema in schemas {
+            *self.tries.entry(schema).or_default() += 1;
+        }
+        let mut is_done = false;
+        for fault in faults {
+            if !(self.draft.is_foreign)(&self.document, &fault.place.path) {
+                is_done |= self.mend_one(&fault);
+            }
+        }
+        if is_done {
+            self.widen();
+        }
+        is_done
+    }
+
+    /// Of several places that a finding is about, one may stay as it is: a settled one, or else the first. It may be in
+    /// another file.
+    fn keep_one(&self, finding: &Diagnostic, places: &mut Vec<(u32, place::Place)>) {
+        let settled = places.iter().position(|(_, place)| (self.draft.is_settled)(&place.path));
+        let is_reserved = finding.code == "reserved-name";
+        if places.len() == finding.labels.len() + 1 && !is_reserved {
+            places.remove(settled.unwrap_or_default());
+        } else if let Some(settled) = settled {
+            places.remove(settled);
+        }
+    }
+
+    fn mend_one(&mut self, fault: &Fault) -> bool {
+        let path = &fault.place.path;
+        match schema(&self.document, &fault.place) {
+            Some(at) => {
+                let tries = self.tries.get(&(path[..at].to_vec(), fault.code)).copied();
+                let tries = tries.unwrap_or(1);
+                self.mend_schema(at, fault, tries) || self.leave_out(path, &fault.message)
+            }
+            None if self.rename(fault) => true,
+            None => self.leave_out(path, &fault.message),
+        }
+    }
+
+    fn mend_schema(&mut self, at: usize, fault: &Fault, tries: usize) -> bool {
+        let (to, rest) = fault.place.path.split_at(at);
+        let is_root = schema_root(to) == Some(at)
+            && matches!(to.last(), Some(side) if side == "args" || side == "payload");
+        let label = label(&self.document, to);
+        let Some(schema) = value_at_mut(&mut self.document, to) else { return true };
+        match mend::mend(schema, rest, fault, tries, is_root) {
+            Some(message) => {
+                self.warnings.at(label, message);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Leaves out the tool or method that a path leads into.
+    fn leave_out(&mut self, path: &[String], why: &str) -> bool {
+        let (owner, name) = match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["toolsets", _, "tools", _, ..] => (&path[..3], &path[3]),
+            ["methods", _, ..] => (&path[..1], &path[1]),
+            _ => return false,
+        };
+        let label = label(&self.document, &path[..=owner.len()]);
+        let Some(Json::Object(entries)) = value_at_mut(&mut self.document, owner) else {
+            return false;
+        };
+        if take(entries, name).is_none() {
+            return false;
+        }
+        self.warnings.at(label, format!("it was left out: {why}"));
+        if owner.len() == 1 {
+            leave_out_bound(&mut self.document, name);
+            leave_out_empty(&mut self.document);
+        }
+        self.drop_unneeded();
+        true
+    }
+
+    /// Leaves out the types that only tools needed which are gone.
+    fn drop_unneeded(&mut self) {
+        let Json::Object(document) = &self.document else { return };
+        let types = super::existing::entries(self.document.get("types"));
+        let rest: Entries = document.iter().filter(|(key, _)| key != "types").cloned().collect();
+        let needed = super::merge::reached(&types, &rest);
+        let is_settled =
+            |name: &str| (self.draft.is_settled)(&["types".to_owned(), name.to_owned()]);
+        let kept: Entries = types
+            .into_iter()
+            .filter(|(name, _)| needed.contains(name) || is_settled(name))
+            .collect();
+        let Json::Object(document) = &mut self.document else { return };
+        match document.iter_mut().find(|(key, _)| key == "types") {
+            Some((_, types)) if !kept.is_empty() => *types = Json::Object(kept),
+            Some(_) => drop(take(document, "types")),
+            None => {}
+        }
+    }
+
+    /// Gives a tool, method or type another name.
+    fn rename(&mut self, fault: &Fault) -> bool {
+        let path = &fault.place.path;
+        let Some((name, owner)) = path.split_last() else { return false };
+        let is_named = matches!(owner, [kind] if kind == "types" || kind == "methods")
+            || matches!(owner, [sets, _, tools] if sets == "toolsets" && tools == "tools");
+        if !fault.place.is_key
+            || !is_named
+            || !is_about_names(fault.code)
+            || (self.draft.is_settled)(path)
+        {
+            return false;
+        }
+        let label = label(&self.document, path);
+        let Some(new) = mend::rename(&mut self.document, owner, name) else { return false };
+        let message = format!("{}, so this is `{new}`; give it a better name", fault.message);
+        self.warnings.at(label, message);
+        true
+    }
+
+    /// Leaves out keywords that would accept less without the parts that were left out.
+    fn widen(&mut self) {
+        let paths = schema_roots(&self.document);
+        let mut roots = Roots::new();
+        for path in &paths {
+            let Some(Json::Object(entries)) = value_at_mut(&mut self.document, path) else {
+                continue;
+            };
+            let id = root_id(path);
+            if let Some((_, Json::Object(definitions))) =
+                entries.iter_mut().find(|(key, _)| key == "$defs")
+            {
+                roots.extend(definitions.iter_mut().map(|(name, body)| {
+                    (format!("{id}#/$defs/{name}"), std::mem::replace(body, Json::Null))
+                }));
+            }
+            roots.push((id, Json::Object(std::mem::take(entries))));
+        }
+        let labels: BTreeMap<String, String> =
+            paths.iter().map(|path| (root_id(path), label(&self.document, path))).collect();
+        let warnings = &mut *self.warnings;
+        widen(&mut roots, &mut BTreeMap::new(), &mut |id, at, message| {
+            let (scope, inside) = id.split_once('#').unwrap_or((id, ""));
+            let label = labels.get(scope).map_or(scope, String::as_str);
+            warnings.at(format!("{label} {inside}{at}").trim_end(), message);
+        });
+        let mut widened: BTreeMap<String, Json> = roots.into_iter().collect();
+        for path in &paths {
+            let id = root_id(path);
+            let (Some(mut schema), Some(place)) =
+                (widened.remove(&id), value_at_mut(&mut self.document, path))
+            else {
+                continue;
+            };
+            if let Json::Object(entries) = &mut schema
+                && let Some((_, Json::Object(definitions))) =
+                    entries.iter_mut().find(|(key, _)| key == "$defs")
+            {
+                for (name, body) in definitions {
+                    *body = widened
+                        .remove(&format!("{id}#/$defs/{name}"))
+                        .unwrap_or(Json::Boolean(true));
+                }
+            }
+            *place = schema;
+        }
+    }
+
+    /// Leaves out every tool or method that `check` refuses by itself.
+    fn leave_out_tools(&mut self) {
+        let all = schema_owners(&self.document);
+        for path in &all {
+            let only = only(&self.document, path, &all);
+            if let Some(finding) = Checked::of(&only, self.draft).findings.first() {
+                let message = finding.message.clone();
+                self.leave_out(path, &message);
+            }
+        }
+    }
+}
+
+/// Whether a finding says that names are taken, reserved or wrong.
+fn is_about_names(code: &str) -> bool {
+    code.starts_with("duplicate-") || ["name-clash", "reserved-name", "bad-name"].contains(&code)
+}
+
+/// What references of other schemas call a schema: its name where it is a type.
+fn root_id(path: &[String]) -> String {
+    match path {
+        [kind, name] if kind == "types" => name.clone(),
+        path => path.iter().fold(String::new(), |id, step| joined(&id, step)),
+    }
+}
+
+/// What warnings call a place.
+fn label(document: &Json, path: &[String]) -> String {
+    let steps: Vec<&str> = path.iter().map(String::as_str).collect();
+    let (name, rest) = match steps.as_slice() {
+        ["types", name, rest @ ..] => (format!("type {name}"), rest),
+        ["methods", name, side, rest @ ..] => (format!("{name} {side}"), rest),
+        ["toolsets", _, "tools", name, rest @ ..] => {
+            let name = match value_at(document, &path[..4]).and_then(|tool| tool.get("remote")) {
+                Some(Json::String(remote)) => remote,
+                _ => *name,
+            };
+            match rest {
+                [side, rest @ ..] => (format!("{name} {side}"), rest),
+                [] => (name.to_owned(), rest),
+            }
+        }
+        steps => (String::new(), steps),
+    };
+    let pointer = rest.iter().fold(String::new(), |pointer, step| joined(&pointer, step));
+    format!("{name} {pointer}").trim().to_owned()
+}
+
+/// The methods, and the tools on none.
+fn schema_owners(document: &Json) -> Vec<Path> {
+    let names = |key: &str| super::existing::entries(document.get(key));
+    let methods = names("methods").into_iter().map(|(name, _)| vec!["methods".to_owned(), name]);
+    let mut owners: Vec<Path> = methods.collect();
+    for (toolset, body) in names("toolsets") {
+        let tools = super::existing::entries(body.get("tools")).into_iter();
+        let tools = tools.filter(|(_, tool)| tool.get("bind").is_none());
+        owners.extend(
+            tools.map(|(name, _)| {
+                ["toolsets", &toolset, "tools", &name].map(str::to_owned).to_vec()
+            }),
+        );
+    }
+    owners
+}
+
+/// A document with one of its tools or methods alone.
+fn only(document: &Json, path: &[String], all: &[Path]) -> Json {
+    let mut only = document.clone();
+    for other in all.iter().filter(|other| *other != path) {
+        let Some((name, owner)) = other.split_last() else { continue };
+        if let Some(Json::Object(entries)) = value_at_mut(&mut only, owner) {
+            take(entries, name);
+        }
+        if owner.len() == 1 {
+            leave_out_bound(&mut only, name);
+        }
+    }
+    leave_out_empty(&mut only);
+    only
+}
+
+/// Leaves out the tools on a method.
+fn leave_out_bound(document: &mut Json, method: &str) {
+    each_toolset(document, &mut |tools| {
+        tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(method)));
+    });
+}
+
+/// Leaves out toolsets without tools.
+fn leave_out_empty(document: &mut Json) {
+    if let Some(Json::Object(toolsets)) = value_at_mut(document, &["toolsets".to_owned()]) {
+        let is_empty =
+            |set: &Json| matches!(set.get("tools"), Some(Json::Object(tools)) if tools.is_empty());
+        toolsets.retain(|(_, set)| !is_empty(set));
+    }
+}
+
+fn each_toolset(document: &mut Json, visit: &mut dyn FnMut(&mut Entries)) {
+    let Some(Json::Object(toolsets)) = value_at_mut(document, &["toolsets".to_owned()]) else {
+        return;
+    };
+    for (_, toolset) in toolsets {
+        if let Some(Json::Object(tools)) = value_at_mut(toolset, &["tools".to_owned()]) {
+            visit(tools);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What changed between two schemas, in words: which properties came, went, changed their type or became required.
+//! Never judges whether a change breaks anybody.
+
+use std::collections::BTreeSet;
+
+use super::existing::entries;
+use super::keywords::Entries;
+use super::sameness::{Sameness, only_type_name, type_body};
+use toolwright_codegen::internal::Json;
+
+/// How many values of an enumeration are shown.
+const SHOWN_VALUES: usize = 6;
+
+/// How long a path may get, in bytes: what changed further in shows in the diff of the file.
+const LONGEST_PATH: usize = 400;
+
+/// Two sets of types, and what was found.
+pub(super) struct Changes<'a> {
+    types: Sameness<'a>,
+    met: BTreeSet<(String, String)>,
+    lines: Vec<String>,
+}
+
+/// The changes of one side of a tool, a line each; none where nothing changed.
+pub(super) fn changes(
+    types: Sameness<'_>,
+    side: &str,
+    old: Option<&Json>,
+    new: Option<&Json>,
+) -> Vec<String> {
+    let mut changes = Changes { types, met: BTreeSet::new(), lines: Vec::new() };
+    match (old, new) {
+        (None, None) => {}
+        (None, Some(_)) => changes.lines.push("now declared".to_owned()),
+        (Some(_), None) => changes.lines.push("no longer declared".to_owned()),
+        (Some(old), Some(new)) => changes.compare("", old, new),
+    }
+    changes.lines.into_iter().map(|line| format!("{side}: {line}")).collect()
+}
+
+impl Changes<'_> {
+    fn compare(&mut self, path: &str, old: &Json, new: &Json) {
+        let is_deep = path.len() > LONGEST_PATH;
+        if is_deep || self.types.holds(old, new) {
+            return;
+        }
+        if let (Some(a), Some(b)) = (only_type_name(old), only_type_name(new))
+            && !self.met.insert((a.to_owned(), b.to_owned()))
+        {
+            return;
+        }
+        let (old, new) = (resolved(self.types.old, old), resolved(self.types.new, new));
+        let (before, after) = (words(self.types.old, &old), words(self.types.new, &new));
+        if before != after {
+            self.line(path, &format!("{before} → {after}"));
+            return;
+        }
+        let count = self.lines.len();
+        self.properties(path, &old, &new);
+        if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
+            self.compare(&format!("{path}[]"), old, new);
+        }
+        if self.lines.len() == count {
+            self.line(path, "limits or words changed");
+        }
+    }
+
+    fn properties(&mut self, path: &str, old: &Json, new: &Json) {
+        let [before, after] = [old, new].map(|schema| entries(schema.get("properties")));
+        let at =
+            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        for (name, _) in before.iter().filter(|(name, _)| !has(&after, name)) {
+            self.lines.push(format!("- {}", at(name)));
+        }
+        for (name, schema) in &after {
+            let is_required = requires(new, name);
+            let required = if is_required { ", required" } else { "" };
+            let Some((_, old_schema)) = before.iter().find(|(known, _)| known == name) else {
+                let kind = words(self.types.new, schema);
+                self.lines.push(format!("+ {}: {kind}{required}", at(name)));
+                continue;
+            };
+            match (requires(old, name), is_required) {
+                (false, true) => self.line(&at(name), "now required"),
+                (true, false) => self.line(&at(name), "no longer required"),
+                _ => {}
+            }
+            self.compare(&at(name), old_schema, schema);
+        }
+    }
+
+    fn line(&mut self, path: &str, what: &str) {
+        let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        self.lines.push(format!("{place}{what}"));
+    }
+}
+
+fn has(entries: &Entries, name: &str) -> bool {
+    entries.iter().any(|(known, _)| known == name)
+}
+
+fn requires(schema: &Json, name: &str) -> bool {
+    matches!(schema.get("required"), Some(Json::Array(names)) if names.contains(&Json::string(name)))
+}
+
+/// What a schema stands for; a chain of names is followed only so far.
+fn resolved(types: &Entries, schema: &Json) -> Json {
+    let mut schema = schema;
+    for _ in 0..16 {
+        match only_type_name(schema).and_then(|name| type_body(types, name)) {
+            Some(body) => schema = body,
+            None => break,
+        }
+    }
+    schema.clone()
+}
+
+/// The kind of values a schema is about, in few words.
+fn words(types: &Entries, schema: &Json) -> String {
+    let schema = resolved(types, schema);
+    if let Some(Json::Array(values)) = schema.get("enum") {
+        let shown: Vec<String> = values.iter().take(SHOWN_VALUES).map(Json::to_string).collect();
+        let more = if values.len() > SHOWN_VALUES {
+            format!(" and {} more", values.len() - SHOWN_VALUES)
+        } else {
+            String::new()
+        };
+        return format!("one of {}{more}", shown.join(", "));
+    }
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(Json::Array(members)) = schema.get(keyword) {
+            let members: Vec<String> =
+                members.iter().map(|member| shallow(types, member)).collect();
+            return members.join(" or ");
+        }
+    }
+    match (schema.get("type"), schema.get("items")) {
+        (Some(Json::String(word)), Some(items)) if word == "array" => {
+            format!("array of {}", shallow(types, items))
+        }
+        (Some(Json::String(word)), _) => word.clone(),
+        (Some(Json::Array(kinds)), _) => {
+            let kinds = kinds.iter().map(|kind| kind.to_string().replace('"', ""));
+            kinds.collect::<Vec<_>>().join(" or ")
+        }
+        _ => "any value".to_owned(),
+    }
+}
+
+/// The same without looking further in than one step: schemas may hold themselves.
+fn shallow(types: &Entries, schema: &Json) -> String {
+    let schema = resolved(types, schema);
+    match schema.get("type") {
+        Some(Json::String(word)) => word.clone(),
+        _ if schema.get("enum").is_some() || schema.get("const").is_some() => {
+            "constants".to_owned()
+        }
+        _ => "other values".to_owned(),
+    }
+}

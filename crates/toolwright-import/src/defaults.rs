@@ -1,0 +1,157 @@
+//! Defaults and examples that their own schema refuses, such as `default: null` on a string. Never
+//! judges a value by more than its type, its listed values and its size.
+
+use std::collections::BTreeMap;
+
+use super::keywords::rebuild;
+use super::references::{Standalone, target};
+use super::warnings::Subject;
+use toolwright_codegen::internal::Json;
+
+/// How many schemas a value is judged by; what they would find after that proves nothing.
+const MAX_STEPS: usize = 500;
+
+/// Takes such defaults and examples out of a schema and the definitions it comes with; it may refer to others that are
+/// known.
+pub(super) fn mend(
+    schema: Standalone,
+    known: &BTreeMap<String, Json>,
+    subject: &mut Subject<'_>,
+) -> Standalone {
+    let whole = schema.root.clone();
+    let judge = Judge { whole: &whole, known };
+    let root = judge.mend(schema.root, "", subject);
+    let definitions = schema.definitions.into_iter().map(|(name, body)| {
+        let pointer = format!("/$defs/{name}");
+        let body = judge.mend(body, &pointer, subject);
+        (name, body)
+    });
+    Standalone { definitions: definitions.collect(), root }
+}
+
+struct Judge<'a> {
+    /// What `#` refers to.
+    whole: &'a Json,
+    known: &'a BTreeMap<String, Json>,
+}
+
+impl Judge<'_> {
+    fn mend(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+        rebuild(schema, pointer, &mut |schema, at| self.mended(schema, at, subject))
+    }
+
+    fn mended(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+        let Json::Object(mut entries) = schema else { return schema };
+        if !entries.iter().any(|(key, _)| ["default", "examples"].contains(&key.as_str())) {
+            return Json::Object(entries);
+        }
+        let whole = Json::Object(entries.clone());
+        let accepts = |value: &Json| self.accepts(&whole, value, &mut MAX_STEPS.clone());
+        entries.retain(|(key, value)| {
+            let refused = key == "default" && !accepts(value);
+            if refused {
+                let what = if *value == Json::Null { "`default: null`" } else { "a `default`" };
+                subject.warn(pointer, format!("{what} that its own schema refuses was left out"));
+            }
+            !refused
+        });
+        if let Some((_, Json::Array(examples))) =
+            entries.iter_mut().find(|(key, _)| key == "examples")
+        {
+            examples.retain(|value| {
+                let fits = accepts(value);
+                if !fits {
+                    subject.warn(pointer, "an example that its own schema refuses was left out");
+                }
+                fits
+            });
+        }
+        entries.retain(|(key, value)| key != "examples" || *value != Json::Array(Vec::new()));
+        Json::Object(entries)
+    }
+
+    /// Whether a schema may accept a value: `false` is certain.
+    fn accepts(&self, schema: &Json, value: &Json, steps: &mut usize) -> bool {
+        *steps = steps.saturating_sub(1);
+        let Json::Object(entries) = schema else { return *schema != Json::Boolean(false) };
+        *steps == 0
+            || entries.iter().all(|(key, limit)| match (key.as_str(), limit) {
+                ("type", Json::String(word)) => is_of_type(value, word),
+                ("type", Json::Array(words)) => words
+                    .iter()
+                    .any(|word| matches!(word, Json::String(word) if is_of_type(value, word))),
+                ("enum", Json::Array(values)) => values.iter().any(|one| may_equal(one, value)),
+                ("const", one) => may_equal(one, value),
+                ("anyOf" | "oneOf", Json::Array(members)) => {
+                    members.iter().any(|one| self.accepts(one, value, steps))
+                }
+                ("allOf", Json::Array(members)) => {
+                    members.iter().all(|one| self.accepts(one, value, steps))
+                }
+                ("$ref", _) => {
+                    self.referred(schema).is_none_or(|to| self.accepts(to, value, steps))
+                }
+                (key, Json::Number(limit)) => is_within(key, limit, value),
+                _ => true,
+            })
+    }
+
+    fn referred(&self, schema: &Json) -> Option<&Json> {
+        target(schema).map_or(Some(self.whole), |name| self.known.get(name))
+    }
+}
+
+/// Whether a value is of the type a word names; `false` is certain.
+pub(super) fn is_of_type(value: &Json, word: &str) -> bool {
+    match (word, value) {
+        ("null", Json::Null)
+        | ("boolean", Json::Boolean(_))
+        | ("string", Json::String(_))
+        | ("number", Json::Number(_))
+        | ("array", Json::Array(_))
+        | ("object", Json::Object(_)) => true,
+        // A power of ten can make any digits whole, so only a plain fraction is certainly none.
+        ("integer", Json::Number(text)) => match text.split_once('.') {
+            Some((_, fraction)) => fraction.contains('e') || fraction.trim_matches('0').is_empty(),
+            None => true,
+        },
+        _ => false,
+    }
+}
+
+/// Numbers of different spelling may be equal, also inside lists and objects.
+fn may_equal(one: &Json, other: &Json) -> bool {
+    match (one, other) {
+        (Json::Number(_), Json::Number(_)) => double(one) == double(other),
+        (Json::Array(_), Json::Array(_)) | (Json::Object(_), Json::Object(_)) => true,
+        _ => one == other,
+    }
+}
+
+fn is_within(key: &str, limit: &str, value: &Json) -> bool {
+    let Ok(limit) = limit.parse::<f64>() else { return true };
+    let size = match (key, value) {
+        ("minLength" | "maxLength", Json::String(text)) => count(text.chars().count()),
+        ("minItems" | "maxItems", Json::Array(items)) => count(items.len()),
+        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", number) => double(number),
+        _ => None,
+    };
+    let Some(size) = size else { return true };
+    match key {
+        "minimum" | "minLength" | "minItems" => size >= limit,
+        "exclusiveMinimum" => size > limit,
+        "exclusiveMaximum" => size < limit,
+        _ => size <= limit,
+    }
+}
+
+fn count(count: usize) -> Option<f64> {
+    u32::try_from(count).ok().map(f64::from)
+}
+
+fn double(value: &Json) -> Option<f64> {
+    match value {
+        Json::Number(text) => text.parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Schemas of older drafts in the words of 2020-12. Never changes what a schema accepts, by the draft
+//! it says it is written in.
+
+use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
+use super::warnings::Subject;
+use super::widen::is_mark;
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::keywords::is_annotation;
+
+/// The draft a schema is written in, as far as it makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Draft-07 and before, by its number: what stands beside `$ref` means nothing.
+    Old(u8),
+    /// 2019-09, 2020-12, or not said, which MCP reads as 2020-12.
+    New,
+}
+
+impl Dialect {
+    /// The dialect that `$schema` names.
+    pub(super) fn of(schema: &Json, subject: &mut Subject<'_>) -> Self {
+        let Some(Json::String(uri)) = schema.get("$schema") else { return Self::New };
+        let draft = (3..=7).find(|draft| uri.contains(&format!("draft-0{draft}")));
+        if let Some(draft) = draft {
+            return Self::Old(draft);
+        }
+        if !uri.contains("2020-12") && !uri.contains("2019-09") {
+            subject.warn(
+                "",
+                format!("`$schema: {uri}` is not known, so the schema is read as 2020-12"),
+            );
+        }
+        Self::New
+    }
+
+    /// Translates one schema, whose parts have been translated.
+    pub(super) fn translate(self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+        let Json::Object(mut entries) = schema else { return schema };
+        for word in ["$schema", "$id", "id", "$anchor"] {
+            // References have been followed, so nothing needs these names. A property may have one, but
+            // that is no schema's entry.
+            if matches!(entries.iter().find(|(key, _)| key == word), Some((_, Json::String(_)))) {
+                take(&mut entries, word);
+            }
+        }
+        if let Self::Old(draft) = self {
+            ignored_beside_reference(&mut entries, pointer, subject);
+            not_yet_known(&mut entries, draft, pointer, subject);
+            dependencies(&mut entries);
+        }
+        tuple(&mut entries);
+        exclusive(&mut entries, "minimum", "exclusiveMinimum");
+        exclusive(&mut entries, "maximum", "exclusiveMaximum");
+        Json::Object(entries)
+    }
+}
+
+/// Draft-07 core, 8.3: all other properties in a `$ref` object must be ignored.
+fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
+    // A mark stands in the place of a reference that leads nowhere.
+    let is_reference = |key: &str| key == "$ref" || is_mark(key);
+    if !entries.iter().any(|(key, _)| is_reference(key)) {
+        return;
+    }
+    entries.retain(|(key, _)| {
+        let stays = is_reference(key) || is_annotation(key);
+        if !stays {
+            subject.warn(
+                pointer,
+                format!("`{key}` beside `$ref` means nothing in draft-07 and was left out"),
+            );
+        }
+        stays
+    });
+}
+
+fn not_yet_known(entries: &mut Entries, draft: u8, pointer: &str, subject: &mut Subject<'_>) {
+    entries.retain(|(key, _)| {
+        let key = key.as_str();
+        let is_new = SINCE_2019.contains(&key)
+            || (draft < 7 && SINCE_7.contains(&key))
+            || (draft < 6 && SINCE_6.contains(&key));
+        if is_new {
+            subject
+                .warn(pointer, format!("`{key}` means nothing in draft-0{draft} and was left out"));
+        }
+        !is_new
+    });
+}
+
+/// `dependencies` became one keyword for names and one for schemas.
+fn dependencies(entries: &mut Entries) {
+    let Some(index) = entries.iter().position(|(key, _)| key == "dependencies") else { return };
+    let Json::Object(dependencies) = &entries[index].1 else { return };
+    let is_names = |value: &Json| matches!(value, Json::Array(_));
+    let (names, schemas): (Entries, Entries) =
+        dependencies.iter().cloned().partition(|(_, value)| is_names(value));
+    let parts = [("dependentRequired", names), ("dependentSchemas", schemas)];
+    let parts = parts.into_iter().filter(|(_, part)| !part.is_empty());
+    let parts = parts.map(|(keyword, part)| (keyword.to_owned(), Json::Object(part)));
+    entries.splice(index..=index, parts.collect::<Entries>());
+}
+
+/// A list under `items` became `prefixItems`, and what follows it `items`.
+fn tuple(entries: &mut Entries) {
+    let additional = entries.iter().position(|(key, _)| key == "additionalItems");
+    let items =
+        entries.iter().position(|(key, value)| key == "items" && matches!(value, Json::Array(_)));
+    if let Some(items) = items {
+        "prefixItems".clone_into(&mut entries[items].0);
+        if let Some(additional) = additional {
+            "items".clone_into(&mut entries[additional].0);
+        }
+    }
+}
+
+/// Draft-04 had a flag that made the bound beside it exclusive.
+fn exclusive(entries: &mut Entries, inclusive: &str, exclusive: &str) {
+    let flag = entries.iter().position(|(key, _)| key == exclusive);
+    let Some(flag) = flag else { return };
+    let Json::Boolean(is_exclusive) = entries[flag].1 else { return };
+    entries.remove(flag);
+    if let Some((key, _)) = entries.iter_mut().find(|(key, _)| is_exclusive && key == inclusive) {
+        exclusive.clone_into(key);
+    }
+}

@@ -1,0 +1,321 @@
+//! A remote MCP server's list of tools to a file of the schema language. Pure: text in, text and
+//! warnings out; whatever has no place in the language is named in a warning. Never reads a file, never
+//! fetches.
+
+mod accept;
+mod alike;
+mod changes;
+mod defaults;
+mod definitions;
+mod dialect;
+mod difference;
+mod digest;
+mod document;
+mod edits;
+mod existing;
+mod json_text;
+mod keywords;
+mod listing;
+mod mend;
+mod merge;
+mod news;
+pub mod openapi;
+mod patch;
+mod provenance;
+mod references;
+mod sameness;
+mod selection;
+mod tool_names;
+mod type_names;
+mod types;
+mod warnings;
+mod widen;
+mod yaml_scalar;
+mod yaml_text;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub use difference::difference;
+pub use existing::{Existing, NotOurs};
+pub use json_text::NotJson;
+pub use news::News;
+pub use provenance::{Provenance, is_date};
+pub use selection::Selection;
+pub use warnings::Warning;
+
+use accept::{Draft, accept};
+use definitions::Definitions;
+use dialect::Dialect;
+use document::{Import, Tool};
+use keywords::rebuild;
+use listing::{List, Listed};
+use references::Standalone;
+use tool_names::Unnamed;
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::source::Source;
+use types::{Origin, Types};
+use warnings::{Subject, Warnings};
+
+/// What the imported tools are to belong to.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner<'a> {
+    /// The service that owns them.
+    pub service: &'a str,
+    /// The toolset they are in; the server is known by the same name.
+    pub toolset: &'a str,
+}
+
+/// What is asked for beside the list.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What the tools are to belong to.
+    pub owner: Owner<'a>,
+    /// Which tools, and by which names.
+    pub selection: Selection,
+    /// What is known of the server.
+    pub from: Provenance,
+    /// The other schema files of the project: no name is given twice among all of them.
+    pub beside: &'a [Source],
+}
+
+/// A list of tools as a schema file.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The file.
+    pub text: String,
+    /// How many tools of the server it has.
+    pub tools: usize,
+    /// What was changed or left out.
+    pub warnings: Vec<Warning>,
+    /// What changed since the file was written, where it was there.
+    pub news: News,
+}
+
+/// Why a text is no list of tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotAToolList {
+    /// It is not JSON.
+    Syntax(NotJson),
+    /// It is JSON that says something else.
+    Form(String),
+}
+
+/// Why nothing was imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The text is no list of tools.
+    List(NotAToolList),
+    /// What was asked for does not go with what the server lists; one sentence a mistake.
+    Selection(Vec<String>),
+    /// `check` refuses what would be written, and no part of it can be left out for that; one sentence a finding.
+    Check(Vec<String>),
+}
+
+/// Writes the answer of a server to `tools/list` as a schema file: the result alone, the whole JSON-RPC
+/// response, or the bare list of tools. All tools are taken, by their own names.
+///
+/// # Errors
+///
+/// As [`mcp`] does.
+pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, Refusal> {
+    let request = Request {
+        owner,
+        selection: Selection::default(),
+        from: Provenance::default(),
+        beside: &[],
+    };
+    mcp(text, &request, None)
+}
+
+/// Writes the answer of a server to `tools/list` as a schema file, or brings a file up to date with it.
+///
+/// # Errors
+///
+/// When the text is not JSON, or not such an answer, or has not what is asked for. Whatever else is wrong with a tool
+/// is mended, and named in a warning.
+pub fn mcp(
+    text: &str,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+) -> Result<Imported, Refusal> {
+    let (mut warnings, mut news) = (Warnings::default(), News::default());
+    let json = json_text::read(text).map_err(|error| Refusal::List(NotAToolList::Syntax(error)))?;
+    let list = listing::read(json, &mut warnings)
+        .map_err(|error| Refusal::List(NotAToolList::Form(error)))?;
+    missing(&list.tools, request, existing, &mut news)?;
+    let import = import(list, request, existing, &mut warnings, &mut news)?;
+    let import = accepted(import, request, existing, &mut warnings)?;
+    let tools = import.tools.len();
+    let text = if let Some(existing) = existing {
+        again(existing, &import, request, &mut news, &mut warnings)?
+    } else {
+        let said = Json::Object(document::document(request.owner, &import));
+        document::text(&document::remembering(said.clone(), &said, &import, request.owner))
+    };
+    Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
+}
+
+/// What is left of an import when `check` accepts it: as a file of its own, which is beside the others of its project
+/// where it is new there.
+fn accepted(
+    import: Import,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    warnings: &mut Warnings,
+) -> Result<Import, Refusal> {
+    let document = Json::Object(document::document(request.owner, &import));
+    let draft = Draft {
+        write: &document::text,
+        beside: if existing.is_some() { &[] } else { request.beside },
+        is_foreign: &|_, _| false,
+        is_settled: &|_| false,
+    };
+    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    Ok(import.restated(&document, request.owner))
+}
+
+/// The text of a file that is there, with what changed, when `check` accepts it.
+fn again(
+    existing: &Existing,
+    import: &Import,
+    request: &Request<'_>,
+    news: &mut News,
+    warnings: &mut Warnings,
+) -> Result<String, Refusal> {
+    let (document, renames) = merge::merge(existing, import, request.owner, news);
+    let patched =
+        |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
+    let draft = Draft {
+        write: &|document| patched(document).text,
+        beside: request.beside,
+        is_foreign: &|document, path| merge::is_foreign(document, request.owner, path),
+        is_settled: &|path| existing.has(path),
+    };
+    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    let patched = patched(&document);
+    news.is_rewritten = patched.is_rewritten;
+    Ok(patched.text)
+}
+
+/// Tools of the file that are gone from the server: calls of them would fail.
+fn missing(
+    listed: &[Listed],
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    news: &mut News,
+) -> Result<(), Refusal> {
+    let Some(existing) = existing else { return Ok(()) };
+    let listed: BTreeSet<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
+    let is_listed = |name: &str| listed.contains(name);
+    let gone = existing.tools().filter(|(remote, _)| !is_listed(remote));
+    news.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
+    let forgotten = existing.listed.keys().filter(|name| existing.local_name(name).is_none());
+    news.forgotten = forgotten.filter(|name| !is_listed(name)).cloned().collect();
+    if news.gone.is_empty() || request.selection.remove_gone {
+        return Ok(());
+    }
+    Err(Refusal::Selection(vec![format!(
+        "the server no longer has {}; remove such tools with --remove-gone, or give them their new names under `remote`",
+        news.gone.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    )]))
+}
+
+/// Everything the list says about the tools that are asked for.
+fn import(
+    list: List,
+    request: &Request<'_>,
+    existing: Option<&Existing>,
+    warnings: &mut Warnings,
+    news: &mut News,
+) -> Result<Import, Refusal> {
+    let names: Vec<&str> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let picked = request.selection.pick(&names, existing, news).map_err(Refusal::Selection)?;
+    let listed = list.tools.iter().map(|tool| (tool.name.clone(), Json::string(&tool.digest)));
+    let listed = listed.collect();
+    let taken: Vec<(Listed, Option<String>)> = list
+        .tools
+        .into_iter()
+        .zip(picked.names)
+        .zip(picked.taken)
+        .filter_map(|(tool, taken)| taken.then_some(tool))
+        .collect();
+    let unnamed =
+        taken.iter().map(|(tool, name)| Unnamed { remote: &tool.name, settled: name.as_deref() });
+    let unnamed: Vec<Unnamed<'_>> = unnamed.collect();
+    let names = tool_names::assign(&unnamed, &request.selection.prefix, warnings);
+    let mut types = Types::of(&names);
+    let tools = names.into_iter().zip(taken);
+    let tools = tools.map(|(name, (listed, _))| tool(name, listed, &mut types, warnings)).collect();
+    let from = request.from.clone().or(list.from);
+    Ok(Import { from, listed, tools, types: types.into_entries() })
+}
+
+fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warnings) -> Tool {
+    let sides = [("args", listed.args.take()), ("result", listed.result.take())];
+    let [args, result] = sides.map(|(side, raw)| {
+        let mut subject = Subject { tool: &listed.name, side, warnings };
+        let raw = if side == "args" { object_schema(raw, &mut subject) } else { raw? };
+        let mut definitions = Definitions::default();
+        let schema = understood(&raw, &mut definitions, &mut subject);
+        Some(types.lift(schema, &mut definitions, Origin { tool: &name, side }, warnings))
+    });
+    Tool { name, listed, args, result }
+}
+
+/// A schema in the words of 2020-12, its slips mended.
+fn understood(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
+    let dialect = Dialect::of(raw, subject);
+    let gathered = references::gather(raw, subject);
+    let root = mended(gathered.root, "", dialect, subject);
+    let settle = |(name, body): (String, Json)| {
+        let body = mended(body, &format!("/$defs/{name}"), dialect, subject);
+        (name, body)
+    };
+    let settled = gathered.definitions.into_iter().map(settle).collect();
+    definitions.settled(Standalone { root, definitions: settled }, subject)
+}
+
+/// A schema in the words of 2020-12, each part mended by itself.
+fn mended(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
+    rebuild(schema, pointer, &mut |part, at| {
+        let part = dialect.translate(part, at, subject);
+        mend::mend(part, at, subject)
+    })
+}
+
+/// Arguments are an object, also where the schema does not say so.
+fn object_schema(raw: Option<Json>, subject: &mut Subject<'_>) -> Json {
+    let mut entries = match raw {
+        Some(Json::Object(entries)) => entries,
+        _ => Vec::new(),
+    };
+    let says = ["type", "$ref", "allOf", "anyOf", "oneOf"];
+    if !entries.iter().any(|(key, _)| says.contains(&key.as_str())) {
+        subject.warn("", "arguments are an object, which the schema now says");
+        entries.insert(0, ("type".to_owned(), Json::string("object")));
+    }
+    Json::Object(entries)
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List(error) => error.fmt(f),
+            Self::Selection(mistakes) | Self::Check(mistakes) => f.write_str(&mistakes.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for NotAToolList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::Form(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for NotAToolList {}

@@ -1,0 +1,234 @@
+//! What a server's answer to `tools/list` says about each tool (MCP 2025-11-25, "Tools"). Never looks
+//! into a schema.
+
+use std::collections::BTreeSet;
+
+use super::digest;
+use super::keywords::{Entries, take};
+use super::provenance::Provenance;
+use super::warnings::Warnings;
+use toolwright_codegen::internal::Json;
+
+/// A server's answer.
+pub(super) struct List {
+    /// The tools, each name once.
+    pub(super) tools: Vec<Listed>,
+    /// What stands beside them about the server.
+    pub(super) from: Provenance,
+}
+
+/// One tool as its server lists it.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// Its name on the server.
+    pub(super) name: String,
+    /// What its schemas come to, as they are listed.
+    pub(super) digest: String,
+    /// A short name for people.
+    pub(super) title: Option<String>,
+    /// What it does.
+    pub(super) description: String,
+    /// The schema of its arguments.
+    pub(super) args: Option<Json>,
+    /// The schema of its structured result.
+    pub(super) result: Option<Json>,
+    /// The hints that the language has, under its names.
+    pub(super) annotations: Vec<(String, Json)>,
+}
+
+/// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
+const MAX_DEPTH: usize = 92;
+
+/// MCP's hints and their names in the language.
+const HINTS: [(&str, &str); 4] = [
+    ("readOnlyHint", "read_only"),
+    ("destructiveHint", "destructive"),
+    ("idempotentHint", "idempotent"),
+    ("openWorldHint", "open_world"),
+];
+
+/// What every list has since MCP 2026-07-28: how it was answered and how long it holds, which is over once it is saved.
+const OF_EVERY_RESULT: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
+/// The tools of a list: bare, under `tools`, or in a JSON-RPC response.
+pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> {
+    let (items, from) = match json {
+        Json::Array(items) => (items, Provenance::default()),
+        Json::Object(entries) => unwrapped(entries, warnings)?,
+        other => return Err(format!("expected a list of tools, found {}", shown(&other))),
+    };
+    let (mut tools, mut refused) = (Vec::new(), Vec::new());
+    for (index, item) in items.into_iter().enumerate() {
+        match tool(item, warnings) {
+            Ok(tool) => tools.push(tool),
+            Err(why) => refused.push(format!("tool {} was left out: {why}", index + 1)),
+        }
+    }
+    match refused.first() {
+        Some(why) if tools.is_empty() => return Err(format!("no tool can be taken: {why}")),
+        _ => refused.into_iter().for_each(|why| warnings.add(why)),
+    }
+    Ok(List { tools: distinct(tools, warnings), from })
+}
+
+/// A name is what a tool is called by, so no second tool of that name can be.
+fn distinct(mut tools: Vec<Listed>, warnings: &mut Warnings) -> Vec<Listed> {
+    let mut known = BTreeSet::new();
+    tools.retain(|tool| {
+        let is_new = known.insert(tool.name.clone());
+        if !is_new {
+            warnings.at(&tool.name, "a second tool of the same name was left out");
+        }
+        is_new
+    });
+    tools
+}
+
+fn unwrapped(
+    mut entries: Entries,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Json>, Provenance), String> {
+    if let Some(error) = take(&mut entries, "error") {
+        return Err(format!("the server answered with an error: {}", shown(&error)));
+    }
+    let from = Provenance::saved(&mut entries);
+    if let Some(result) = take(&mut entries, "result") {
+        let Json::Object(result) = result else {
+            return Err(format!("expected `tools` in `result`, found {}", shown(&result)));
+        };
+        let (items, inner) = unwrapped(result, warnings)?;
+        return Ok((items, from.or(inner)));
+    }
+    let Some(Json::Array(items)) = take(&mut entries, "tools") else {
+        return Err("expected a list under `tools`, as `tools/list` gives it".to_owned());
+    };
+    for (key, value) in entries {
+        match key.as_str() {
+            _ if value == Json::Null || OF_EVERY_RESULT.contains(&key.as_str()) => {}
+            "nextCursor" => warnings.add("the list has a `nextCursor`: it is one page of several"),
+            _ => warnings.add(format!("`{key}` beside `tools` was left out")),
+        }
+    }
+    Ok((items, from))
+}
+
+fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
+    if !is_within(&item, MAX_DEPTH) {
+        return Err(format!("its values nest more than {MAX_DEPTH} deep"));
+    }
+    let Json::Object(mut entries) = item else {
+        return Err(format!("expected an object, found {}", shown(&item)));
+    };
+    entries.retain(|(_, value)| *value != Json::Null);
+    let Some(Json::String(name)) = take(&mut entries, "name") else {
+        return Err("it has no `name`, by which it is called".to_owned());
+    };
+    let mut reader = Reader { name: &name, warnings };
+    let mut title = reader.text(&mut entries, "title");
+    let annotations = take(&mut entries, "annotations");
+    let annotations = reader.annotations(annotations, &mut title);
+    let description = reader.description(&mut entries, title.as_deref());
+    let args = take(&mut entries, "inputSchema");
+    let result = take(&mut entries, "outputSchema");
+    let digest = digest::schemas(args.as_ref(), result.as_ref());
+    for (key, _) in entries {
+        reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
+    }
+    Ok(Listed { name, digest, title, description, args, result, annotations })
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    warnings: &'a mut Warnings,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.at(self.name, message);
+    }
+
+    /// A text that says something.
+    fn text(&mut self, entries: &mut Entries, key: &str) -> Option<String> {
+        match take(entries, key)? {
+            Json::String(text) if !text.trim().is_empty() => Some(text),
+            Json::String(_) => {
+                self.warn(format!("an empty `{key}` was left out"));
+                None
+            }
+            _ => {
+                self.warn(format!("a `{key}` that is not a text was left out"));
+                None
+            }
+        }
+    }
+
+    fn description(&mut self, entries: &mut Entries, title: Option<&str>) -> String {
+        self.text(entries, "description").unwrap_or_else(|| {
+            self.warn("a tool without a description was given its name as one; say what it does");
+            let name =
+                if self.name.trim().is_empty() { "A tool without a name." } else { self.name };
+            title.unwrap_or(name).to_owned()
+        })
+    }
+
+    /// The hints; a title among them becomes the tool's where it has none.
+    fn annotations(&mut self, found: Option<Json>, title: &mut Option<String>) -> Entries {
+        let mut entries = match found {
+            Some(Json::Object(entries)) => entries,
+            None => Vec::new(),
+            Some(_) => {
+                self.warn("`annotations` that are not an object were left out");
+                Vec::new()
+            }
+        };
+        entries.retain(|(_, value)| *value != Json::Null);
+        let second = self.text(&mut entries, "title");
+        match (&title, second) {
+            (None, second) => *title = second,
+            (Some(first), Some(second)) if *first != second => {
+                self.warn("`annotations.title` differs from `title` and was left out");
+            }
+            _ => {}
+        }
+        let hints = entries.into_iter().filter_map(|(key, value)| self.hint(&key, value));
+        let mut hints: Entries = hints.collect();
+        hints.sort_by_key(|(name, _)| HINTS.iter().position(|(_, known)| known == name));
+        hints
+    }
+
+    fn hint(&mut self, key: &str, value: Json) -> Option<(String, Json)> {
+        let known = HINTS.iter().find(|(hint, _)| *hint == key);
+        match (known, &value) {
+            (Some((_, name)), Json::Boolean(_)) => Some(((*name).to_owned(), value)),
+            (Some(_), _) => {
+                self.warn(format!(
+                    "`annotations.{key}` is neither true nor false and was left out"
+                ));
+                None
+            }
+            (None, _) => {
+                self.warn(format!(
+                    "the language has no place for `annotations.{key}`, so it was left out"
+                ));
+                None
+            }
+        }
+    }
+}
+
+/// Whether no more lists and objects than this stand inside each other.
+fn is_within(value: &Json, depth: usize) -> bool {
+    let is_below = |value: &Json| is_within(value, depth.saturating_sub(1));
+    match value {
+        Json::Array(items) => depth > 0 && items.iter().all(is_below),
+        Json::Object(entries) => depth > 0 && entries.iter().all(|(_, value)| is_below(value)),
+        _ => true,
+    }
+}
+
+/// The beginning of a value, for an error.
+fn shown(value: &Json) -> String {
+    let text = value.to_string();
+    let start: String = text.chars().take(80).collect();
+    if start.len() < text.len() { start + "…" } else { start }
+}

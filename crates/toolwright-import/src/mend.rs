@@ -1,0 +1,231 @@
+//! Slips that real servers make, mended one schema at a time with a warning each. Never touches what
+//! is valid, whatever it means.
+
+use std::collections::BTreeSet;
+
+use super::keywords::{Entries, take};
+use super::warnings::Subject;
+use super::widen::{anything, is_mark, mark_wider};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::keywords::{is_honoured, is_unsupported};
+
+/// Words that other languages have for JSON's types.
+const TYPE_WORDS: [(&str, &str); 13] = [
+    ("int", "integer"),
+    ("long", "integer"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("str", "string"),
+    ("text", "string"),
+    ("bool", "boolean"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("list", "array"),
+    ("tuple", "array"),
+    ("none", "null"),
+];
+
+const TYPES: [&str; 7] = ["null", "boolean", "string", "integer", "number", "array", "object"];
+
+/// Mends one schema, whose parts have been mended.
+pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+    let entries = match schema {
+        Json::Object(entries) => entries,
+        Json::Boolean(_) => return schema,
+        other => {
+            let message = format!("{other} is no schema, so any value is let through");
+            subject.warn(pointer, message);
+            return anything();
+        }
+    };
+    let mut slips = Slips { pointer, subject, is_wider: false };
+    let entries = slips.example(entries).into_iter();
+    let mut entries: Entries = entries.filter_map(|(key, value)| slips.entry(key, value)).collect();
+    if slips.is_wider {
+        mark_wider(&mut entries);
+    }
+    Json::Object(entries)
+}
+
+struct Slips<'a, 'b> {
+    pointer: &'a str,
+    subject: &'a mut Subject<'b>,
+    /// Whether the mended schema accepts more than the original.
+    is_wider: bool,
+}
+
+impl Slips<'_, '_> {
+    fn warn(&mut self, message: impl Into<String>) {
+        self.subject.warn(self.pointer, message);
+    }
+
+    /// OpenAPI's `example` is a list of one in JSON Schema.
+    fn example(&mut self, mut entries: Entries) -> Entries {
+        let has_examples = entries.iter().any(|(key, _)| key == "examples");
+        if !has_examples && let Some(value) = take(&mut entries, "example") {
+            self.warn("`example` is no keyword, so it became `examples`");
+            entries.push(("examples".to_owned(), Json::Array(vec![value])));
+        }
+        entries
+    }
+
+    fn entry(&mut self, key: String, value: Json) -> Option<(String, Json)> {
+        if is_mark(&key) {
+            return Some((key, value));
+        }
+        if !is_honoured(&key) {
+            let changes = ["$dynamicRef", "$recursiveRef"].contains(&key.as_str());
+            self.is_wider |= changes;
+            self.warn(if is_unsupported(&key) {
+                format!("`{key}` is not supported and was left out")
+            } else {
+                format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out")
+            });
+            return None;
+        }
+        let mended = match (key.as_str(), value) {
+            ("type", value) => {
+                let types = self.types(value);
+                self.is_wider |= types.is_none();
+                types?
+            }
+            ("required", Json::Array(names)) => self.required(names),
+            ("enum", Json::Array(values)) => Json::Array(self.distinct("enum", values)),
+            ("examples", value) => self.examples(value),
+            ("pattern", Json::String(pattern)) => Json::String(self.pattern(pattern)),
+            ("patternProperties", Json::Object(entries)) => {
+                let mended = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
+                Json::Object(mended.collect())
+            }
+            (_, value) => value,
+        };
+        Some((key, mended))
+    }
+
+    fn required(&mut self, mut names: Vec<Json>) -> Json {
+        let count = names.len();
+        names.retain(|name| matches!(name, Json::String(_)));
+        if names.len() < count {
+            self.is_wider = true;
+            self.warn("what is no name in `required` was left out");
+        }
+        Json::Array(self.distinct("required", names))
+    }
+
+    /// Python's spellings of what ECMA 262 has too.
+    fn pattern(&mut self, pattern: String) -> String {
+        let mended = ecma(&pattern);
+        if mended != pattern {
+            self.warn(format!("the pattern {pattern} became {mended}, which ECMA-262 has too"));
+        }
+        mended
+    }
+
+    fn types(&mut self, value: Json) -> Option<Json> {
+        match value {
+            Json::String(word) => self.type_word(word),
+            Json::Array(words) => {
+                let count = words.len();
+                let words = words.into_iter().filter_map(|word| match word {
+                    Json::String(word) => self.type_word(word),
+                    _ => self.no_type(&word),
+                });
+                let words: Vec<Json> = words.collect();
+                // A word that nobody knows may have meant anything.
+                let is_known = words.len() == count && count > 0;
+                is_known.then(|| Json::Array(self.distinct("type", words)))
+            }
+            other => self.no_type(&other),
+        }
+    }
+
+    fn type_word(&mut self, word: String) -> Option<Json> {
+        if TYPES.contains(&word.as_str()) {
+            return Some(Json::String(word));
+        }
+        let lower = word.to_ascii_lowercase();
+        let meant = TYPE_WORDS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
+        let Some(meant) = meant.or_else(|| TYPES.into_iter().find(|known| *known == lower)) else {
+            return self.no_type(&Json::String(word));
+        };
+        self.warn(format!("the type `{word}` became `{meant}`"));
+        Some(Json::string(meant))
+    }
+
+    fn no_type(&mut self, value: &Json) -> Option<Json> {
+        self.warn(format!("{value} is no type, so it was left out"));
+        None
+    }
+
+    fn distinct(&mut self, key: &str, values: Vec<Json>) -> Vec<Json> {
+        let mut known = BTreeSet::new();
+        let mut distinct = Vec::new();
+        for value in values {
+            if known.insert(value.to_string()) {
+                distinct.push(value);
+            } else {
+                self.warn(format!("a repeated value of `{key}` was left out"));
+            }
+        }
+        distinct
+    }
+
+    fn examples(&mut self, value: Json) -> Json {
+        if matches!(value, Json::Array(_)) {
+            return value;
+        }
+        self.warn("`examples` that are no list were put into one");
+        Json::Array(vec![value])
+    }
+}
+
+/// A regular expression with `\A`, `\Z`, flags at its front and groups with names in the words of ECMA 262. A name is
+/// left out: nothing can ask for it.
+fn ecma(pattern: &str) -> String {
+    if let Some((flags, rest)) = pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')'))
+        && !flags.is_empty()
+        && flags.chars().all(|flag| "ims".contains(flag))
+    {
+        return format!("(?{flags}:{})", ecma(rest));
+    }
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let (taken, text) = match c {
+            _ if rest.starts_with("\\A") => (2, "^"),
+            _ if rest.starts_with("\\Z") => (2, "$"),
+            '\\' => {
+                let end = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                (end, &rest[..end])
+            }
+            _ if rest.starts_with("(?P<") => (rest.find('>').map_or(rest.len(), |at| at + 1), "("),
+            c => (c.len_utf8(), &rest[..c.len_utf8()]),
+        };
+        out.push_str(text);
+        rest = &rest[taken..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ecma;
+
+    #[test]
+    fn patterns_of_python_are_written_as_ecma_has_them() {
+        let cases = [
+            (r"\A\d+\Z", r"^\d+$"),
+            (r"\\Z\\\Z", r"\\Z\\$"),
+            ("(?P<year>[0-9]{4})-é(?:x)", "([0-9]{4})-é(?:x)"),
+            ("(?P<open", "("),
+            (r"(?i)^a\Z", "(?i:^a$)"),
+            ("(?i)", "(?i:)"),
+            ("(?:i)a", "(?:i)a"),
+            ("a\\", "a\\"),
+        ];
+        for (python, expected) in cases {
+            assert_eq!(ecma(python), expected);
+        }
+    }
+}

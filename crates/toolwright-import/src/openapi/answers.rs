@@ -1,0 +1,140 @@
+//! The answers of an operation: good ones are its result, some others its errors. What every HTTP client knows by the
+//! status, such as 401, 429 and 503, is no error of one operation.
+
+use super::super::keywords::Entries;
+use super::super::warnings::Subject;
+use super::api::{Api, Operation};
+use super::body::{essence, is_json, is_text, listed};
+use super::{entries, text};
+use toolwright_codegen::internal::Json;
+
+/// Statuses that mean the same for every operation: who asks, how often, how long.
+const KNOWN: [&str; 4] = ["401", "403", "408", "429"];
+
+/// Names of statuses (RFC 9110, 15.5), and whether other arguments may help.
+const NAMES: [(&str, &str, bool); 17] = [
+    ("400", "bad_request", true),
+    ("402", "payment_required", false),
+    ("404", "not_found", false),
+    ("405", "method_not_allowed", true),
+    ("406", "not_acceptable", false),
+    ("409", "conflict", false),
+    ("410", "gone", false),
+    ("411", "length_required", false),
+    ("412", "precondition_failed", false),
+    ("413", "content_too_large", true),
+    ("414", "address_too_long", true),
+    ("415", "unsupported_media_type", true),
+    ("422", "unprocessable_content", true),
+    ("423", "locked", false),
+    ("424", "failed_dependency", false),
+    ("428", "precondition_required", false),
+    ("4XX", "refused", false),
+];
+
+/// What an operation gives.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// The schema of a good answer; none where nothing is given.
+    pub(super) schema: Option<Json>,
+    /// Whether that is text.
+    pub(super) is_text: bool,
+    /// The errors it declares.
+    pub(super) errors: Entries,
+}
+
+/// Reads the answers of an operation.
+pub(super) fn answers(
+    api: &Api,
+    operation: &Operation<'_>,
+    subject: &mut Subject<'_>,
+) -> Result<Answers, String> {
+    let mut good = Vec::new();
+    let mut errors = Entries::new();
+    let all = entries(operation.itself, "responses");
+    let is_good = |status: &str| status.starts_with('2');
+    let has_good = all.iter().any(|(status, _)| is_good(status));
+    for (status, answer) in all.iter().filter(|(status, _)| !status.starts_with("x-")) {
+        let answer = api.follow(answer)?;
+        for key in ["headers", "links"] {
+            if !entries(answer, key).is_empty() {
+                subject.warn(
+                    "",
+                    format!("`{key}` of an answer have no place in a result and were left out"),
+                );
+            }
+        }
+        if is_good(status) || (status == "default" && !has_good) {
+            good.push(entries(answer, "content"));
+        } else {
+            let error = error(status, answer);
+            errors.extend(error.filter(|(name, _)| errors.iter().all(|(known, _)| known != name)));
+        }
+    }
+    let (schema, is_text) = result(&good)?;
+    Ok(Answers { schema, is_text, errors })
+}
+
+/// One schema for all good answers, and whether they are text.
+fn result(good: &[&[(String, Json)]]) -> Result<(Option<Json>, bool), String> {
+    let has_nothing = good.iter().any(|contents| contents.is_empty());
+    let with: Vec<_> = good.iter().filter(|contents| !contents.is_empty()).collect();
+    let find = |contents: &&[(String, Json)], is: fn(&str) -> bool| {
+        contents.iter().find(|(kind, _)| is(&essence(kind))).map(|(_, media)| {
+            media.get("schema").cloned().unwrap_or_else(|| Json::Object(Vec::new()))
+        })
+    };
+    if with.is_empty() {
+        return Ok((None, false));
+    }
+    let json: Option<Vec<Json>> = with.iter().map(|contents| find(contents, is_json)).collect();
+    if let Some(mut schemas) = json {
+        let null = Json::Object(vec![("type".to_owned(), Json::string("null"))]);
+        schemas.extend(has_nothing.then_some(null));
+        let mut seen = Vec::new();
+        schemas.retain(|schema| {
+            let is_new = !seen.contains(schema);
+            seen.push(schema.clone());
+            is_new
+        });
+        return Ok((one_of(schemas), false));
+    }
+    if with.iter().all(|contents| find(contents, is_text).is_some()) {
+        let text = Json::Object(vec![("type".to_owned(), Json::string("string"))]);
+        return Ok((Some(text), true));
+    }
+    let kinds: Vec<&str> =
+        with.iter().flat_map(|contents| contents.iter()).map(|(kind, _)| kind.as_str()).collect();
+    Err(format!("its answer is {}, and only JSON and text are known", listed(&kinds)))
+}
+
+fn one_of(mut schemas: Vec<Json>) -> Option<Json> {
+    if schemas.len() == 1 {
+        return schemas.pop();
+    }
+    Some(Json::Object(vec![("anyOf".to_owned(), Json::Array(schemas))]))
+}
+
+/// The error that a status declares.
+fn error(status: &str, answer: &Json) -> Option<(String, Json)> {
+    let upper = status.to_ascii_uppercase();
+    if !upper.starts_with('4') || upper.len() != 3 || KNOWN.contains(&upper.as_str()) {
+        return None;
+    }
+    let known = NAMES.iter().find(|(known, ..)| *known == upper);
+    let name = known.map_or_else(
+        || format!("status_{}", upper.to_ascii_lowercase()),
+        |(_, name, _)| (*name).to_owned(),
+    );
+    let recovery = if known.is_some_and(|(.., helps)| *helps) { "correct_call" } else { "replan" };
+    let words = text(answer, "description").map(str::to_owned);
+    let words = words.unwrap_or_else(|| format!("The service answers {upper}."));
+    let number = upper.parse::<u16>().is_ok();
+    let status = if number { Json::Number(upper) } else { Json::String(upper) };
+    let entries = vec![
+        ("description".to_owned(), Json::String(words)),
+        ("recovery".to_owned(), Json::string(recovery)),
+        ("status".to_owned(), status),
+    ];
+    Some((name, Json::Object(entries)))
+}

@@ -1,0 +1,224 @@
+//! The document as it is read: its version, its operations, and what its references lead to. Never looks into a schema.
+
+use std::collections::BTreeSet;
+
+use toolwright::pointer::from_fragment;
+
+use super::super::json_text;
+use super::super::references::at;
+use super::super::warnings::Warnings;
+use super::{NotAnApi, is_set, one_way, text};
+use toolwright_codegen::diagnostic::{Diagnostic, Report};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::yaml;
+use toolwright_codegen::render::one_line;
+use toolwright_codegen::source::{Source, Sources};
+
+/// How many references are followed from one place; a circle of them leads nowhere.
+const MAX_STEPS: usize = 16;
+
+/// The keys of a path item that are operations, and their methods.
+const VERBS: [(&str, &str); 8] = [
+    ("get", "GET"),
+    ("head", "HEAD"),
+    ("post", "POST"),
+    ("put", "PUT"),
+    ("patch", "PATCH"),
+    ("delete", "DELETE"),
+    ("options", "OPTIONS"),
+    ("trace", "TRACE"),
+];
+
+/// A whole document.
+pub(super) struct Api {
+    pub(super) root: Json,
+    /// Whether schemas are in the words of 3.0, and not those of JSON Schema 2020-12.
+    pub(super) is_old: bool,
+    /// Named schemas that are another thing in a request than in an answer.
+    pub(super) one_way: BTreeSet<String>,
+}
+
+/// One operation.
+#[derive(Clone, Copy)]
+pub(super) struct Operation<'a> {
+    /// The request's method.
+    pub(super) verb: &'static str,
+    /// The path as the document writes it.
+    pub(super) path: &'a str,
+    /// What all operations of the path share.
+    pub(super) item: &'a Json,
+    /// The operation itself.
+    pub(super) itself: &'a Json,
+}
+
+impl Api {
+    pub(super) fn read(text: &str, file: &str) -> Result<Self, NotAnApi> {
+        let root = value(text, file)?;
+        let version = root.get("openapi").map(|version| match version {
+            Json::String(version) => version.clone(),
+            other => other.to_string(),
+        });
+        let is_old = match version.as_deref() {
+            Some(version) if version.starts_with("3.0") => true,
+            Some(version) if version.starts_with("3.1") => false,
+            Some(other) => {
+                return Err(NotAnApi::new(format!(
+                    "this is OpenAPI {other}, expected 3.0 or 3.1; convert the document first"
+                )));
+            }
+            None if root.get("swagger").is_some() => {
+                return Err(NotAnApi::new(
+                    "this is Swagger 2, expected OpenAPI 3.0 or 3.1; convert the document first",
+                ));
+            }
+            None => {
+                return Err(NotAnApi::new(
+                    "this is no OpenAPI document: it has no `openapi: 3.0.x` or `openapi: 3.1.x`",
+                ));
+            }
+        };
+        let one_way = one_way::names(&root);
+        Ok(Self { root, is_old, one_way })
+    }
+
+    /// Every operation in the order of the document.
+    pub(super) fn operations(&self, warnings: &mut Warnings) -> Vec<Operation<'_>> {
+        let mut found = Vec::new();
+        for (path, item) in super::entries(&self.root, "paths") {
+            if path.starts_with("x-") {
+                continue;
+            }
+            let item = match self.follow(item) {
+                Ok(item) => item,
+                Err(why) => {
+                    warnings.at(path, format!("this path was left out: {why}"));
+                    continue;
+                }
+            };
+            let Json::Object(entries) = item else { continue };
+            for (key, itself) in entries {
+                let verb = VERBS.iter().find(|(known, _)| known == key);
+                if let (Some((_, verb)), Json::Object(_)) = (verb, itself) {
+                    let operation = Operation { verb, path, item, itself };
+                    for key in operation.odd_keys() {
+                        let message = format!("`{key}` was ignored, as it is no text");
+                        warnings.at(operation.label(), message);
+                    }
+                    found.push(operation);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a schema says `true` behind a key, or one that it refers to does.
+    pub(super) fn says(&self, schema: &Json, key: &str) -> bool {
+        says(&self.root, schema, key)
+    }
+
+    /// The schema that a schema refers to in the end, or itself.
+    pub(super) fn referred<'a>(&'a self, schema: &'a Json) -> &'a Json {
+        chain(&self.root, schema).last().unwrap_or(schema)
+    }
+
+    /// What stands at a place, or what it refers to: parameters, bodies, answers and path items.
+    pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
+        let mut value = value;
+        for _ in 0..MAX_STEPS {
+            let Some(Json::String(reference)) = value.get("$ref") else { return Ok(value) };
+            let pointer = pointer(reference)?;
+            value = at(&self.root, &pointer)
+                .ok_or_else(|| format!("the reference {reference} leads to nothing"))?;
+        }
+        Err("its references lead in a circle".to_owned())
+    }
+}
+
+/// Whether a schema of a document says `true` behind a key, or one that it refers to does.
+pub(super) fn says(root: &Json, schema: &Json, key: &str) -> bool {
+    chain(root, schema).any(|schema| is_set(schema, key))
+}
+
+/// A schema, what it refers to, and what that refers to.
+fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
+    let next = |schema: &&'a Json| {
+        let Some(Json::String(reference)) = schema.get("$ref") else { return None };
+        at(root, &pointer(reference).ok()?)
+    };
+    std::iter::successors(Some(schema), next).take(MAX_STEPS)
+}
+
+/// The pointer of a reference inside the document; nothing else is ever fetched.
+pub(super) fn pointer(reference: &str) -> Result<String, String> {
+    let Some(fragment) = reference.strip_prefix('#') else {
+        return Err(format!(
+            "it refers to another document, {reference}; put both into one file first"
+        ));
+    };
+    let pointer = from_fragment(fragment).filter(|pointer| pointer.starts_with('/'));
+    pointer.ok_or_else(|| {
+        format!("{reference} names no place; refer to one such as #/components/schemas/Pet")
+    })
+}
+
+impl Operation<'_> {
+    /// What warnings call it.
+    pub(super) fn label(&self) -> String {
+        format!("{} {}", self.verb, self.path)
+    }
+
+    /// Its own name in the document.
+    pub(super) fn id(&self) -> Option<&str> {
+        text(self.itself, "operationId")
+    }
+
+    /// What its method is named after: its name, or else its method and path.
+    pub(super) fn wanted_name(&self) -> String {
+        let fallback = || format!("{} {}", self.verb.to_ascii_lowercase(), self.path);
+        self.id().map_or_else(fallback, str::to_owned)
+    }
+
+    /// The keys that name it or its group, and are no names.
+    fn odd_keys(&self) -> impl Iterator<Item = &'static str> {
+        let is_text = |value: &Json| matches!(value, Json::String(_));
+        let is_list = |value: &Json| matches!(value, Json::Array(all) if all.iter().all(is_text));
+        let is_odd = |key, is_right: &dyn Fn(&Json) -> bool| {
+            self.itself.get(key).is_some_and(|value| !is_right(value)).then_some(key)
+        };
+        [is_odd("operationId", &is_text), is_odd("tags", &is_list)].into_iter().flatten()
+    }
+
+    /// Its tags.
+    pub(super) fn tags(&self) -> Vec<&str> {
+        let Some(Json::Array(tags)) = self.itself.get("tags") else { return Vec::new() };
+        let tags = tags.iter().filter_map(|tag| match tag {
+            Json::String(tag) if !tag.trim().is_empty() => Some(tag.as_str()),
+            _ => None,
+        });
+        tags.collect()
+    }
+}
+
+/// JSON where the text begins like it, else YAML.
+fn value(text: &str, file: &str) -> Result<Json, NotAnApi> {
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return json_text::read(text).map_err(|error| NotAnApi::new(error.to_string()));
+    }
+    let sources = Sources::new(vec![Source { path: file.to_owned(), text: text.to_owned() }]);
+    let mut report = Report::default();
+    let read = sources.iter().next();
+    let node = read.and_then(|(id, source)| yaml::parse_foreign(id, &source.text, &mut report));
+    let has_errors = report.has_errors();
+    let findings = report.into_findings();
+    match node {
+        Some(node) if !has_errors => Ok(node.to_json()),
+        _ => {
+            let line = |finding: &Diagnostic| {
+                let help = finding.help.iter().map(|help| format!(" ({help})"));
+                one_line(finding, &sources) + &help.collect::<String>()
+            };
+            let lines: Vec<String> = findings.iter().take(5).map(line).collect();
+            Err(NotAnApi::new(format!("this is no YAML that can be read: {}", lines.join("; "))))
+        }
+    }
+}

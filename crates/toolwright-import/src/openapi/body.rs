@@ -1,0 +1,98 @@
+//! The body of a request. One property of the payload holds it, so no name in it can clash with a parameter's.
+
+use super::super::keywords::Entries;
+use super::super::warnings::Subject;
+use super::api::{Api, Operation};
+use super::parameters::Payload;
+use super::{entries, is_set, text};
+use toolwright_codegen::internal::Json;
+
+/// Adds the body of an operation to its payload, and to its way over HTTP.
+pub(super) fn add(
+    api: &Api,
+    operation: &Operation<'_>,
+    payload: &mut Payload,
+    http: &mut Entries,
+    subject: &mut Subject<'_>,
+) -> Result<(), String> {
+    let Some(body) = operation.itself.get("requestBody") else { return Ok(()) };
+    let body = api.follow(body)?;
+    let is_required = is_set(body, "required");
+    if ["GET", "HEAD", "TRACE"].contains(&operation.verb) {
+        if is_required {
+            return Err(format!("it is a `{}` request that needs a body", operation.verb));
+        }
+        subject.warn("", "a body in a request that has none was left out");
+        return Ok(());
+    }
+    let Some((content, media)) = chosen(entries(body, "content")) else {
+        let kinds: Vec<&str> =
+            entries(body, "content").iter().map(|(kind, _)| kind.as_str()).collect();
+        if is_required || !kinds.is_empty() {
+            return Err(format!(
+                "its body is {}, and only JSON, forms and text are known",
+                listed(&kinds)
+            ));
+        }
+        return Ok(());
+    };
+    let name = payload.free_name("body", "request");
+    let schema = media.get("schema").cloned().unwrap_or_else(|| Json::Object(Vec::new()));
+    let schema = match (text(body, "description"), schema) {
+        (Some(words), Json::Object(mut schema))
+            if !schema.iter().any(|(key, _)| key == "description") =>
+        {
+            schema.push(("description".to_owned(), Json::string(words)));
+            Json::Object(schema)
+        }
+        (_, schema) => schema,
+    };
+    let content = if content == "form" && has_deep_style(media) { "deep_form" } else { content };
+    http.push(("body".to_owned(), Json::string(&name)));
+    if content != "json" {
+        http.push(("content".to_owned(), Json::string(content)));
+    }
+    payload.property(name, schema, is_required);
+    Ok(())
+}
+
+/// The first of the kinds of content that can be sent, JSON before all.
+fn chosen(contents: &[(String, Json)]) -> Option<(&'static str, &Json)> {
+    let kinds: [(&str, fn(&str) -> bool); 3] =
+        [("json", is_json), ("form", is_form), ("text", is_text)];
+    kinds.into_iter().find_map(|(word, is)| {
+        let found = contents.iter().find(|(kind, _)| is(&essence(kind)));
+        found.map(|(_, media)| (word, media))
+    })
+}
+
+/// A media type without its parameters, in small letters (RFC 9110, 8.3.1).
+pub(super) fn essence(kind: &str) -> String {
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether a media type is JSON, or anything at all.
+pub(super) fn is_json(kind: &str) -> bool {
+    kind == "application/json"
+        || kind.ends_with("+json")
+        || kind == "*/*"
+        || kind == "application/*"
+}
+
+fn is_form(kind: &str) -> bool {
+    kind == "application/x-www-form-urlencoded"
+}
+
+/// Whether a media type is text that a model could read.
+pub(super) fn is_text(kind: &str) -> bool {
+    kind.starts_with("text/") && kind != "text/xml" && kind != "text/event-stream"
+}
+
+fn has_deep_style(media: &Json) -> bool {
+    entries(media, "encoding").iter().any(|(_, one)| text(one, "style") == Some("deepObject"))
+}
+
+/// Words in a list.
+pub(super) fn listed(words: &[&str]) -> String {
+    if words.is_empty() { "of no kind".to_owned() } else { format!("`{}`", words.join("`, `")) }
+}

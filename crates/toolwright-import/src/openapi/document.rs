@@ -1,0 +1,217 @@
+//! Methods, tools and toolsets of an imported API, in the order people write them. Never looks into a schema.
+
+use super::super::document::named_or_inline;
+use super::super::keywords::Entries;
+use super::super::types::{Origin, Types};
+use super::super::warnings::{Subject, Warnings};
+use super::api::{Api, Operation};
+use super::parameters::Payload;
+use super::schemas::{Reader, Way};
+use super::{ApiImport, answers, body, is_set, service, text};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::naming;
+
+/// The kinds of schemas that a method has; types inside it are named after them.
+const SIDES: [&str; 2] = ["Payload", "Result"];
+
+/// One operation as it is written.
+pub(super) struct Method {
+    name: String,
+    tags: Vec<String>,
+    method: Entries,
+    tool: Entries,
+}
+
+/// Makes methods, and gathers the types that they share.
+pub(super) struct Maker<'a> {
+    api: &'a Api,
+    requests: Reader<'a>,
+    answers: Reader<'a>,
+    types: Types,
+    warnings: &'a mut Warnings,
+}
+
+impl<'a> Maker<'a> {
+    pub(super) fn new(api: &'a Api, names: &[String], warnings: &'a mut Warnings) -> Self {
+        let [requests, answers] = [Way::Request, Way::Answer].map(|way| Reader::new(api, way));
+        Self { api, requests, answers, types: Types::with_sides(names, SIDES), warnings }
+    }
+
+    pub(super) fn into_types(self) -> Entries {
+        self.types.into_entries()
+    }
+
+    /// The method of an operation; none for one that cannot be kept true.
+    pub(super) fn method(&mut self, name: &str, operation: &Operation<'_>) -> Option<Method> {
+        let label = operation.label();
+        match self.try_method(name, operation, &label) {
+            Ok(method) => Some(method),
+            Err(why) => {
+                self.warnings.at(label, format!("an operation was left out: {why}"));
+                None
+            }
+        }
+    }
+
+    fn try_method(
+        &mut self,
+        name: &str,
+        operation: &Operation<'_>,
+        label: &str,
+    ) -> Result<Method, String> {
+        let api = self.api;
+        let mut subject = Subject { tool: label, side: "payload", warnings: &mut *self.warnings };
+        let mut payload = Payload::of(api, operation, &mut subject)?;
+        let mut http = payload.http(operation.verb);
+        body::add(api, operation, &mut payload, &mut http, &mut subject)?;
+        let mut subject = Subject { tool: label, side: "result", warnings: &mut *self.warnings };
+        let answers = answers::answers(api, operation, &mut subject)?;
+        if answers.is_text {
+            http.push(("answer".to_owned(), Json::string("text")));
+        }
+        let payload = payload.into_schema();
+        let payload = payload.map(|schema| self.schema(name, label, Way::Request, schema));
+        let result = answers.schema.map(|schema| self.schema(name, label, Way::Answer, schema));
+        let (title, description) = self.words(operation, label);
+        let mut method =
+            vec![entry("description", Json::string(title.as_ref().unwrap_or(&description)))];
+        method.extend(payload.map(|schema| entry("payload", schema)));
+        method.extend(result.map(|schema| entry("result", schema)));
+        if !answers.errors.is_empty() {
+            method.push(entry("errors", Json::Object(answers.errors)));
+        }
+        method.push(entry("http", Json::Object(http)));
+        let tool = tool(name, operation, title, description);
+        let tags = operation.tags().into_iter().map(str::to_owned).collect();
+        Ok(Method { name: name.to_owned(), tags, method, tool })
+    }
+
+    fn schema(&mut self, name: &str, label: &str, way: Way, schema: Json) -> Json {
+        let (reader, side) = match way {
+            Way::Request => (&mut self.requests, "payload"),
+            Way::Answer => (&mut self.answers, "result"),
+        };
+        let mut subject = Subject { tool: label, side, warnings: &mut *self.warnings };
+        let schema = reader.read(schema, &mut subject);
+        let origin = Origin { tool: name, side };
+        named_or_inline(self.types.lift(schema, &mut reader.definitions, origin, self.warnings))
+    }
+
+    /// A title, where there are two texts, and what the operation does.
+    fn words(&mut self, operation: &Operation<'_>, label: &str) -> (Option<String>, String) {
+        let of = |key: &str| {
+            text(operation.itself, key).or_else(|| text(operation.item, key)).map(str::to_owned)
+        };
+        match (of("summary"), of("description")) {
+            (summary, Some(description)) => {
+                (summary.filter(|text| *text != description), description)
+            }
+            (Some(summary), None) => (None, summary),
+            (None, None) => {
+                let message = "an operation without a description was given its address as one; say what it does";
+                self.warnings.at(label, message);
+                (None, label.to_owned())
+            }
+        }
+    }
+}
+
+fn tool(
+    name: &str,
+    operation: &Operation<'_>,
+    title: Option<String>,
+    description: String,
+) -> Entries {
+    let mut tool = Entries::new();
+    tool.extend(title.map(|title| entry("title", Json::String(title))));
+    tool.push(entry("description", Json::String(description)));
+    tool.push(entry("bind", Json::string(name)));
+    let hints: &[&str] = match operation.verb {
+        "GET" | "HEAD" | "OPTIONS" => &["read_only"],
+        "PUT" => &["idempotent"],
+        "DELETE" => &["destructive", "idempotent"],
+        _ => &[],
+    };
+    if !hints.is_empty() {
+        let hints = hints.iter().map(|hint| entry(hint, Json::Boolean(true)));
+        tool.push(entry("annotations", Json::Object(hints.collect())));
+    }
+    let mut tags: Vec<&str> = Vec::new();
+    for tag in operation.tags() {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    if !tags.is_empty() {
+        tool.push(entry("tags", Json::Array(tags.into_iter().map(Json::string).collect())));
+    }
+    if is_set(operation.itself, "deprecated") {
+        tool.push(entry("deprecated", Json::Object(Vec::new())));
+    }
+    tool
+}
+
+/// The entries of the file.
+pub(super) fn document(
+    api: &Api,
+    import: &ApiImport<'_>,
+    types: Entries,
+    methods: Vec<Method>,
+) -> Entries {
+    let name = Json::string(import.owner.service);
+    let service = match service::description(api) {
+        Some(words) => {
+            Json::Object(vec![entry("name", name), entry("description", Json::String(words))])
+        }
+        None => name,
+    };
+    let mut document =
+        vec![entry("toolwright", Json::Number("1".to_owned())), entry("service", service)];
+    if !types.is_empty() {
+        document.push(entry("types", Json::Object(types)));
+    }
+    let bodies = methods.iter().map(|one| (one.name.clone(), Json::Object(one.method.clone())));
+    document.push(entry("methods", Json::Object(bodies.collect())));
+    document.push(entry("toolsets", Json::Object(toolsets(api, import, methods))));
+    document
+}
+
+fn toolsets(api: &Api, import: &ApiImport<'_>, methods: Vec<Method>) -> Entries {
+    let mut sets: Vec<(String, String, Entries)> = Vec::new();
+    for method in methods {
+        let (name, words) = home(api, import, &method);
+        let tool = (method.name, Json::Object(method.tool));
+        match sets.iter_mut().find(|(known, ..)| *known == name) {
+            Some((.., tools)) => tools.push(tool),
+            None => sets.push((name, words, vec![tool])),
+        }
+    }
+    let entries = sets.into_iter().map(|(name, words, tools)| {
+        let body =
+            vec![entry("description", Json::String(words)), entry("tools", Json::Object(tools))];
+        (name, Json::Object(body))
+    });
+    entries.collect()
+}
+
+/// The toolset of a method, and what that is for.
+fn home(api: &Api, import: &ApiImport<'_>, method: &Method) -> (String, String) {
+    let toolset = import.owner.toolset;
+    let Some(tag) = method.tags.first().filter(|_| import.by_tag) else {
+        let title = api.root.get("info").and_then(|info| text(info, "title"));
+        return (toolset.to_owned(), format!("Operations of {}.", title.unwrap_or(toolset)));
+    };
+    let mut name = format!("{toolset}_{}", naming::snake(tag));
+    name.truncate(naming::MAX_NAME);
+    let name = name.trim_end_matches('_').to_owned();
+    let described = match api.root.get("tags") {
+        Some(Json::Array(tags)) => tags.iter().find(|one| text(one, "name") == Some(tag)),
+        _ => None,
+    };
+    let words = described.and_then(|one| text(one, "description")).map(str::to_owned);
+    (name, words.unwrap_or_else(|| format!("Operations about {tag}.")))
+}
+
+fn entry(key: &str, value: Json) -> (String, Json) {
+    (key.to_owned(), value)
+}

@@ -1,0 +1,45 @@
+//! Which named schemas are another thing in a request than in an answer: those that reach a property which goes one way
+//! only. Never takes one apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::keywords::rebuild;
+use super::api::says;
+use super::entries;
+use toolwright_codegen::internal::Json;
+
+/// The names of such schemas.
+pub(super) fn names(root: &Json) -> BTreeSet<String> {
+    let schemas = root.get("components").map_or(&[][..], |all| entries(all, "schemas"));
+    let mut open = Vec::new();
+    let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (name, schema) in schemas {
+        let (is_one_way, used) = looked_at(root, schema);
+        open.extend(is_one_way.then_some(name.as_str()));
+        for other in used {
+            users.entry(other).or_default().push(name);
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if found.insert(name.to_owned()) {
+            open.extend(users.get(name).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Whether a schema has such a property by itself, and the named schemas it refers to.
+fn looked_at(root: &Json, schema: &Json) -> (bool, Vec<String>) {
+    let (mut is_one_way, mut used) = (false, Vec::new());
+    rebuild(schema.clone(), "", &mut |part, _| {
+        let mut properties = entries(&part, "properties").iter();
+        is_one_way |=
+            properties.any(|(_, one)| says(root, one, "readOnly") || says(root, one, "writeOnly"));
+        if let Some(Json::String(reference)) = part.get("$ref") {
+            used.extend(reference.strip_prefix("#/components/schemas/").map(str::to_owned));
+        }
+        part
+    });
+    (is_one_way, used)
+}

@@ -1,0 +1,362 @@
+//! Parameters of an operation as properties of its payload, and the places they stand in. Never the body.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::keywords::Entries;
+use super::super::warnings::Subject;
+use super::api::{Api, Operation};
+use super::{entries, is_set, text};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::Part;
+use toolwright_codegen::internal::naming;
+use toolwright_codegen::internal::{header_mistake, path_parts};
+
+/// A payload and its way over HTTP, while they are put together.
+#[derive(Default)]
+pub(super) struct Payload {
+    /// The properties.
+    pub(super) properties: Entries,
+    /// The names of those that have to be there.
+    pub(super) required: Vec<Json>,
+    /// The path; from the end of [`Payload::of`] with the names of properties.
+    path: String,
+    query: Vec<Json>,
+    headers: Entries,
+    cookies: Entries,
+    /// The parameters in the path, with their properties.
+    in_path: BTreeMap<String, String>,
+    /// The fields that the properties become, and how often each was wanted.
+    fields: BTreeMap<String, u32>,
+    /// The place and the name of each parameter.
+    seen: BTreeSet<(String, String)>,
+}
+
+/// One parameter.
+struct Parameter<'a> {
+    name: &'a str,
+    place: &'a str,
+    itself: &'a Json,
+    schema: Json,
+}
+
+impl Payload {
+    /// Reads the parameters of an operation.
+    pub(super) fn of(
+        api: &Api,
+        operation: &Operation<'_>,
+        subject: &mut Subject<'_>,
+    ) -> Result<Self, String> {
+        let mut payload = Self { path: plain_path(operation.path, subject)?, ..Self::default() };
+        let own = parameters(api, operation.itself)?;
+        let shared = parameters(api, operation.item)?;
+        let is_overridden = |one: &&Json| {
+            own.iter().any(|other| ["name", "in"].iter().all(|key| one.get(key) == other.get(key)))
+        };
+        let shared: Vec<&Json> = shared.into_iter().filter(|one| !is_overridden(one)).collect();
+        for itself in shared.into_iter().chain(own.iter().copied()) {
+            if let Some(parameter) = parameter(itself, subject)? {
+                payload.add(api, parameter, subject)?;
+            }
+        }
+        payload.fill_path(subject)?;
+        Ok(payload)
+    }
+
+    fn add(
+        &mut self,
+        api: &Api,
+        parameter: Parameter<'_>,
+        subject: &mut Subject<'_>,
+    ) -> Result<(), String> {
+        let Parameter { name, place, itself, schema } = parameter;
+        if place == "header" && header_mistake(name).is_some() {
+            subject.warn("", "a header that is not the caller's to set was left out");
+            return Ok(());
+        }
+        if is_credential(api, name, place) {
+            subject.warn("", "a key was left out: it comes from credentials, not from the model");
+            return Ok(());
+        }
+        let key = if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() };
+        if !self.seen.insert((place.to_owned(), key)) {
+            return Err(format!("it has two parameters `{name}` in its {place}"));
+        }
+        let style = text(itself, "style");
+        let explode = match itself.get("explode") {
+            Some(Json::Boolean(explode)) => Some(*explode),
+            _ => None,
+        };
+        for (key, word) in [
+            ("allowReserved", "is encoded all the same"),
+            ("allowEmptyValue", "is never sent without a value"),
+        ] {
+            if is_set(itself, key) {
+                subject.warn("", format!("a parameter with `{key}` {word}"));
+            }
+        }
+        let property = self.free_name(name, place);
+        let entry = || (name.to_owned(), Json::string(&property));
+        match place {
+            "path" => self.in_path(name, &property, style, explode, &schema)?,
+            "query" => self.query.push(query(name, &property, style, explode)?),
+            "header" => {
+                check_plain("header", style, explode, &schema)?;
+                self.headers.push(entry());
+            }
+            _ => {
+                if is_nested(&schema) && explode != Some(false) {
+                    subject.warn("", "a list in a cookie is sent between commas");
+                }
+                self.cookies.push(entry());
+            }
+        }
+        let is_required = place == "path" || is_set(itself, "required");
+        self.property(property, schema, is_required);
+        Ok(())
+    }
+
+    /// Adds a property.
+    pub(super) fn property(&mut self, name: String, schema: Json, is_required: bool) {
+        self.required.extend(is_required.then(|| Json::string(&name)));
+        self.properties.push((name, schema));
+    }
+
+    /// The wanted name, or one with its place before it, that becomes no field twice; it is taken from then on.
+    pub(super) fn free_name(&mut self, wanted: &str, place: &str) -> String {
+        let asked = self.fields.get(&naming::identifier(wanted)).copied().unwrap_or_default();
+        let is_free = |name: &String| {
+            let count = self.fields.entry(naming::identifier(name)).or_default();
+            *count += 1;
+            *count == 1
+        };
+        let placed = format!("{place}_{wanted}");
+        let numbered = (asked.max(2)..).map(|number| format!("{place}_{wanted}_{number}"));
+        let mut candidates = [wanted.to_owned(), placed].into_iter().chain(numbered);
+        candidates.find(is_free).unwrap_or_default()
+    }
+
+    fn in_path(
+        &mut self,
+        name: &str,
+        property: &str,
+        style: Option<&str>,
+        explode: Option<bool>,
+        schema: &Json,
+    ) -> Result<(), String> {
+        check_plain("path", style, explode, schema)?;
+        if !self.path.contains(&format!("{{{name}}}")) {
+            return Err(format!("its path has no `{{{name}}}`"));
+        }
+        self.in_path.insert(name.to_owned(), property.to_owned());
+        Ok(())
+    }
+
+    /// Puts the properties into the path. OpenAPI asks for a parameter for each part, and some documents forget it.
+    fn fill_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
+        let mut path = String::new();
+        let mut seen = BTreeSet::new();
+        for part in path_parts(&self.path).map_err(|why| format!("its path {why}"))? {
+            let name = match part {
+                Part::Property(name) => name,
+                Part::Text(text) => {
+                    path += &text;
+                    continue;
+                }
+            };
+            if !seen.insert(name.clone()) {
+                return Err(format!("its path has `{{{name}}}` twice"));
+            }
+            let property = if let Some(property) = self.in_path.get(&name) {
+                property.clone()
+            } else {
+                subject.warn("", "a part of the path that no parameter describes is a string");
+                let property = self.free_name(&name, "path");
+                let schema = Json::Object(vec![("type".to_owned(), Json::string("string"))]);
+                self.property(property.clone(), schema, true);
+                property
+            };
+            path.extend(["{", &property, "}"]);
+        }
+        self.path = path;
+        Ok(())
+    }
+
+    /// The places as the language writes them.
+    pub(super) fn http(&mut self, verb: &str) -> Entries {
+        let mut http: Entries = vec![
+            ("method".to_owned(), Json::string(verb)),
+            ("path".to_owned(), Json::string(&self.path)),
+        ];
+        let query = std::mem::take(&mut self.query);
+        if !query.is_empty() {
+            http.push(("query".to_owned(), Json::Array(query)));
+        }
+        for (key, named) in [("headers", &mut self.headers), ("cookies", &mut self.cookies)] {
+            if !named.is_empty() {
+                http.push((key.to_owned(), Json::Object(std::mem::take(named))));
+            }
+        }
+        http
+    }
+
+    /// The schema; none where there is nothing to take.
+    pub(super) fn into_schema(self) -> Option<Json> {
+        if self.properties.is_empty() {
+            return None;
+        }
+        let mut schema = vec![("type".to_owned(), Json::string("object"))];
+        if !self.required.is_empty() {
+            schema.push(("required".to_owned(), Json::Array(self.required)));
+        }
+        schema.push(("properties".to_owned(), Json::Object(self.properties)));
+        schema.push(("additionalProperties".to_owned(), Json::Boolean(false)));
+        Some(Json::Object(schema))
+    }
+}
+
+fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String> {
+    match owner.get("parameters") {
+        None => Ok(Vec::new()),
+        Some(Json::Array(items)) => items.iter().map(|item| api.follow(item)).collect(),
+        Some(_) => Err("its `parameters` are no list".to_owned()),
+    }
+}
+
+/// A parameter; none where it can be done without.
+fn parameter<'a>(
+    itself: &'a Json,
+    subject: &mut Subject<'_>,
+) -> Result<Option<Parameter<'a>>, String> {
+    let (Some(name), Some(place)) = (text(itself, "name"), text(itself, "in")) else {
+        return Err("a parameter has no `name` or no `in`".to_owned());
+    };
+    if !["path", "query", "header", "cookie"].contains(&place) {
+        return Err(format!("the parameter `{name}` is in `{place}`, which OpenAPI does not have"));
+    }
+    if !entries(itself, "content").is_empty() {
+        if is_set(itself, "required") || place == "path" {
+            return Err(format!("the parameter `{name}` is a document of its own"));
+        }
+        subject.warn("", "a parameter that is a document of its own was left out");
+        return Ok(None);
+    }
+    let schema = described(itself.get("schema").cloned(), itself);
+    Ok(Some(Parameter { name, place, itself, schema }))
+}
+
+/// A schema with what its parameter says about it.
+fn described(schema: Option<Json>, itself: &Json) -> Json {
+    let mut schema = match schema {
+        Some(Json::Object(entries)) => entries,
+        Some(Json::Boolean(false)) => return Json::Boolean(false),
+        _ => Vec::new(),
+    };
+    let has = |schema: &Entries, key: &str| schema.iter().any(|(known, _)| known == key);
+    if let Some(words) = text(itself, "description")
+        && !has(&schema, "description")
+    {
+        schema.push(("description".to_owned(), Json::string(words)));
+    }
+    if is_set(itself, "deprecated") && !has(&schema, "deprecated") {
+        schema.push(("deprecated".to_owned(), Json::Boolean(true)));
+    }
+    if !has(&schema, "example") && !has(&schema, "examples") && !has(&schema, "$ref") {
+        let one = itself.get("example").cloned().into_iter();
+        let several = entries(itself, "examples")
+            .iter()
+            .filter_map(|(_, example)| example.get("value").cloned());
+        let examples: Vec<Json> = one.chain(several).collect();
+        if !examples.is_empty() {
+            schema.push(("examples".to_owned(), Json::Array(examples)));
+        }
+    }
+    Json::Object(schema)
+}
+
+fn query(
+    name: &str,
+    property: &str,
+    style: Option<&str>,
+    explode: Option<bool>,
+) -> Result<Json, String> {
+    let (word, usual) = match style.unwrap_or("form") {
+        "form" => (None, true),
+        "spaceDelimited" => (Some("space_delimited"), false),
+        "pipeDelimited" => (Some("pipe_delimited"), false),
+        "deepObject" => (Some("deep_object"), true),
+        other => {
+            return Err(format!(
+                "the parameter `{name}` has the style `{other}`, which queries do not have"
+            ));
+        }
+    };
+    // Without a style that says otherwise nothing but a form is exploded.
+    let explode = explode.filter(|explode| *explode != usual);
+    if word.is_none() && explode.is_none() && name == property {
+        return Ok(Json::string(name));
+    }
+    let mut entries = vec![("property".to_owned(), Json::string(property))];
+    if name != property {
+        entries.push(("name".to_owned(), Json::string(name)));
+    }
+    entries.extend(word.map(|word| ("style".to_owned(), Json::string(word))));
+    entries.extend(explode.map(|explode| ("explode".to_owned(), Json::Boolean(explode))));
+    Ok(Json::Object(entries))
+}
+
+/// Paths and headers have one style here.
+fn check_plain(
+    what: &str,
+    style: Option<&str>,
+    explode: Option<bool>,
+    schema: &Json,
+) -> Result<(), String> {
+    if let Some(style) = style.filter(|style| *style != "simple") {
+        return Err(format!(
+            "a parameter in its {what} has the style `{style}`, and only `simple` is known"
+        ));
+    }
+    let is_object =
+        schema.get("type") == Some(&Json::string("object")) || schema.get("properties").is_some();
+    if explode == Some(true) && is_object {
+        return Err(format!(
+            "an object in its {what} is exploded, and only lists of keys and values are known"
+        ));
+    }
+    Ok(())
+}
+
+fn is_nested(schema: &Json) -> bool {
+    ["array", "object"].iter().any(|kind| schema.get("type") == Some(&Json::string(*kind)))
+}
+
+/// Whether a parameter repeats what a security scheme says.
+fn is_credential(api: &Api, name: &str, place: &str) -> bool {
+    let components = api.root.get("components");
+    let schemes = components.map_or(&[][..], |components| entries(components, "securitySchemes"));
+    schemes.iter().any(|(_, scheme)| {
+        let scheme = api.follow(scheme).unwrap_or(scheme);
+        let is_same = |found: Option<&str>| {
+            found.is_some_and(|found| match place {
+                "header" => found.eq_ignore_ascii_case(name),
+                _ => found == name,
+            })
+        };
+        text(scheme, "type") == Some("apiKey")
+            && text(scheme, "in") == Some(place)
+            && is_same(text(scheme, "name"))
+    })
+}
+
+/// A path without what a request does not carry.
+fn plain_path(path: &str, subject: &mut Subject<'_>) -> Result<String, String> {
+    let (path, fragment) =
+        path.split_once('#').map_or((path, None), |(path, rest)| (path, Some(rest)));
+    if fragment.is_some() {
+        subject.warn("", "what stands behind `#` in a path is never sent and was left out");
+    }
+    if path.contains('?') {
+        return Err("its path has a query of its own".to_owned());
+    }
+    Ok(path.to_owned())
+}

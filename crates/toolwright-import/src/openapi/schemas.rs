@@ -1,0 +1,339 @@
+//! Schemas of a document in the words of JSON Schema 2020-12, each with all it refers to. Never makes a type of one.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use toolwright::pointer::unescaped;
+
+use super::super::definitions::Definitions;
+use super::super::dialect::Dialect;
+use super::super::keywords::{Entries, each_part, take};
+use super::super::references::{self, LOCAL, Standalone, without_definitions};
+use super::super::warnings::Subject;
+use super::super::{mended, widen};
+use super::api::{Api, pointer};
+use toolwright_codegen::internal::Json;
+use toolwright_codegen::internal::naming;
+
+/// Where the named schemas of a document are.
+const SCHEMAS: &str = "/components/schemas/";
+
+/// What OpenAPI says to people and to other generators, beside what JSON Schema has for that.
+const WORDS: [&str; 2] = ["xml", "externalDocs"];
+
+/// Formats of OpenAPI that say nothing about which values are accepted.
+const EMPTY_FORMATS: [&str; 5] = ["float", "double", "password", "binary", "char"];
+
+/// Formats of integers and what they hold (OpenAPI Format Registry).
+const INTEGERS: [(&str, &str, &str); 2] = [
+    ("int32", "-2147483648", "2147483647"),
+    ("int64", "-9223372036854775808", "9223372036854775807"),
+];
+
+/// What stands beside `$ref` without a meaning for values.
+const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
+
+/// How many parts of an `allOf`, and of those inside them, are asked which properties they have.
+const MAX_PARTS: usize = 1000;
+
+/// Which way a value goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To the service.
+    Request,
+    /// From the service.
+    Answer,
+}
+
+/// Reads schemas with all that they refer to; what several refer to is read once.
+pub(super) struct Reader<'a> {
+    api: &'a Api,
+    way: Way,
+    /// Places that are referred to, and their names.
+    names: BTreeMap<String, String>,
+    /// Every name in use.
+    taken: BTreeSet<String>,
+    /// Places that no schema has been read at, with their names.
+    open: VecDeque<(String, String)>,
+    /// What has been read.
+    pub(super) definitions: Definitions,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(api: &'a Api, way: Way) -> Self {
+        let definitions = Definitions::default();
+        Self {
+            api,
+            way,
+            names: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            open: VecDeque::new(),
+            definitions,
+        }
+    }
+
+    /// A schema, with the definitions that it is the first to reach.
+    pub(super) fn read(&mut self, schema: Json, subject: &mut Subject<'_>) -> Standalone {
+        let root = match self.mended(schema, "", subject) {
+            Json::Boolean(true) => Json::Object(Entries::new()),
+            root => root,
+        };
+        let mut definitions = Entries::new();
+        while let Some((place, name)) = self.open.pop_front() {
+            let body =
+                references::at(&self.api.root, &place).cloned().unwrap_or(Json::Boolean(true));
+            let body = self.mended(body, &format!("/$defs/{name}"), subject);
+            definitions.push((name, body));
+        }
+        self.definitions.settled(Standalone { root, definitions }, subject)
+    }
+
+    fn mended(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
+        let dialect = Dialect::of(&schema, subject);
+        let schema = self.translated(schema, place, subject);
+        mended(schema, place, dialect, subject)
+    }
+
+    /// A schema in the words of JSON Schema, from the top down: nothing that it has no place for is looked at.
+    fn translated(&mut self, schema: Json, at: &str, subject: &mut Subject<'_>) -> Json {
+        let entries = match without_definitions(schema) {
+            Json::Object(entries) => entries,
+            other => return other,
+        };
+        let mut entries = self.words(entries, at, subject);
+        // The parts of a whole payload were put together here, and all of them are sent.
+        if self.way == Way::Answer || !at.is_empty() {
+            self.one_way(&mut entries);
+        }
+        let entries = entries.into_iter().map(|(keyword, value)| {
+            if keyword == "$ref" {
+                return self.reference(value, at, subject);
+            }
+            let mut part = |part: Json, at: &str| self.translated(part, at, subject);
+            let value = each_part(&keyword, value, at, &mut part);
+            (keyword, value)
+        });
+        let entries = entries.collect();
+        if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
+    }
+
+    fn words(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
+        if take(&mut entries, "discriminator").is_some() {
+            let message = "`discriminator` was left out: which schema is meant shows in the values";
+            subject.warn(at, message);
+        }
+        if self.api.is_old && entries.iter().any(|(key, _)| key == "$ref") {
+            // OpenAPI 3.0.3, "Reference Object": additional properties are ignored.
+            entries.retain(|(key, _)| BESIDE.contains(&key.as_str()));
+        }
+        entries.retain(|(key, _)| !key.starts_with("x-") && !WORDS.contains(&key.as_str()));
+        if let Some(example) = take(&mut entries, "example")
+            && !entries.iter().any(|(key, _)| key == "examples")
+        {
+            entries.push(("examples".to_owned(), Json::Array(vec![example])));
+        }
+        format(&mut entries);
+        entries
+    }
+
+    /// What goes the other way only is not required (OpenAPI 3.1, "Schema Object"), whichever part of an `allOf`
+    /// requires it; and a request does not offer it. An answer that has it all the same is an answer.
+    fn one_way(&self, entries: &mut Entries) {
+        let word = if self.way == Way::Request { "readOnly" } else { "writeOnly" };
+        let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
+        self.going(entries, word, &mut steps, &mut gone);
+        if gone.is_empty() {
+            return;
+        }
+        for (key, value) in &mut *entries {
+            match value {
+                Json::Object(properties) if key == "properties" && self.way == Way::Request => {
+                    properties.retain(|(_, property)| !self.api.says(property, word));
+                }
+                Json::Array(parts) if key == "allOf" => {
+                    for part in parts {
+                        if let Json::Object(part) = part {
+                            ask_less(part, &gone);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        ask_less(entries, &gone);
+    }
+
+    /// The properties of a schema and of the parts of its `allOf` that go one way only.
+    fn going(
+        &self,
+        entries: &Entries,
+        word: &str,
+        steps: &mut usize,
+        found: &mut BTreeSet<String>,
+    ) {
+        for (key, value) in entries {
+            match value {
+                Json::Object(properties) if key == "properties" => {
+                    let going = properties.iter().filter(|(_, one)| self.api.says(one, word));
+                    found.extend(going.map(|(name, _)| name.clone()));
+                }
+                Json::Array(parts) if key == "allOf" => {
+                    for part in parts {
+                        *steps = steps.saturating_sub(1);
+                        if *steps == 0 {
+                            return;
+                        }
+                        if let Json::Object(part) = self.api.referred(part) {
+                            self.going(part, word, steps, found);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A reference in the spelling of one schema with its definitions.
+    fn reference(&mut self, value: Json, at: &str, subject: &mut Subject<'_>) -> (String, Json) {
+        let place = match &value {
+            Json::String(reference) => pointer(reference),
+            _ => Ok(String::new()),
+        };
+        let why = match place {
+            Ok(place) if !place.is_empty() && references::at(&self.api.root, &place).is_some() => {
+                let name = self.name(&place);
+                return ("$ref".to_owned(), Json::String(format!("{LOCAL}{name}")));
+            }
+            Ok(_) => format!("the reference {value} leads to nothing in its document"),
+            Err(why) => why,
+        };
+        subject.warn(at, format!("any value is let through: {why}"));
+        widen::mark()
+    }
+
+    /// The name of what stands at a place: its own among the named schemas, else one made of the way to it.
+    fn name(&mut self, place: &str) -> String {
+        if let Some(name) = self.names.get(place) {
+            return name.clone();
+        }
+        let own = place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'));
+        let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
+        let made = || last().iter().rev().map(|step| naming::pascal(step)).collect::<String>();
+        let wanted = own.map_or_else(made, |name| unescaped(name).into_owned());
+        let is_plain = !wanted.contains(['/', '~', '%']);
+        let wanted = if is_plain { wanted } else { naming::pascal(&wanted) };
+        let is_split = self.way == Way::Request && self.api.one_way.contains(&wanted);
+        let wanted = if is_split { wanted + "Input" } else { wanted };
+        let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
+        let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+        let name = candidates.find(|name| self.taken.insert(name.clone())).unwrap_or_default();
+        self.names.insert(place.to_owned(), name.clone());
+        self.open.push_back((place.to_owned(), name.clone()));
+        name
+    }
+}
+
+/// Takes properties out of what a schema requires; how many there have to be counts them too.
+fn ask_less(entries: &mut Entries, gone: &BTreeSet<String>) {
+    let mut is_wider = take(entries, "minProperties").is_some();
+    let mut retain = |names: &mut Vec<Json>| {
+        let count = names.len();
+        names.retain(|name| !matches!(name, Json::String(name) if gone.contains(name)));
+        is_wider |= names.len() < count;
+    };
+    for (key, value) in &mut *entries {
+        match value {
+            Json::Array(names) if key == "required" => retain(names),
+            Json::Object(lists) if key == "dependentRequired" => {
+                for (_, names) in lists {
+                    if let Json::Array(names) = names {
+                        retain(names);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if is_wider {
+        widen::mark_wider(entries);
+    }
+}
+
+/// OpenAPI's formats as limits or encodings, where they are such.
+fn format(entries: &mut Entries) {
+    let Some(Json::String(format)) =
+        entries.iter().find(|(key, _)| key == "format").map(|(_, value)| value.clone())
+    else {
+        return;
+    };
+    let has = |entries: &Entries, keys: [&str; 2]| {
+        entries.iter().any(|(key, _)| keys.contains(&key.as_str()))
+    };
+    if let Some((_, least, most)) = INTEGERS.iter().find(|(name, ..)| *name == format) {
+        take(entries, "format");
+        for (keys, limit) in
+            [(["minimum", "exclusiveMinimum"], least), (["maximum", "exclusiveMaximum"], most)]
+        {
+            if is_integer(entries) && !has(entries, keys) {
+                entries.push((keys[0].to_owned(), Json::Number((*limit).to_owned())));
+            }
+        }
+    } else if EMPTY_FORMATS.contains(&format.as_str()) {
+        take(entries, "format");
+    } else if format == "byte" {
+        take(entries, "format");
+        entries.push(("contentEncoding".to_owned(), Json::string("base64")));
+    }
+}
+
+fn is_integer(entries: &Entries) -> bool {
+    let is = |word: &Json| *word == Json::string("integer");
+    entries.iter().any(|(key, value)| {
+        key == "type" && (is(value) || matches!(value, Json::Array(words) if words.iter().any(is)))
+    })
+}
+
+/// `nullable` of OpenAPI 3.0 as a type of its own. Without a `type` it means nothing, and an `enum` has to list null
+/// (3.0.3, "Schema Object"); whoever writes it so means null all the same, so such a schema accepts more than it says.
+fn nullable(mut entries: Entries) -> Json {
+    if take(&mut entries, "nullable") != Some(Json::Boolean(true)) {
+        return Json::Object(entries);
+    }
+    let null = || Json::string("null");
+    let only_null = Json::Object(vec![("type".to_owned(), null())]);
+    let mut is_wider = false;
+    let kind = entries.iter().position(|(key, _)| key == "type");
+    let listed = entries.iter_mut().find(|(key, _)| key == "enum");
+    match (kind, listed) {
+        (Some(kind), listed) => {
+            if let Some((_, Json::Array(values))) = listed
+                && !values.contains(&Json::Null)
+            {
+                values.push(Json::Null);
+                is_wider = true;
+            }
+            if let Json::String(word) = entries[kind].1.clone() {
+                entries[kind].1 = Json::Array(vec![Json::String(word), null()]);
+            }
+            if is_wider {
+                widen::mark_wider(&mut entries);
+            }
+            Json::Object(entries)
+        }
+        (None, _)
+            if entries.iter().all(|(key, _)| {
+                ["description", "title", "default", "examples"].contains(&key.as_str())
+            }) =>
+        {
+            Json::Object(entries)
+        }
+        (None, _) => {
+            let outside =
+                |key: &str| ["description", "title", "default", "deprecated"].contains(&key);
+            let (mut words, rest): (Entries, Entries) =
+                entries.into_iter().partition(|(key, _)| outside(key));
+            words.push(("anyOf".to_owned(), Json::Array(vec![Json::Object(rest), only_null])));
+            widen::mark_wider(&mut words);
+            Json::Object(words)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Which operations are taken, and under which names: tags here, everything else as for the tools of a server. Never
+//! changes an operation.
+
+use std::collections::BTreeSet;
+
+use super::super::news::News;
+use super::super::tool_names::{self, Unnamed};
+use super::super::warnings::Warnings;
+use super::api::Operation;
+use super::{ApiImport, NotAnApi};
+use toolwright_codegen::internal::advice;
+
+/// The operations that are wanted, with the names they get.
+pub(super) fn choose<'a>(
+    operations: Vec<Operation<'a>>,
+    import: &ApiImport<'_>,
+    warnings: &mut Warnings,
+) -> Result<Vec<(String, Operation<'a>)>, NotAnApi> {
+    check_tags(&operations, &import.tags)?;
+    let is_tagged = |operation: &Operation<'_>| {
+        import.tags.is_empty()
+            || operation.tags().iter().any(|tag| import.tags.iter().any(|one| one == tag))
+    };
+    let tagged: Vec<Operation<'a>> = operations.into_iter().filter(is_tagged).collect();
+    let remote: Vec<String> = tagged.iter().map(Operation::wanted_name).collect();
+    let listed: Vec<&str> = remote.iter().map(String::as_str).collect();
+    let picked = import.selection.pick(&listed, None, &mut News::default()).map_err(refused)?;
+    let taken = tagged.into_iter().zip(&listed).zip(picked.names).zip(picked.taken);
+    let taken = taken.filter_map(|(one, is_taken)| is_taken.then_some(one));
+    let (chosen, unnamed): (Vec<_>, Vec<_>) =
+        taken.map(|((operation, remote), name)| (operation, (*remote, name))).unzip();
+    let unnamed = unnamed.iter().map(|(remote, name)| Unnamed { remote, settled: name.as_deref() });
+    let unnamed: Vec<Unnamed<'_>> = unnamed.collect();
+    let names = tool_names::assign(&unnamed, &import.selection.prefix, warnings);
+    Ok(names.into_iter().zip(chosen).collect())
+}
+
+/// The same words as for a server, about a document.
+fn refused(mistakes: Vec<String>) -> NotAnApi {
+    let words = mistakes.join("; ");
+    let words = words.replace("no tool of the server", "no operation of the document");
+    let words = words.replace("the server has", "the document has");
+    NotAnApi::new(words.replace("no tool is selected", "no operation is selected"))
+}
+
+fn check_tags(operations: &[Operation<'_>], tags: &[String]) -> Result<(), NotAnApi> {
+    let known: BTreeSet<&str> = operations.iter().flat_map(Operation::tags).collect();
+    match tags.iter().find(|tag| !known.contains(tag.as_str())) {
+        Some(tag) => {
+            let advice = advice(tag, known, "the document has");
+            Err(NotAnApi::new(format!("no operation has the tag `{tag}`; {advice}")))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,136 @@
+//! Who listed the tools, and when: what is known of the server, for the file to remember. Never reads a clock.
+
+use super::keywords::{Entries, take};
+use toolwright_codegen::internal::Json;
+
+/// What is known of a server. The default is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// The name it gave itself.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The revision of MCP that was spoken, such as `2025-11-25`.
+    pub protocol: Option<String>,
+    /// The day on which it was asked, as `YYYY-MM-DD`.
+    pub date: Option<String>,
+}
+
+impl Provenance {
+    /// This, and what another knows where this knows nothing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            name: self.name.or(other.name),
+            version: self.version.or(other.version),
+            protocol: self.protocol.or(other.protocol),
+            date: self.date.or(other.date),
+        }
+    }
+
+    /// Takes it out of what stands beside a list of tools: `serverInfo` and `protocolVersion`, as the answer to
+    /// `initialize` has them.
+    pub(super) fn saved(entries: &mut Entries) -> Self {
+        let mut info = match entries.iter().find(|(key, _)| key == "serverInfo") {
+            Some((_, Json::Object(info))) => info.clone(),
+            _ => return Self { protocol: text(entries, "protocolVersion"), ..Self::default() },
+        };
+        take(entries, "serverInfo");
+        Self {
+            name: text(&mut info, "name"),
+            version: text(&mut info, "version"),
+            protocol: text(entries, "protocolVersion"),
+            date: None,
+        }
+    }
+
+    /// What a file says under `from`.
+    pub(super) fn written(from: Option<&Json>) -> Self {
+        let mut entries = match from {
+            Some(Json::Object(entries)) => entries.clone(),
+            _ => Vec::new(),
+        };
+        let [name, version, protocol, date] =
+            ["name", "version", "protocol", "date"].map(|key| text(&mut entries, key));
+        Self { name, version, protocol, date }
+    }
+
+    /// What a file is to say under `from`; nothing where nothing is known.
+    pub(super) fn into_json(self) -> Option<Json> {
+        let known = [
+            ("name", self.name),
+            ("version", self.version),
+            ("protocol", self.protocol),
+            ("date", self.date),
+        ];
+        let known = known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        let known: Entries = known.map(|(key, value)| (key, Json::String(value))).collect();
+        (!known.is_empty()).then_some(Json::Object(known))
+    }
+}
+
+/// Takes a text that says something.
+fn text(entries: &mut Entries, key: &str) -> Option<String> {
+    let says = |value: &Json| matches!(value, Json::String(text) if !text.trim().is_empty());
+    if !entries.iter().any(|(name, value)| name == key && says(value)) {
+        return None;
+    }
+    match take(entries, key) {
+        Some(Json::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a text is a day of the calendar, as `YYYY-MM-DD` (RFC 3339, `full-date`).
+pub fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let number = |part: &str, digits: usize| {
+        let is_plain = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+        part.parse::<u32>().ok().filter(|_| is_plain)
+    };
+    let (Some(year), Some(month), Some(day)) = (number(year, 4), number(month, 2), number(day, 2))
+    else {
+        return false;
+    };
+    (1..=days(year, month)).contains(&day)
+}
+
+/// How many days a month has; none where there is no such month.
+fn days(year: u32, month: u32) -> u32 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_date;
+
+    #[test]
+    fn only_days_of_the_calendar_are_dates() {
+        for day in ["2026-11-22", "2024-02-29", "2000-02-29", "0001-01-31"] {
+            assert!(is_date(day), "{day}");
+        }
+        for text in [
+            "",
+            "2026-11-31",
+            "2026-02-29",
+            "1900-02-29",
+            "2026-13-01",
+            "2026-00-10",
+            "2026-1-1",
+            "2026-11-22T00:00:00Z",
+            "22-11-2026",
+            "+026-11-22",
+            "2026-11-00",
+            "today",
+        ] {
+            assert!(!is_date(text), "{text}");
+        }
+    }
+}

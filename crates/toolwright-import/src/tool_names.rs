@@ -1,0 +1,118 @@
+//! Names of remote tools to names of the language. Never touches anything else of a tool.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::warnings::Warnings;
+use toolwright_codegen::internal::naming::{self, MAX_NAME};
+
+/// A tool that needs a name.
+pub(super) struct Unnamed<'a> {
+    /// Its name on the server.
+    pub(super) remote: &'a str,
+    /// The name it is to have, where that is settled.
+    pub(super) settled: Option<&'a str>,
+}
+
+/// A name of the language for each tool, in order. Those that are settled come first to theirs, then those that are
+/// valid as they are, so that what a newcomer is called cannot change them.
+pub(super) fn assign(tools: &[Unnamed<'_>], prefix: &str, warnings: &mut Warnings) -> Vec<String> {
+    let mut taken: BTreeSet<String> =
+        tools.iter().filter_map(|tool| tool.settled).map(key).collect();
+    let mut tried = BTreeMap::new();
+    let plain = tools.iter().map(|tool| format!("{prefix}{}", tool.remote));
+    let plain = plain.zip(tools).map(|(name, tool)| {
+        let is_kept = tool.settled.is_none() && is_usable(&name) && taken.insert(key(&name));
+        is_kept.then_some(name)
+    });
+    let plain: Vec<Option<String>> = plain.collect();
+    let named = tools.iter().zip(plain).map(|(tool, plain)| {
+        let settled = tool.settled.map(str::to_owned).or(plain);
+        settled.unwrap_or_else(|| renamed(tool.remote, prefix, &mut taken, &mut tried, warnings))
+    });
+    named.collect()
+}
+
+fn is_usable(name: &str) -> bool {
+    naming::is_name(name) && !naming::is_reserved_tool(name)
+}
+
+fn renamed(
+    remote: &str,
+    prefix: &str,
+    taken: &mut BTreeSet<String>,
+    tried: &mut BTreeMap<String, u32>,
+    warnings: &mut Warnings,
+) -> String {
+    let base = format!("{prefix}{}", naming::snake(remote));
+    let name = free(&base, taken, tried.entry(base.clone()).or_insert(1));
+    if name != base {
+        let message = format!("`{base}` is taken, reserved or too long, so this tool is `{name}`");
+        warnings.at(remote, message);
+    }
+    name
+}
+
+/// The name itself, or the first numbered one, that is valid and becomes no Rust name twice.
+/// The last number tried is known: many tools may be called alike.
+fn free(base: &str, taken: &mut BTreeSet<String>, last: &mut u32) -> String {
+    let numbers = *last..;
+    let mut candidates = numbers.map(|number| {
+        let suffix = if number == 1 { String::new() } else { format!("_{number}") };
+        (number, shortened(base, MAX_NAME - suffix.len()) + &suffix)
+    });
+    let is_free =
+        |(_, name): &(u32, String)| !naming::is_reserved_tool(name) && taken.insert(key(name));
+    let (number, name) = candidates.find(is_free).unwrap_or_default();
+    *last = number;
+    name
+}
+
+fn shortened(name: &str, length: usize) -> String {
+    name[..name.len().min(length)].trim_end_matches('_').to_owned()
+}
+
+/// What two names must not share.
+fn key(name: &str) -> String {
+    naming::pascal(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_gets_a_name_of_its_own_that_does_not_depend_on_its_neighbours() {
+        let long = "a-".repeat(40);
+        let cases: [(&[&str], &[&str]); 8] = [
+            (
+                &["get_x", "search-issues", "getUserByID"],
+                &["get_x", "search_issues", "get_user_by_id"],
+            ),
+            (&["getX", "get_x", "get-x"], &["get_x_2", "get_x", "get_x_3"]),
+            (&["get_x_2", "get-x", "get_x"], &["get_x_2", "get_x_3", "get_x"]),
+            (&["a2", "a_2"], &["a2", "a_2_2"]),
+            (&["same", "same"], &["same", "same_2"]),
+            (&["all", "1st", "", "日本"], &["all_2", "n_1st", "empty", "u65e5u672c"]),
+            (&["a.b/c", "ns:tool"], &["a_b_c", "ns_tool"]),
+            (&[&long, &long], &[&"a_".repeat(32)[..63], &("a_".repeat(31) + "2")]),
+        ];
+        for (remote, expected) in cases {
+            let unnamed = |remote| Unnamed { remote, settled: None };
+            let tools: Vec<Unnamed<'_>> = remote.iter().copied().map(unnamed).collect();
+            let names = assign(&tools, "", &mut Warnings::default());
+            assert_eq!(names, expected);
+            assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_is_for_names_that_nobody_settled() {
+        let tools = [("search", None), ("getUser", Some("get_x")), ("get-x", None), ("1st", None)];
+        let tools = tools.map(|(remote, settled)| Unnamed { remote, settled });
+        let names = assign(&tools, "", &mut Warnings::default());
+        assert_eq!(names, ["search", "get_x", "get_x_2", "n_1st"]);
+        let names = assign(&tools, "hub_", &mut Warnings::default());
+        assert_eq!(names, ["hub_search", "get_x", "hub_get_x", "hub_1st"]);
+        assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
+    }
+}

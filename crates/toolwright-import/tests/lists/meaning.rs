@@ -1,0 +1,184 @@
+//! Whether an imported schema says what the server's did: the two are walked side by side, through
+//! their references, and may differ only in what the importer documents. Knows nothing of its code.
+
+use std::collections::BTreeSet;
+
+use toolwright_codegen::schema::Json;
+use toolwright_import::Warning;
+
+/// What a schema loses, since it only says where the schema is or what it is written in.
+const BOOKKEEPING: [&str; 5] = ["$schema", "$id", "$anchor", "$defs", "definitions"];
+
+const ONE: [&str; 12] = [
+    "items",
+    "additionalProperties",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+    "additionalItems",
+];
+const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const NAMED: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"];
+
+/// The two schemas of one side of a tool.
+pub(crate) struct Comparison<'a> {
+    /// Whether the order of keys is compared too.
+    pub(crate) is_ordered: bool,
+    /// The server's.
+    pub(crate) theirs: &'a Json,
+    /// The imported one.
+    pub(crate) ours: &'a Json,
+    /// The types it may name.
+    pub(crate) types: Option<&'a Json>,
+    /// The tool and side, as warnings name them.
+    pub(crate) place: String,
+    /// What the importer admits.
+    pub(crate) warnings: &'a [Warning],
+    /// Pairs that are being compared: a cycle that has come around is equal so far.
+    pub(crate) seen: BTreeSet<(usize, usize)>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Panics where the two differ.
+    pub(crate) fn run(mut self) {
+        let (theirs, ours) = (self.theirs, self.ours);
+        match ours {
+            Json::String(name) => self.schemas(theirs, self.type_of(name), ""),
+            ours => self.schemas(theirs, ours, ""),
+        }
+    }
+
+    fn schemas(&mut self, theirs: &'a Json, ours: &'a Json, at: &str) {
+        if !self.seen.insert((address(theirs), address(ours))) {
+            return;
+        }
+        let ours_target = ours.get("$ref").map(|to| self.our_target(to));
+        let theirs_target = theirs.get("$ref").map(|to| self.their_target(to));
+        match (theirs_target, ours_target) {
+            (Some(theirs_target), Some(ours_target)) => {
+                self.schemas(theirs_target, ours_target, at);
+                self.keywords(theirs, ours, at);
+            }
+            // A named root is a bare name, and a target is a reference where it stood.
+            (Some(target), None) => self.schemas(target, ours, at),
+            (None, Some(target)) => self.schemas(theirs, target, at),
+            (None, None) => self.keywords(theirs, ours, at),
+        }
+    }
+
+    fn keywords(&mut self, theirs: &'a Json, ours: &'a Json, at: &str) {
+        let (Json::Object(theirs), Json::Object(ours)) = (theirs, ours) else {
+            assert_eq!(theirs, ours, "{} {at}", self.place);
+            return;
+        };
+        let kept = theirs.iter().filter(|(key, _)| {
+            !BOOKKEEPING.contains(&key.as_str()) && key != "$ref" && !self.is_admitted(key, ours)
+        });
+        let kept: Vec<_> = kept.collect();
+        let ours: Vec<_> =
+            ours.iter().filter(|(key, _)| !["$defs", "$ref"].contains(&key.as_str())).collect();
+        let keys = |entries: &[&'a (String, Json)]| {
+            entries.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>()
+        };
+        let (kept, ours) = (self.in_order(kept), self.in_order(ours));
+        assert_eq!(keys(&kept), keys(&ours), "{} {at}", self.place);
+        for ((key, theirs), (_, ours)) in kept.into_iter().zip(ours) {
+            self.values(key, theirs, ours, &format!("{at}/{key}"));
+        }
+    }
+
+    fn values(&mut self, key: &str, theirs: &'a Json, ours: &'a Json, at: &str) {
+        match (theirs, ours) {
+            (Json::Object(theirs), Json::Object(ours)) if NAMED.contains(&key) => {
+                assert_eq!(theirs.len(), ours.len(), "{} {at}", self.place);
+                let [theirs, ours] = [theirs, ours].map(|all| self.in_order(all.iter().collect()));
+                for ((name, theirs), (our_name, ours)) in theirs.into_iter().zip(ours) {
+                    assert_eq!(name, our_name, "{} {at}", self.place);
+                    self.schemas(theirs, ours, &format!("{at}/{name}"));
+                }
+            }
+            (Json::Array(theirs), Json::Array(ours)) if LIST.contains(&key) => {
+                assert_eq!(theirs.len(), ours.len(), "{} {at}", self.place);
+                for (theirs, ours) in theirs.iter().zip(ours) {
+                    self.schemas(theirs, ours, at);
+                }
+            }
+            (theirs, ours) if ONE.contains(&key) => self.schemas(theirs, ours, at),
+            (theirs, ours) => assert!(same(theirs, ours), "{} {at}: {theirs} {ours}", self.place),
+        }
+    }
+
+    /// Entries in the order that is compared.
+    fn in_order(&self, mut entries: Vec<&'a (String, Json)>) -> Vec<&'a (String, Json)> {
+        if !self.is_ordered {
+            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        entries
+    }
+
+    /// Whether a keyword is missing and some warning about this schema names it.
+    fn is_admitted(&self, key: &str, ours: &[(String, Json)]) -> bool {
+        let names_it = |warning: &Warning| {
+            warning.message.contains(&format!("`{key}`"))
+                || warning.message.contains(&format!("`{key}: "))
+        };
+        let is_here =
+            |warning: &Warning| warning.places.iter().any(|at| at.starts_with(&self.place));
+        ours.iter().all(|(kept, _)| kept != key)
+            && self.warnings.iter().any(|warning| names_it(warning) && is_here(warning))
+    }
+
+    fn their_target(&self, reference: &Json) -> &'a Json {
+        follow(self.theirs, text(reference).strip_prefix('#').expect("a local reference"))
+    }
+
+    fn our_target(&self, reference: &Json) -> &'a Json {
+        match text(reference).strip_prefix('#') {
+            Some(pointer) => follow(self.ours, pointer),
+            None => self.type_of(text(reference)),
+        }
+    }
+
+    fn type_of(&self, name: &str) -> &'a Json {
+        self.types.and_then(|types| types.get(name)).expect("the type is there")
+    }
+}
+
+fn follow<'a>(root: &'a Json, pointer: &str) -> &'a Json {
+    pointer.split('/').skip(1).fold(root, |value, step| match value {
+        Json::Array(items) => &items[step.parse::<usize>().expect("an index")],
+        value => value.get(&step.replace("~1", "/").replace("~0", "~")).expect("a target"),
+    })
+}
+
+fn text(value: &Json) -> &str {
+    let Json::String(text) = value else { panic!("{value} is no text") };
+    text
+}
+
+fn address(value: &Json) -> usize {
+    std::ptr::from_ref(value).addr()
+}
+
+/// Equality that takes numbers by their value.
+fn same(one: &Json, other: &Json) -> bool {
+    match (one, other) {
+        (Json::Number(one), Json::Number(other)) => one.parse::<f64>() == other.parse::<f64>(),
+        (Json::Array(one), Json::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Json::Object(one), Json::Object(other)) => {
+            let pair = |(one, other): (&(String, Json), &(String, Json))| {
+                one.0 == other.0 && same(&one.1, &other.1)
+            };
+            one.len() == other.len() && one.iter().zip(other).all(pair)
+        }
+        _ => one == other,
+    }
+}

@@ -1,0 +1,158 @@
+//! `import openapi` on small documents whose files are to be seen: every place of a parameter, the words of 3.0, what is
+//! left out and why. What is written passes `check`. `UPDATE_EXPECT=1 cargo test` writes expectations.
+
+#[path = "../../../../codegen/tests/expect/mod.rs"]
+mod expect;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect::expect;
+use toolwright_codegen::compile;
+use toolwright_codegen::diagnostic::Severity;
+use toolwright_codegen::options::Options;
+use toolwright_codegen::source::{Source, Sources};
+use toolwright_import::openapi::{ApiImport, ImportedApi, NotAnApi, openapi};
+use toolwright_import::{Owner, Selection};
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/openapi/cases");
+    let entries = fs::read_dir(folder).expect("the cases are there");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let is_case = |path: &PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        !name.contains(".imported.") && !name.ends_with(".warnings")
+    };
+    let mut cases: Vec<PathBuf> = paths.filter(is_case).collect();
+    cases.sort();
+    assert!(cases.len() >= 3, "{cases:?}");
+    cases
+}
+
+fn import(
+    text: &str,
+    tags: &[&str],
+    by_tag: bool,
+    selection: Selection,
+) -> Result<ImportedApi, NotAnApi> {
+    let owner = Owner { service: "hotel", toolset: "hotel" };
+    openapi(
+        text,
+        "api.yaml",
+        &ApiImport { owner, by_tag, tags: names(tags), selection, beside: &[] },
+    )
+}
+
+fn all(text: &str) -> Result<ImportedApi, NotAnApi> {
+    import(text, &[], false, Selection::default())
+}
+
+/// The file must be one in which nothing is wrong, and from which crates are made.
+fn check(imported: &ImportedApi) {
+    let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
+    if let Err(findings) = compile(&Sources::new(vec![source]), &Options::default()) {
+        let errors: Vec<_> =
+            findings.iter().filter(|one| one.severity == Severity::Error).collect();
+        panic!("{errors:#?}\n{}", imported.text);
+    }
+}
+
+#[test]
+fn documents_become_files_a_person_could_have_written() {
+    let mut wrong = Vec::new();
+    for path in cases() {
+        let imported = all(&fs::read_to_string(&path).expect("readable")).expect("operations");
+        check(&imported);
+        let warnings = imported.warnings.iter().map(|warning| format!("{warning}\n"));
+        let counts = format!("{} taken, {} left out\n", imported.operations, imported.left_out);
+        expect(&path.with_extension("imported.yaml"), &imported.text, &mut wrong);
+        let warnings = warnings.collect::<String>() + &counts;
+        expect(&path.with_extension("warnings"), &warnings, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_no_openapi_document_is_refused_with_a_reason() {
+    let empty = "openapi: 3.0.0\ninfo: { title: x, version: '1' }\npaths: {}\n";
+    let cases = [
+        ("{", "this is not JSON at 1:2"),
+        ("[1, 2", "this is no YAML that can be read: api.yaml:1:"),
+        ("a: 1\na: 2", "`a`"),
+        ("swagger: '2.0'", "this is Swagger 2"),
+        ("openapi: 3.2.0", "this is OpenAPI 3.2.0"),
+        ("openapi: 4", "this is OpenAPI 4"),
+        ("{}", "this is no OpenAPI document"),
+        ("", "this is no OpenAPI document"),
+        (empty, "no operation is selected"),
+    ];
+    for (text, expected) in cases {
+        let error = all(text).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+fn places() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/openapi/cases/places.yaml");
+    fs::read_to_string(path).expect("readable")
+}
+
+fn names(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[test]
+fn operations_are_selected_and_renamed_and_each_tag_may_be_a_toolset() {
+    let text = places();
+    let only = Selection { only: names(&["wish", "listRooms"]), ..Selection::default() };
+    let imported = import(&text, &[], false, only).expect("two operations");
+    check(&imported);
+    assert_eq!(imported.operations, 2);
+    let tagged = Selection {
+        except: names(&["putGuest"]),
+        renames: vec![("listRooms".to_owned(), "rooms".to_owned())],
+        ..Selection::default()
+    };
+    let imported = import(&text, &["rooms"], true, tagged).expect("one operation");
+    check(&imported);
+    assert!(imported.text.contains("\n  hotel_rooms:\n    description: Where guests stay.\n"));
+    assert!(
+        imported.text.contains("\n  rooms:\n    description: List rooms\n"),
+        "{}",
+        imported.text
+    );
+}
+
+#[test]
+fn a_selection_that_names_nothing_is_refused() {
+    let only = |name: &str| Selection { only: names(&[name]), ..Selection::default() };
+    let except = Selection { except: names(&["*"]), ..Selection::default() };
+    let table: [(&[&str], Selection, &str); 4] = [
+        (&[], only("listRoom"), "matches no operation of the document; did you mean `listRooms`?"),
+        (&["guests"], only("wish"), "`--only wish` matches no operation"),
+        (&[], except, "no operation is selected"),
+        (&["room"], Selection::default(), "did you mean `rooms`?"),
+    ];
+    for (tags, selection, expected) in table {
+        let error = import(&places(), tags, false, selection).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn an_import_depends_on_its_input_alone_and_no_part_of_it_panics() {
+    for path in cases() {
+        let text = fs::read_to_string(&path).expect("readable");
+        assert_eq!(all(&text).expect("operations").text, all(&text).expect("operations").text);
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..lines.len() {
+            let less = [&lines[..at], &lines[at + 1..]].concat().join("\n");
+            if let Ok(imported) = all(&less) {
+                check(&imported);
+            }
+        }
+        for (at, _) in text.char_indices().step_by(97) {
+            let _ = all(&text[..at]);
+        }
+    }
+}
