@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use toolwright::issue::IssueKind;
-use toolwright::pattern::{self, Engine, PatternError, translate};
+use toolwright::pattern::{self, PatternError, translate};
 use toolwright::schema::Schema;
 use toolwright::{InvalidPayload, Issue};
 
@@ -52,31 +52,13 @@ impl Effort {
             let all = "the patterns of this project have";
             (format!("{all} more than {MAX_INSTRUCTIONS} steps in all"), None)
         })?;
-        let compiled = pattern::Pattern::from_translated(&translated).map_err(wrong)?;
-        let pattern = Pattern { ecma: ecma.to_owned(), translated, compiled };
+        pattern::Pattern::from_translated(&translated).map_err(wrong)?;
+        let pattern = Pattern { ecma: ecma.to_owned(), translated };
         self.known.insert(ecma.to_owned(), pattern.clone());
         Ok(pattern)
     }
 
-    /// Whether a text matches a pattern; what there is no effort left for counts as a match.
-    pub(super) fn matches(&mut self, pattern: &Pattern, text: &str) -> bool {
-        if pattern.translated.engine == Engine::Linear {
-            let characters = text.chars().count() as u64 + 1;
-            let cost = pattern.translated.weight.saturating_mul(characters);
-            let Some(left) = self.steps.checked_sub(cost) else {
-                self.exhausted = true;
-                return true;
-            };
-            self.steps = left;
-        }
-        // The other engine counts its steps by itself.
-        let found = pattern.compiled.is_match_within(text, &mut self.steps);
-        self.exhausted |= found.is_err();
-        found.unwrap_or(true)
-    }
-
-    /// Whether a value that a type accepts is accepted by the rules that no type says, and if not why. What there is no
-    /// effort left for counts as accepted.
+    /// Checks a value. What there is no effort left for counts as accepted.
     pub(super) fn judge(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
         let is_costly = |issue: &Issue| matches!(issue.kind(), IssueKind::TooCostly { .. });
         match schema.check_within(json.as_bytes(), &mut self.steps) {

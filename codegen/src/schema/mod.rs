@@ -193,8 +193,6 @@ pub struct Pattern {
     pub ecma: String,
     /// For an engine of the contract crate: equal in meaning.
     pub translated: Translated,
-    /// The same, ready to be used on examples and defaults.
-    pub compiled: toolwright::pattern::Pattern,
 }
 
 /// Limits of a number (2020-12 validation, 6.2).
