@@ -1,6 +1,8 @@
 //! How a method goes over HTTP: where each property of its payload stands in a request, what an answer is. Never a
 //! Rust name.
 
+pub use toolwright::http::{Content, Status, Style, Verb};
+
 /// How one method goes over HTTP. Every property of its payload stands in one place.
 #[derive(Clone, Debug)]
 pub struct Route {
@@ -49,60 +51,4 @@ pub enum Body {
     Property(String),
     /// An object of every property that stands nowhere else.
     Rest,
-}
-
-/// A request's method (RFC 9110, 9.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// `GET`
-    Get,
-    /// `HEAD`
-    Head,
-    /// `POST`
-    Post,
-    /// `PUT`
-    Put,
-    /// `PATCH`
-    Patch,
-    /// `DELETE`
-    Delete,
-    /// `OPTIONS`
-    Options,
-    /// `TRACE`
-    Trace,
-}
-
-/// How lists and objects are written in a query (OpenAPI 3.1, "Style Values").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// `a=1&a=2`, or `a=1,2`.
-    Form,
-    /// `a=1%202`
-    SpaceDelimited,
-    /// `a=1%7C2`
-    PipeDelimited,
-    /// `a[b]=1`
-    DeepObject,
-}
-
-/// How a body is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// JSON.
-    Json,
-    /// A form: lists as several fields, objects as JSON.
-    Form,
-    /// A form with lists and objects as `a[b]=1`.
-    DeepForm,
-    /// Text.
-    Text,
-}
-
-/// A status of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// This one, from 400 to 599.
-    Exactly(u16),
-    /// All that begin with this digit, 4 or 5.
-    Class(u16),
 }

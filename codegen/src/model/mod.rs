@@ -8,6 +8,7 @@ use std::ops::Index;
 use std::time::Duration;
 
 pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
+pub use toolwright::spec::ToolAnnotations;
 
 use crate::schema::{Json, NodeId, Schemas};
 use crate::source::{Span, Spanned};
@@ -297,19 +298,6 @@ pub enum InjectionSource {
     ParentCallId,
     /// The label with this key.
     Label(String),
-}
-
-/// MCP's hints on what a tool does; an unset one says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ToolAnnotations {
-    /// It changes nothing.
-    pub read_only: Option<bool>,
-    /// It may destroy something.
-    pub destructive: Option<bool>,
-    /// A second equal call changes nothing more.
-    pub idempotent: Option<bool>,
-    /// It reaches beyond the system it belongs to.
-    pub open_world: Option<bool>,
 }
 
 /// The words of an approval request; minijinja templates.

@@ -1,5 +1,7 @@
 //! Schema nodes as Rust types: the one place that decides which type a schema becomes.
 
+use toolwright::format::Format;
+
 use super::Planner;
 use super::docs;
 use super::types::{
@@ -252,14 +254,14 @@ impl Shapes<'_> {
 
     fn text(&mut self, rules: &StringRules, hint: Hint<'_>) -> TypeUse {
         let limits = self.string(rules, hint);
-        match rules.format.map(|format| format.name) {
+        match rules.format {
             None => TypeUse::String(limits),
-            Some("date-time") => TypeUse::Contract("DateTime", limits),
-            Some("date") => TypeUse::Contract("Date", limits),
-            Some("uuid") => TypeUse::Contract("Uuid", limits),
-            Some("ipv4") => TypeUse::Contract("Ipv4Addr", limits),
-            Some("ipv6") => TypeUse::Contract("Ipv6", limits),
-            Some(format) => TypeUse::Formatted(pascal(format), limits),
+            Some(Format::DateTime) => TypeUse::Contract("DateTime", limits),
+            Some(Format::Date) => TypeUse::Contract("Date", limits),
+            Some(Format::Uuid) => TypeUse::Contract("Uuid", limits),
+            Some(Format::Ipv4) => TypeUse::Contract("Ipv4Addr", limits),
+            Some(Format::Ipv6) => TypeUse::Contract("Ipv6", limits),
+            Some(format) => TypeUse::Formatted(pascal(format.name()), limits),
         }
     }
 

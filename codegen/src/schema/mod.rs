@@ -27,6 +27,7 @@ pub use text::{Style, quoted};
 pub use validate::{Violation, violations};
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
+use toolwright::format::Format;
 use toolwright::pattern::Translated;
 
 use crate::model::TypeId;
@@ -157,34 +158,6 @@ pub struct StringRules {
     /// A format that is checked.
     pub format: Option<Format>,
 }
-
-/// The formats that are checked (2020-12 validation, 7.3); any other is a mere annotation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format {
-    /// Its name in schemas.
-    pub name: &'static str,
-}
-
-/// Every checked format.
-pub const FORMATS: [Format; 12] = {
-    const fn named(name: &'static str) -> Format {
-        Format { name }
-    }
-    [
-        named("date-time"),
-        named("date"),
-        named("time"),
-        named("duration"),
-        named("uuid"),
-        named("ipv4"),
-        named("ipv6"),
-        named("uri"),
-        named("email"),
-        named("hostname"),
-        named("regex"),
-        named("json-pointer"),
-    ]
-};
 
 /// An ECMA-262 pattern, and what it became.
 #[derive(Clone, Debug)]

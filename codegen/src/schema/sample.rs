@@ -1,6 +1,8 @@
 //! A small value that a schema accepts, for telling a model what a right call looks like. Never used to
 //! judge a value.
 
+use toolwright::format::Format;
+
 use super::{
     ArrayShape, Bound, Effort, Json, Node, NodeId, NumberRules, ObjectShape, Shape, StringRules,
     number, violations,
@@ -126,21 +128,7 @@ fn is_all_said(schema: &Node) -> bool {
 
 /// A text of the right length; a pattern or an odd format is for people to write examples of.
 fn text(rules: &StringRules) -> Option<String> {
-    let word = match rules.format.map(|format| format.name) {
-        Some("date-time") => "2026-11-21T10:00:00Z",
-        Some("date") => "2026-11-21",
-        Some("time") => "10:00:00Z",
-        Some("duration") => "PT1H30M",
-        Some("uuid") => "123e4567-e89b-42d3-a456-426614174000",
-        Some("ipv4") => "192.0.2.1",
-        Some("ipv6") => "2001:db8::1",
-        Some("uri") => "https://example.com/",
-        Some("email") => "name@example.com",
-        Some("hostname") => "example.com",
-        Some("regex") => "^a+$",
-        Some("json-pointer") => "/a/0",
-        _ => "text",
-    };
+    let word = rules.format.map_or("text", Format::example);
     let (least, most) = (rules.min_length.unwrap_or(0), rules.max_length.unwrap_or(u64::MAX));
     if least > 64 {
         return None;

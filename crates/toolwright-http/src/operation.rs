@@ -1,5 +1,7 @@
 //! How one method of a service goes over HTTP, as generated code says it. Never a value of a call.
 
+pub use toolwright::http::{Content, Status, Style, Verb};
+
 /// One method of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -21,27 +23,6 @@ pub struct Operation {
     pub answer: Answer,
     /// The errors that the method declares for statuses; an exact status goes before its class.
     pub errors: &'static [DeclaredError],
-}
-
-/// A request's method (RFC 9110, 9.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    /// `GET`
-    Get,
-    /// `HEAD`
-    Head,
-    /// `POST`
-    Post,
-    /// `PUT`
-    Put,
-    /// `PATCH`
-    Patch,
-    /// `DELETE`
-    Delete,
-    /// `OPTIONS`
-    Options,
-    /// `TRACE`
-    Trace,
 }
 
 /// A part of a path.
@@ -75,19 +56,6 @@ pub struct Parameter {
     pub property: &'static str,
 }
 
-/// How lists and objects are written in a query (OpenAPI 3.1, "Style Values").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// `a=1&a=2`, or `a=1,2`.
-    Form,
-    /// `a=1%202`
-    SpaceDelimited,
-    /// `a=1%7C2`
-    PipeDelimited,
-    /// `a[b]=1`
-    DeepObject,
-}
-
 /// What a request's body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
@@ -97,19 +65,6 @@ pub enum Body {
     Property(&'static str, Content),
     /// An object of every property that stands nowhere else.
     Rest(Content),
-}
-
-/// How a request's body is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// `application/json`
-    Json,
-    /// `application/x-www-form-urlencoded`: lists as several parameters, objects as JSON.
-    Form,
-    /// The same, with lists and objects as `a[b]=1`.
-    DeepForm,
-    /// `text/plain`
-    Text,
 }
 
 /// What the body of a good answer is.
@@ -134,15 +89,6 @@ pub struct DeclaredError {
     pub description: &'static str,
 }
 
-/// A status of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// This one.
-    Exactly(u16),
-    /// All that begin with this digit.
-    Class(u16),
-}
-
 impl Operation {
     /// An operation that sends nothing but its address and reads JSON.
     pub const fn new(name: &'static str, verb: Verb, path: &'static [Part]) -> Self {
@@ -163,21 +109,5 @@ impl Operation {
     pub(crate) fn error(&self, status: u16) -> Option<&'static DeclaredError> {
         let is = |wanted: Status| self.errors.iter().find(move |error| error.status == wanted);
         is(Status::Exactly(status)).or_else(|| is(Status::Class(status / 100)))
-    }
-}
-
-impl Verb {
-    /// The method's name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-            Self::Options => "OPTIONS",
-            Self::Trace => "TRACE",
-        }
     }
 }

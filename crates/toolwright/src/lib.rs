@@ -9,6 +9,7 @@ pub mod described;
 mod discovery;
 pub mod executor;
 pub mod format;
+pub mod http;
 pub mod issue;
 pub mod outcome;
 pub mod pattern;

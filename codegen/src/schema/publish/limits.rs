@@ -1,5 +1,7 @@
 //! The keywords that say what a shape accepts, beside its type. Never those of assertions.
 
+use toolwright::format::Format;
+
 use super::Publisher;
 use crate::schema::{
     Additional, ArrayShape, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
@@ -110,7 +112,7 @@ impl Publisher<'_> {
     fn string(&mut self, rules: &StringRules) {
         self.count("minLength", rules.min_length);
         self.count("maxLength", rules.max_length);
-        self.text("format", rules.format.map(|format| format.name));
+        self.text("format", rules.format.map(Format::name));
         self.text("pattern", rules.pattern.as_ref().map(|pattern| pattern.ecma.as_str()));
     }
 

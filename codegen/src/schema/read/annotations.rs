@@ -1,9 +1,11 @@
 //! What a schema says about itself (2020-12 validation, 7 and 9). Never changes what is accepted.
 
+use toolwright::format::Format;
+
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Annotations, DIALECT, FORMATS};
+use crate::schema::{Annotations, DIALECT};
 use crate::yaml::{Entry, Node, Value};
 
 impl SchemaReader<'_> {
@@ -64,7 +66,7 @@ impl SchemaReader<'_> {
     /// A format that nothing checks.
     fn unchecked_format(&mut self, node: &Node) -> Option<String> {
         let format = self.text(node)?;
-        if FORMATS.iter().any(|known| known.name == format) {
+        if Format::from_name(&format).is_some() {
             return None;
         }
         self.report.add(schemas::unknown_format(node.span, &format));

@@ -3,11 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use toolwright::format::Format;
+
 use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::schema::{
-    Bound, BoxedAnnotations, EnumValue, FORMATS, Json, NumberRules, Pattern, Shape, StringRules,
-    is_double, json_equal, json_sort_key, number,
+    Bound, BoxedAnnotations, EnumValue, Json, NumberRules, Pattern, Shape, StringRules, is_double,
+    json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -20,7 +22,7 @@ impl SchemaReader<'_> {
         self.check_counts(text, "maxLength", min_length, max_length);
         let pattern = text.get("pattern").and_then(|node| self.pattern(node)).map(Box::new);
         let format = text.get("format").and_then(Node::as_str);
-        let format = FORMATS.into_iter().find(|known| Some(known.name) == format);
+        let format = format.and_then(Format::from_name);
         StringRules { min_length, max_length, pattern, format }
     }
 

@@ -1,0 +1,73 @@
+//! Names the methods, styles, contents and statuses of HTTP that a method of a service may have.
+
+/// A request's method (RFC 9110, 9.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `GET`
+    Get,
+    /// `HEAD`
+    Head,
+    /// `POST`
+    Post,
+    /// `PUT`
+    Put,
+    /// `PATCH`
+    Patch,
+    /// `DELETE`
+    Delete,
+    /// `OPTIONS`
+    Options,
+    /// `TRACE`
+    Trace,
+}
+
+/// How lists and objects are written in a query (OpenAPI 3.1, "Style Values").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// `a=1&a=2`, or `a=1,2`.
+    Form,
+    /// `a=1%202`
+    SpaceDelimited,
+    /// `a=1%7C2`
+    PipeDelimited,
+    /// `a[b]=1`
+    DeepObject,
+}
+
+/// How a request's body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// `application/json`
+    Json,
+    /// `application/x-www-form-urlencoded`: lists as several parameters, objects as JSON.
+    Form,
+    /// The same, with lists and objects as `a[b]=1`.
+    DeepForm,
+    /// `text/plain`
+    Text,
+}
+
+/// A status of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// This one.
+    Exactly(u16),
+    /// All that begin with this digit.
+    Class(u16),
+}
+
+impl Verb {
+    /// The method's name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+            Self::Options => "OPTIONS",
+            Self::Trace => "TRACE",
+        }
+    }
+}
