@@ -135,7 +135,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("disk", &["diagnostic", "files", "source"]),
     ("render", &["diagnostic", "source"]),
     ("config", &["diagnostic", "options", "source"]),
-    ("incremental", &["diagnostic", "emit", "options", "schema", "source", "syntax", "yaml"]),
+    ("incremental", &["diagnostic", "source", "syntax", "yaml"]),
 ];
 
 /// A library stands behind one module.
