@@ -1,8 +1,8 @@
 //! From schema files on disk to an output folder on disk: in full, or only what changed since the last run.
 //! [`crate::incremental`] decides what that is.
 
+use std::fmt::Debug;
 use std::path::Path;
-use std::time::SystemTime;
 
 use super::{Change, Failure, Generated, Size};
 use crate::diagnostic::Diagnostic;
@@ -118,7 +118,7 @@ impl Generation<'_> {
 
     /// Whatever the output depends on besides the schema files: the options, and the program, since one that was built again
     /// may generate something else under the same version. None if the program is not known.
-    fn generator(&self) -> Option<(&Options, SystemTime)> {
+    fn generator(&self) -> Option<impl Debug> {
         Some((&self.options, disk::built()?))
     }
 }
