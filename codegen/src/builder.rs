@@ -77,12 +77,11 @@ impl Build {
     }
 
     fn try_generate(&self, folder: &Path) -> Result<(), Failure> {
-        let schema = std::slice::from_ref(&self.schema);
-        let reading = disk::read_sources(schema)?;
+        let reading = disk::read_sources(std::slice::from_ref(&self.schema))?;
         for (_, source) in reading.sources.iter() {
             println!("cargo::rerun-if-changed={}", source.path);
         }
-        let generation = Generation { schema, reading, options: self.options(), out: folder };
+        let generation = Generation { reading, options: self.options(), out: folder };
         let generated = generation.write()?;
         warn(&generated.warnings, &generated.sources);
         Ok(())

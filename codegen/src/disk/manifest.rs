@@ -39,7 +39,7 @@ pub(super) fn listed(out: &Path) -> Result<BTreeSet<String>, IoFailure> {
 }
 
 /// The paths in a list.
-fn paths(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.starts_with('#'))
 }
 

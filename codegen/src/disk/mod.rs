@@ -7,14 +7,16 @@ mod lock;
 mod manifest;
 mod output;
 mod place;
+mod record;
 mod single;
 mod sources;
 mod start;
-mod survey;
+mod state;
 mod tree;
 mod update;
 
 pub use failure::{IoFailure, OutputError};
+pub(crate) use output::write_recorded;
 pub use output::{Drift, Written, drift, write};
 pub use single::write_text;
 pub(crate) use sources::shown;
@@ -22,5 +24,5 @@ pub use sources::{ReadSources, read_sources, read_text};
 #[cfg(feature = "project")]
 pub(crate) use sources::{absolute, read_regular};
 pub use start::{checkout, start_project};
-pub(crate) use survey::{Moment, Notes};
+pub(crate) use state::{OutputState, built};
 pub(crate) use update::update;

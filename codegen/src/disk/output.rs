@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::failure::{IoFailure, OutputError};
 use super::place::Place;
-use super::survey::write_note;
 use super::tree::Entry;
-use super::{exchange, lock::Lock, manifest, manifest::Texts, tree};
+use super::{exchange, lock::Lock, manifest, manifest::Texts, record, tree};
 use crate::files::Files;
 use crate::parallel;
 
@@ -83,19 +83,39 @@ fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoF
 ///
 /// See [`OutputError`]; the folder is then as it was.
 pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
+    write_recorded(out, files, None)
+}
+
+/// Does what [`write`] does, and leaves a record for the next run if there is one to leave.
+pub(crate) fn write_recorded(
+    out: &Path,
+    files: &Files,
+    record: Option<&str>,
+) -> Result<Written, OutputError> {
+    let began = SystemTime::now();
     let place = Place::of(out)?;
     let texts = manifest::complete(files)?;
+    // Without a record the next run is one in full, so a failure to write it is no failure of this run.
+    let remember = |plan: &Plan<'_>| {
+        let newest = plan.write.keys().next_back().map(|path| place.out.join(path));
+        record.map(|record| record::write(&place, record, newest.as_deref(), began))
+    };
     // Looked at without the lock, which would itself touch the parent folder. Whatever another run, writing meanwhile,
     // makes this look fail on is looked at again under the lock.
     match Plan::new(&place, &texts) {
         Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&place)? => {
+            let _ = remember(&plan);
             Ok(plan.into_written())
         }
-        _ => write_locked(&place, &texts),
+        _ => write_locked(&place, &texts, |plan| drop(remember(plan))),
     }
 }
 
-fn write_locked(place: &Place, texts: &Texts<'_>) -> Result<Written, OutputError> {
+fn write_locked(
+    place: &Place,
+    texts: &Texts<'_>,
+    remember: impl FnOnce(&Plan<'_>),
+) -> Result<Written, OutputError> {
     fs::create_dir_all(&place.parent).map_err(IoFailure::on("make folder", &place.parent))?;
     let _lock = Lock::acquire(place)?;
     exchange::sweep(place)?;
@@ -106,6 +126,8 @@ fn write_locked(place: &Place, texts: &Texts<'_>) -> Result<Written, OutputError
         // A tree that could not be finished is of no use to anyone; its own failure is the one to report.
         done.inspect_err(|_| drop(exchange::sweep(place)))?;
     }
+    // While the lock is held: another run may be waiting to write another tree and its record.
+    remember(&plan);
     Ok(plan.into_written())
 }
 
@@ -188,18 +210,10 @@ impl<'a> Plan<'a> {
             let target = new.join(real.strip_prefix(&place.out).unwrap_or(real));
             link(real, folders.make_room(&target)?)?;
         }
-        // What tells of the others comes last, as it has to be younger: see `survey`.
-        let (about, others): (Vec<_>, Vec<_>) =
-            self.write.iter().partition(|(path, _)| path.starts_with('.'));
-        for (path, text) in &others {
+        for (path, text) in &self.write {
             let target = new.join(path);
             fs::write(folders.make_room(&target)?, text)
                 .map_err(IoFailure::on("write", &target))?;
-        }
-        let last = others.last().map(|(path, _)| new.join(path));
-        for (path, text) in about {
-            let target = new.join(path);
-            write_note(last.as_deref(), &target, text).map_err(IoFailure::on("write", &target))?;
         }
         Ok(())
     }

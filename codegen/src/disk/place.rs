@@ -18,6 +18,8 @@ pub(super) struct Place {
     pub(super) old: PathBuf,
     /// The lock file.
     pub(super) lock: PathBuf,
+    /// The record of the last run.
+    pub(super) record: PathBuf,
 }
 
 impl Place {
@@ -35,12 +37,15 @@ impl Place {
             sibling.push(suffix);
             parent.join(sibling)
         };
+        let mut record = name.to_owned();
+        record.push(".record");
         let place = Self {
             // Built from the name, since a trailing slash would make the system follow a symlink.
             out: parent.join(name),
             new: sibling(".toolwright-new"),
             old: sibling(".toolwright-old"),
             lock: sibling(".toolwright-lock"),
+            record: parent.join(".toolwright").join(record),
             parent: parent.to_owned(),
         };
         place.require_folder()?;

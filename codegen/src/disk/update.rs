@@ -2,16 +2,17 @@
 //! changes, is built anew and exchanged. Never adds or removes a path of the list: that is a full run's business.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::failure::{IoFailure, OutputError};
 use super::lock::Lock;
 use super::output::{Folders, Written, link};
 use super::place::Place;
-use super::survey::{Survey, shared_folder, write_note};
-use super::{exchange, manifest, tree};
+use super::state::OutputState;
+use super::{exchange, manifest, record, tree};
 use crate::files::Files;
 
 /// Writes the files of some crates where they differ, then the record; none, and nothing done, if a full run is needed.
@@ -24,23 +25,22 @@ use crate::files::Files;
 /// See [`OutputError`]; the folder is then as it was.
 pub(crate) fn update(
     out: &Path,
-    survey: &Survey<'_>,
+    state: &OutputState,
     crates: &BTreeSet<String>,
     files: &Files,
-    record: (&str, &str),
+    record: &str,
 ) -> Result<Option<Written>, OutputError> {
-    if !same_paths(survey, crates, files) {
+    let listed = state.listed();
+    if !same_paths(&listed, crates, files) {
         return Ok(None);
     }
     let place = Place::of(out)?;
-    let (name, text) = record;
-    if crates.is_empty() && survey.record == text && survey.touched.is_empty() {
-        return Ok(Some(written(survey, Vec::new())));
+    if crates.is_empty() && state.record == record && state.touched.is_empty() {
+        return Ok(Some(written(state, Vec::new())));
     }
     let _lock = Lock::acquire(&place)?;
     exchange::sweep(&place)?;
-    let at = place.out.join(name);
-    if fs::read_to_string(&at).ok().as_deref() != Some(survey.record) {
+    if record::read(&place).is_none_or(|(found, _)| found != state.record) {
         // Another run was here meanwhile.
         return Ok(None);
     }
@@ -61,19 +61,20 @@ pub(crate) fn update(
             }
         }
     }
-    let last = changed.keys().next_back().map(|path| place.out.join(path));
-    replace(&place, last.as_deref(), &at, text)?;
+    let newest = changed.keys().next_back().map(|path| place.out.join(path));
+    // Where it cannot be written, the old one makes the next run look at these crates again.
+    let _ = record::write(&place, record, newest.as_deref(), state.began);
     let changed = changed.into_keys().map(str::to_owned).collect();
-    Ok(Some(written(survey, changed)))
+    Ok(Some(written(state, changed)))
 }
 
 /// Whether the crates have the files they had.
-fn same_paths(survey: &Survey<'_>, crates: &BTreeSet<String>, files: &Files) -> bool {
-    let before = |end: String| survey.listed.partition_point(|path| *path < end.as_str());
+fn same_paths(listed: &[&str], crates: &BTreeSet<String>, files: &Files) -> bool {
+    let before = |end: String| listed.partition_point(|path| *path < end.as_str());
     // What begins with `a/` comes before `a0`, as `0` is the sign after `/`.
     let sizes = crates.iter().map(|dir| before(format!("{dir}0")) - before(format!("{dir}/")));
     sizes.sum::<usize>() == files.len()
-        && files.iter().all(|(path, _)| survey.listed.binary_search(&path).is_ok())
+        && files.iter().all(|(path, _)| listed.binary_search(&path).is_ok())
 }
 
 fn changed<'a>(out: &Path, files: &'a Files) -> Result<BTreeMap<&'a str, &'a str>, OutputError> {
@@ -116,19 +117,25 @@ fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result
     Ok(())
 }
 
-/// Puts a new record in the place of the old one, later than the last file that was written.
-fn replace(place: &Place, last: Option<&Path>, at: &Path, text: &str) -> Result<(), OutputError> {
-    write_note(last, &place.new, text).map_err(IoFailure::on("write", &place.new))?;
-    Ok(fs::rename(&place.new, at).map_err(IoFailure::on("move into place", &place.new))?)
+/// The deepest folder that all these paths are in, empty for the folder that paths are relative to.
+fn shared_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> PathBuf {
+    let parent = |path: &'a str| Path::new(path).parent().unwrap_or(Path::new(""));
+    let Some(first) = paths.next() else { return PathBuf::new() };
+    paths.map(parent).fold(parent(first).to_owned(), |shared, folder| {
+        let both = shared.components().zip(folder.components());
+        both.take_while(|(a, b)| a == b)
+            .map(|(a, _)| AsRef::<OsStr>::as_ref(&a).to_owned())
+            .collect()
+    })
 }
 
-fn written(survey: &Survey<'_>, written: Vec<String>) -> Written {
+fn written(state: &OutputState, written: Vec<String>) -> Written {
     let is_kept = |path: &&str| written.binary_search_by(|other| other.as_str().cmp(path)).is_err();
-    let all = std::iter::once(manifest::NAME).chain(survey.listed.iter().copied());
+    let all = std::iter::once(manifest::NAME).chain(state.listed());
     Written {
         unchanged: all.filter(is_kept).map(str::to_owned).collect(),
         written,
         removed: Vec::new(),
-        foreign: survey.foreign.clone(),
+        foreign: state.foreign.clone(),
     }
 }

@@ -1,175 +1,111 @@
-//! What the last run was made of, as the file that stands among what it generated: one line a schema file and one a
-//! crate, so that changes to different files merge. Never read to learn what is on disk.
+//! The record of a run as text: a line for each schema file, a line for each crate, and a hash of it all at the end, so
+//! that a damaged record is told from a whole one.
+//!
+//! By hand, because a JSON library would be all that a build script compiles for this.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::str::FromStr;
 
-use super::line::Line;
-use crate::schema::Json;
+use xxhash_rust::xxh3::xxh3_128;
 
-/// Its name in the root of the output folder.
-pub(crate) const NAME: &str = ".toolwright-record";
-
-/// The keys of the first line.
-const ABOUT: &str = "about";
-const GENERATOR: &str = "generator";
-
-/// What a run was made of.
-#[derive(Debug, PartialEq, Eq)]
+/// What a run leaves for the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The version of the generator, and its options.
-    pub(super) generator: String,
-    /// Every schema file, by name.
-    pub(super) sources: Vec<SourceLine>,
+    /// A hash of the program that generated and of its options.
+    pub(super) generator: u128,
+    /// A hash of the paths of all generated files.
+    pub(super) listed: u128,
+    /// Every schema file, in path order.
+    pub(super) sources: Vec<SourceFile>,
     /// Every crate.
-    pub(super) crates: Vec<CrateLine>,
+    pub(super) crates: Vec<GeneratedCrate>,
 }
 
 /// A schema file as it was.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct SourceLine {
-    /// Relative to the schema folder.
-    pub(super) name: String,
-    /// Its text.
-    pub(super) hash: String,
-    /// The names it declared and used.
-    pub(super) interface: String,
-    /// Whether something was found in it that did not stand in the way.
-    pub(super) warned: bool,
-    /// The other files without which nothing can be made of it.
-    pub(super) needs: BTreeSet<String>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SourceFile {
+    pub(super) path: String,
+    /// Of its text.
+    pub(super) hash: u128,
+    /// Of its interface.
+    pub(super) interface: u128,
+    /// Whether there was a warning about it.
+    pub(super) has_warning: bool,
+    /// The files that are needed to compile it, as places in the list of all.
+    pub(super) needs: Vec<usize>,
 }
 
 /// A crate as it was generated.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CrateLine {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GeneratedCrate {
     /// Its folder.
     pub(super) dir: String,
-    /// How many files it has.
-    pub(super) files: usize,
-    /// The files that declare what it holds.
-    pub(super) from: BTreeSet<String>,
-}
-
-impl SourceLine {
-    fn read(line: &mut Line<'_>) -> Option<Self> {
-        Some(Self {
-            name: line.text("schema")?,
-            hash: line.text("hash")?,
-            interface: line.text("interface")?,
-            warned: line.flag("warned")?,
-            needs: line.list("needs")?,
-        })
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let Self { name, hash, interface, warned, needs } = self;
-        let mut entries =
-            vec![entry("schema", name), entry("hash", hash), entry("interface", interface)];
-        if *warned {
-            entries.push(("warned".to_owned(), Json::Boolean(true)));
-        }
-        if !needs.is_empty() {
-            entries.push(list("needs", needs));
-        }
-        entries
-    }
-}
-
-impl CrateLine {
-    fn read(line: &mut Line<'_>) -> Option<Self> {
-        Some(Self {
-            dir: line.text("crate")?,
-            files: line.number("files")?,
-            from: line.list("from")?,
-        })
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let Self { dir, files, from } = self;
-        let files = ("files".to_owned(), Json::Number(files.to_string()));
-        vec![entry("crate", dir), files, list("from", from)]
-    }
+    /// The schema files that declare what it holds, as places in the list of all.
+    pub(super) sources: Vec<usize>,
 }
 
 impl Record {
-    /// The record of a text; none if it is not one, letter by letter.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
-        let mut head = Line::new(lines.next()?);
-        head.text(ABOUT)?;
-        let generator = head.text(GENERATOR)?;
-        let mut record = Self { generator, sources: Vec::new(), crates: Vec::new() };
-        for line in lines {
-            match SourceLine::read(&mut Line::new(line)) {
-                Some(source) => record.sources.push(source),
-                None => record.crates.push(CrateLine::read(&mut Line::new(line))?),
-            }
-        }
-        (record.text() == text).then_some(record)
-    }
-
-    /// Its text.
     pub(crate) fn text(&self) -> String {
-        let about = format!("{}: what it was made of", crate::emit::BANNER);
-        let head = vec![entry(ABOUT, &about), entry(GENERATOR, &self.generator)];
-        let sources = self.sources.iter().map(SourceLine::entries);
-        let crates = self.crates.iter().map(CrateLine::entries);
-        let mut text = String::new();
-        for entries in std::iter::once(head).chain(sources).chain(crates) {
-            text += &Json::Object(entries).to_string();
-            text.push('\n');
+        let Self { generator, listed, sources, crates } = self;
+        let mut text = format!("{generator:x} {listed:x} {}\n", sources.len());
+        // Writing into a string does not fail.
+        for SourceFile { path, hash, interface, has_warning, needs } in sources {
+            let needs = joined(needs);
+            let _ = writeln!(text, "{hash:x} {interface:x} {has_warning} {needs} {path}");
         }
+        for GeneratedCrate { dir, sources } in crates {
+            let _ = writeln!(text, "{} {dir}", joined(sources));
+        }
+        let _ = writeln!(text, "{:x}", xxh3_128(text.as_bytes()));
         text
     }
 
-    /// Whether it has a line for each crate that a list of generated files is of, with as many files, and for no other.
-    pub(crate) fn is_about(&self, listed: &[&str]) -> bool {
-        let of_list = sizes(listed.iter().copied());
-        of_list.into_iter().eq(self.crates.iter().map(|krate| (krate.dir.as_str(), krate.files)))
-    }
-
-    /// The folders of the crates that generated files belong to; none if one belongs to no crate.
-    pub(crate) fn crates_of(&self, paths: &[&str]) -> Option<BTreeSet<&str>> {
-        let crates: BTreeMap<&str, &CrateLine> =
-            self.crates.iter().map(|krate| (krate.dir.as_str(), krate)).collect();
-        paths.iter().map(|path| Some(home_of(&crates, path)?.0)).collect()
-    }
-}
-
-/// How many files each crate has, by its folder: that of its `src/lib.rs`.
-pub(super) fn sizes<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> BTreeMap<&'a str, usize> {
-    let dirs = paths.clone().filter_map(|path| path.strip_suffix("/src/lib.rs"));
-    let sizes: BTreeMap<&str, Cell<usize>> = dirs.map(|dir| (dir, Cell::new(0))).collect();
-    let mut home = None;
-    for path in paths {
-        // Most files stand in the crate of the one before.
-        if !home.is_some_and(|(dir, _)| is_in(path, dir)) {
-            home = home_of(&sizes, path);
+    /// Reads a record; none if the text is not a whole one.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let end = text.strip_suffix('\n')?.rfind('\n')? + 1;
+        let (body, hash) = text.split_at(end);
+        if u128::from_str_radix(hash.trim_end(), 16).ok()? != xxh3_128(body.as_bytes()) {
+            return None;
         }
-        if let Some((_, size)) = home {
-            size.set(size.get() + 1);
+        let mut lines = body.split_terminator('\n');
+        let mut head = lines.next()?.split(' ');
+        let mut record = Self {
+            generator: hexadecimal(head.next()?)?,
+            listed: hexadecimal(head.next()?)?,
+            sources: Vec::new(),
+            crates: Vec::new(),
+        };
+        let count: usize = head.next()?.parse().ok()?;
+        for line in lines.by_ref().take(count) {
+            let mut parts = line.splitn(5, ' ');
+            record.sources.push(SourceFile {
+                hash: hexadecimal(parts.next()?)?,
+                interface: hexadecimal(parts.next()?)?,
+                has_warning: bool::from_str(parts.next()?).ok()?,
+                needs: places(parts.next()?, count)?,
+                path: parts.next()?.to_owned(),
+            });
         }
+        for line in lines {
+            let (sources, dir) = line.split_once(' ')?;
+            record
+                .crates
+                .push(GeneratedCrate { dir: dir.to_owned(), sources: places(sources, count)? });
+        }
+        (record.sources.len() == count).then_some(record)
     }
-    sizes.into_iter().map(|(dir, size)| (dir, size.into_inner())).collect()
 }
 
-/// The crate that a file stands in, of crates by their folders.
-fn home_of<'m, 'a, T>(crates: &'m BTreeMap<&'a str, T>, path: &str) -> Option<(&'a str, &'m T)> {
-    let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    folders.find_map(|folder| crates.get_key_value(folder)).map(|(dir, of)| (*dir, of))
+fn hexadecimal(text: &str) -> Option<u128> {
+    u128::from_str_radix(text, 16).ok()
 }
 
-fn is_in(path: &str, dir: &str) -> bool {
-    path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+fn joined(places: &[usize]) -> String {
+    places.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-type Entry = (String, Json);
-
-fn entry(key: &str, text: &str) -> Entry {
-    (key.to_owned(), Json::string(text))
-}
-
-fn list(key: &str, texts: &BTreeSet<String>) -> Entry {
-    (key.to_owned(), Json::Array(texts.iter().map(Json::string).collect()))
+/// Places in a list of so many.
+fn places(text: &str, count: usize) -> Option<Vec<usize>> {
+    let place = |text: &str| text.parse().ok().filter(|place| *place < count);
+    text.split_terminator(',').map(place).collect()
 }

@@ -1,24 +1,22 @@
-//! From schema files on disk to an output folder on disk: in full, or only what the last run's record says is needed.
-//! Never decides what is needed: [`crate::incremental`] does.
+//! From schema files on disk to an output folder on disk: in full, or only what changed since the last run.
+//! [`crate::incremental`] decides what that is.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Debug;
+use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
 use crate::diagnostic::Diagnostic;
-use crate::disk::{self, Moment, Notes, ReadSources};
+use crate::disk::{self, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
-use crate::incremental::{self, Inputs, Record, Scope};
-use crate::lower::Lowered;
+use crate::incremental::{Interface, Record};
 use crate::options::Options;
-use crate::plan::Plans;
+use crate::plan::{Crate, Plans};
 use crate::{Understood, understand};
 
 /// What is to be generated, and where to.
 pub(crate) struct Generation<'a> {
-    /// The schema files or folders, as they were given.
-    pub(crate) schema: &'a [PathBuf],
-    /// What they hold.
+    /// The schema files.
     pub(crate) reading: ReadSources,
     /// How it is laid out.
     pub(crate) options: Options,
@@ -26,45 +24,43 @@ pub(crate) struct Generation<'a> {
     pub(crate) out: &'a Path,
 }
 
-/// What one run in full gives.
+/// What a run in full gives.
 struct Whole {
     files: Files,
+    /// For the next run.
+    record: Option<Record>,
     warnings: Vec<Diagnostic>,
 }
 
 impl Generation<'_> {
     /// Brings the output folder up to date, with no more work than the changes since the last run ask for.
     pub(crate) fn write(self) -> Result<Generated, Failure> {
-        match self.update()? {
-            Some(generated) => Ok(generated),
-            None => self.wholly(|out, files| {
-                let begun = Moment::now();
-                let written = disk::write(out, files)?;
-                if written.written.is_empty() && written.removed.is_empty() {
-                    // What comes of it matters to the speed of the next run alone.
-                    let _ = begun.confirm(out, incremental::NAME);
-                }
-                Ok(Change::Written(written))
-            }),
+        if let Some(generated) = self.update()? {
+            return Ok(generated);
         }
+        self.wholly(|out, Whole { files, record, .. }| {
+            let record = record.as_ref().map(Record::text);
+            Ok(Change::Written(disk::write_recorded(out, files, record.as_deref())?))
+        })
     }
 
-    /// Compares every byte of the output folder with what a run in full gives.
+    /// Compares every byte of the output folder with the result of a run in full. No record is asked.
     #[cfg(feature = "project")]
     pub(crate) fn compare(self) -> Result<Generated, Failure> {
-        self.wholly(|out, files| Ok(Change::Drift(disk::drift(out, files)?)))
+        self.wholly(|out, Whole { files, .. }| Ok(Change::Drift(disk::drift(out, files)?)))
     }
 
     fn wholly(
         self,
-        change: impl FnOnce(&Path, &Files) -> Result<Change, Failure>,
+        change: impl FnOnce(&Path, &Whole) -> Result<Change, Failure>,
     ) -> Result<Generated, Failure> {
         let (whole, out) = (self.whole(), self.out);
         let sources = self.reading.sources;
         match whole {
-            Ok(Whole { files, warnings }) => {
-                let (change, size) =
-                    (change(out, &files)?, Size::of(files.iter().map(|(path, _)| path)));
+            Ok(whole) => {
+                let change = change(out, &whole)?;
+                let size = Size::of(whole.files.iter().map(|(path, _)| path));
+                let warnings = whole.warnings;
                 Ok(Generated { sources, warnings, out: out.to_owned(), size, change })
             }
             Err(findings) => Err(Failure::Rejected { sources, findings }),
@@ -74,60 +70,55 @@ impl Generation<'_> {
     fn whole(&self) -> Result<Whole, Vec<Diagnostic>> {
         let ReadSources { sources, findings } = &self.reading;
         let Understood { documents, lowered, warnings } = understand(findings.clone(), sources)?;
-        let interfaces = incremental::interfaces(&documents);
+        let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
         // Not needed any more, and as large as everything else until then.
         drop(documents);
         let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
-        let mut files = emit::emit(&plans, self.options.layout);
-        let record = self.inputs().map(|inputs| {
+        let files = emit::emit(&plans, self.options.layout);
+        let record = self.generator().and_then(|generator| {
             let paths = files.iter().map(|(path, _)| path);
-            inputs.record(&interfaces, paths, &warnings).text()
+            Record::new(&generator, sources, &interfaces, paths, &warnings)
         });
-        if let Some(record) = record {
-            files.add(incremental::NAME.to_owned(), record);
-        }
-        Ok(Whole { files, warnings })
+        Ok(Whole { files, record, warnings })
     }
 
-    /// Does what the record of the last run leaves to do; none, and nothing done, if that is not enough.
+    /// Generates what the record of the last run leaves to do; none, and nothing done, if a run in full is needed.
     fn update(&self) -> Result<Option<Generated>, Failure> {
         if !self.reading.findings.is_empty() {
             return Ok(None);
         }
-        // Another run may be exchanging what is looked at; what is truly wrong shows again in full.
-        let Ok(notes) = Notes::read(self.out, incremental::NAME) else { return Ok(None) };
-        let Some(inputs) = self.inputs() else { return Ok(None) };
-        let Ok(survey) = notes.survey() else { return Ok(None) };
-        let last = Record::parse(survey.record).filter(|last| last.is_about(&survey.listed));
-        let Some(last) = last else { return Ok(None) };
-        let Some(touched) = last.crates_of(&survey.touched) else { return Ok(None) };
-        let Some(scope) = inputs.scope(&last, &touched) else { return Ok(None) };
-        let sources = inputs.select(&scope);
-        // What is wrong is told after a run in full, which sees all of it.
-        let Ok(Understood { lowered, warnings, .. }) = understand(Vec::new(), &sources) else {
+        let Some(state) = OutputState::read(self.out) else { return Ok(None) };
+        let Some(mut record) = Record::parse(&state.record) else { return Ok(None) };
+        let Some(generator) = self.generator() else { return Ok(None) };
+        let outdated =
+            record.update(&generator, &self.reading.sources, &state.listed(), &state.touched);
+        let Some(outdated) = outdated else { return Ok(None) };
+        // Errors are reported by a run in full, which sees all of them.
+        let Ok(Understood { lowered, warnings, .. }) = understand(Vec::new(), &outdated.sources)
+        else {
             return Ok(None);
         };
-        let files = self.files(&lowered, &scope);
-        let record = inputs.renewed(last, &scope, &sources, &warnings).text();
-        let written =
-            disk::update(self.out, &survey, &scope.crates, &files, (incremental::NAME, &record))?;
-        Ok(written.map(|written| {
-            let size = Size::of(survey.listed.iter().copied());
-            let change = Change::Written(written);
-            Generated { sources, warnings, out: self.out.to_owned(), size, change }
+        record.set_warnings(&outdated.sources, &warnings);
+        let files = if outdated.crates.is_empty() {
+            Files::default()
+        } else {
+            let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
+            let is_outdated = |krate: &Crate| outdated.crates.contains(&krate.dir);
+            emit::emit_crates(&plans, self.options.layout, is_outdated)
+        };
+        let written = disk::update(self.out, &state, &outdated.crates, &files, &record.text())?;
+        Ok(written.map(|written| Generated {
+            sources: outdated.sources,
+            warnings,
+            out: self.out.to_owned(),
+            size: Size::of(state.listed().into_iter()),
+            change: Change::Written(written),
         }))
     }
 
-    fn files(&self, lowered: &Lowered, scope: &Scope) -> Files {
-        if scope.crates.is_empty() {
-            return Files::default();
-        }
-        let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
-        emit::emit_crates(&plans, self.options.layout, |krate| scope.crates.contains(&krate.dir))
-    }
-
-    fn inputs(&self) -> Option<Inputs<'_>> {
-        let roots: Vec<String> = self.schema.iter().map(|path| disk::shown(path)).collect();
-        Inputs::new(&self.reading.sources, &roots, &self.options)
+    /// Whatever the output depends on besides the schema files: the options, and the program, since one that was built again
+    /// may generate something else under the same version. None if the program is not known.
+    fn generator(&self) -> Option<impl Debug> {
+        Some((&self.options, disk::built()?))
     }
 }

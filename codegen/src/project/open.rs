@@ -134,7 +134,6 @@ impl Project {
         let generation = Generation {
             options: self.options()?,
             reading: disk::read_sources(&self.schema)?,
-            schema: &self.schema,
             out: &self.out,
         };
         match mode {

@@ -5,6 +5,7 @@ mod config;
 mod drift;
 mod folder;
 mod incremental;
+mod merge;
 mod render;
 mod sources;
 mod write;

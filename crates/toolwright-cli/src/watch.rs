@@ -133,13 +133,9 @@ impl Watch {
         let Change::Written(Written { written, unchanged, .. }) = generated.change else {
             return watched.map(|()| true);
         };
-        // What tells of the others may have been written again, though it says the same.
-        let (notes, others): (Vec<_>, Vec<_>) =
-            unchanged.into_iter().partition(|path| path.starts_with('.'));
-        let young = || written.iter().chain(&notes);
-        let is_whole = young().all(|path| self.interest.is_left(path, ended))
-            && others.iter().all(|path| self.interest.is_left(path, began));
-        self.interest.generated = young().chain(&others).cloned().collect();
+        let is_whole = written.iter().all(|path| self.interest.is_left(path, ended))
+            && unchanged.iter().all(|path| self.interest.is_left(path, began));
+        self.interest.generated = written.into_iter().chain(unchanged).collect();
         if is_whole { watched.map(|()| true) } else { Ok(false) }
     }
 

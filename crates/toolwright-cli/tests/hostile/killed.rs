@@ -44,12 +44,12 @@ fn start(folder: &Path, number: usize) -> Child {
     generator(folder, schema).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// What stands beside the schemas and the output.
+/// What a run leaves beside the schemas and the output until the next one; the record stays.
 fn leftovers(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names
         .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| name.starts_with('.'))
+        .filter(|name| name.starts_with('.') && name != ".toolwright")
         .collect()
 }
 
