@@ -31,12 +31,13 @@ impl<'a> Lowering<'a> {
         result: Option<&SchemaText>,
     ) -> Signature {
         let payload = self.project[method].payload;
-        let size = as_object(&self.project, payload).map_or(0, |object| object.properties.len());
+        let size =
+            as_object(&self.project.schemas, payload).map_or(0, |object| object.properties.len());
         if self.binds_too_much(size, tool.name.span) {
             let result = self.project[method].result;
             return Signature { args: payload, result, binding: None };
         }
-        let Some(object) = as_object(&self.project, payload).cloned() else {
+        let Some(object) = as_object(&self.project.schemas, payload).cloned() else {
             // That the payload is no object, or wrong, has been reported where it stands.
             let span = tool.name.span;
             let args = args.map(|text| self.object_schema(owner, &text.0, "`args`"));
@@ -79,7 +80,7 @@ impl<'a> Lowering<'a> {
             self.report_unknown_property(name, method, payload);
             return None;
         };
-        let node = resolved(&self.project, property.schema);
+        let node = resolved(&self.project.schemas, property.schema);
         let method = &self.project[method].name.value;
         if !self.project.schemas.is_sound(node) {
             return None;
@@ -101,7 +102,7 @@ impl<'a> Lowering<'a> {
         method: MethodId,
         payload: &ObjectShape,
     ) {
-        let node = resolved(&self.project, self.project[method].payload);
+        let node = resolved(&self.project.schemas, self.project[method].payload);
         if self.project.schemas.is_sound(node) {
             let known = payload.properties.iter().map(|property| property.name.value.as_str());
             self.report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
@@ -140,7 +141,7 @@ impl<'a> Lowering<'a> {
         let payload_text = self.method_text(method).payload.as_ref();
         let same = self.same(owner, text, payload_text);
         let args = if same { node } else { self.object_schema(owner, &text.0, "`args`") };
-        let Some(object) = as_object(&self.project, args).cloned() else {
+        let Some(object) = as_object(&self.project.schemas, args).cloned() else {
             return (args, ArgsShape::Declared);
         };
         self.check_not_in_args(&object, inject);
@@ -154,7 +155,7 @@ impl<'a> Lowering<'a> {
 
     /// What a payload's other keywords mean without the injected properties, nobody can say.
     fn check_derivable(&mut self, tool: &DeclaredTool<'a>, payload: NodeId) {
-        let plain = resolved(&self.project, payload);
+        let plain = resolved(&self.project.schemas, payload);
         let keyword = [payload, plain]
             .iter()
             .find_map(|&node| self.project.schemas[node].assertions.first())
@@ -209,6 +210,7 @@ impl<'a> Lowering<'a> {
         let Some(b) = b else { return false };
         match (a.0.to_json(), b.0.to_json()) {
             (Json::String(a), Json::String(b)) => {
+                let owner = &self.project[owner].name.value;
                 let a = self.names.find(&a, owner);
                 a.is_some() && a == self.names.find(&b, owner)
             }

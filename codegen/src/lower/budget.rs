@@ -41,7 +41,7 @@ impl Lowering<'_> {
         let checked = checked.map(|(node, span)| (node, span, true));
         for (node, span, is_checked) in tools.map(|(node, span)| (node, span, false)).chain(checked)
         {
-            let text = published(&self.project, node, Style::Compact);
+            let text = published(&self.project.schemas, node, Style::Compact);
             bytes += text.len();
             if bytes > most {
                 let total = most >> 20;

@@ -23,7 +23,7 @@ impl Lowering<'_> {
     }
 
     fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
-        let broken = violations(&self.project, node, value, &mut self.effort);
+        let broken = violations(&self.project.schemas, node, value, &mut self.effort);
         self.check_effort(span);
         for violation in broken {
             let place = at(&violation.pointer);
@@ -40,7 +40,7 @@ impl Lowering<'_> {
             let shown =
                 shown.chain(node.annotations.examples.iter().map(|value| ("example", value)));
             for (what, value) in shown {
-                let broken = violations(&self.project, id, value, &mut self.effort);
+                let broken = violations(&self.project.schemas, id, value, &mut self.effort);
                 if let Some(violation) = broken.into_iter().next() {
                     let message = format!(
                         "the {what} {} breaks its own schema{}: {}",

@@ -8,9 +8,9 @@ use toolwright::pointer::escaped;
 
 use super::Lowering;
 use crate::diagnostic::{Diagnostic, tools};
-use crate::model::Project;
 use crate::schema::{
-    Additional, Json, Kind, NodeId, ObjectShape, Shape, UnionShape, json_equal, kind_of, resolved,
+    Additional, Json, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, json_equal, kind_of,
+    resolved,
 };
 use crate::source::Span;
 
@@ -54,7 +54,7 @@ impl Lowering<'_> {
     /// Compares every pair.
     pub(super) fn fittings(&mut self) {
         for pair in std::mem::take(&mut self.fittings) {
-            for misfit in misfits(&self.project, &pair) {
+            for misfit in misfits(&self.project.schemas, &pair) {
                 self.report.add(finding(&pair, misfit));
             }
         }
@@ -89,13 +89,13 @@ fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
     }
 }
 
-fn misfits(project: &Project, pair: &Pair) -> Vec<Misfit> {
+fn misfits(schemas: &Schemas, pair: &Pair) -> Vec<Misfit> {
     let injected = match &pair.side {
         Side::Args { injected } => injected.as_slice(),
         Side::Result => &[],
     };
     let mut comparison = Comparison {
-        project,
+        schemas,
         injected,
         open: vec![Step { from: pair.from, to: pair.to, pointer: String::new() }],
         seen: BTreeSet::new(),
@@ -117,7 +117,7 @@ struct Step {
 }
 
 struct Comparison<'a> {
-    project: &'a Project,
+    schemas: &'a Schemas,
     /// Fields of the whole that are filled in on the way.
     injected: &'a [String],
     /// What is left to compare: schemas may lead far down, so nothing here calls itself.
@@ -130,9 +130,9 @@ struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     fn values(&mut self, from: NodeId, to: NodeId) {
-        let project: &'a Project = self.project;
-        let (plain_from, plain_to) = (resolved(project, from), resolved(project, to));
-        let is_sound = |node| project.schemas.is_sound(node);
+        let schemas: &'a Schemas = self.schemas;
+        let (plain_from, plain_to) = (resolved(schemas, from), resolved(schemas, to));
+        let is_sound = |node| schemas.is_sound(node);
         let all_sound = [from, to, plain_from, plain_to].into_iter().all(is_sound);
         if plain_from == plain_to || !all_sound || !self.seen.insert((plain_from, plain_to)) {
             return;
@@ -141,7 +141,7 @@ impl<'a> Comparison<'a> {
             self.misfit(from, to, What::Values(words));
             return;
         }
-        match (&project.schemas[plain_from].shape, &project.schemas[plain_to].shape) {
+        match (&schemas[plain_from].shape, &schemas[plain_to].shape) {
             (Shape::Nullable(inner), _) => self.later(*inner, to, None),
             (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
             (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
@@ -180,7 +180,7 @@ impl<'a> Comparison<'a> {
 
     /// Words for kinds of values that are refused there, where it is known what both accept.
     fn refused_kinds(&self, from: NodeId, to: NodeId) -> Option<String> {
-        let (given, taken) = (kinds(self.project, from)?, kinds(self.project, to)?);
+        let (given, taken) = (kinds(self.schemas, from)?, kinds(self.schemas, to)?);
         let is_taken = |kind: &Kind| {
             taken.contains(kind) || (*kind == Kind::Integer && taken.contains(&Kind::Number))
         };
@@ -193,7 +193,7 @@ impl<'a> Comparison<'a> {
     /// Enumerated values against enumerated values.
     fn constants(&mut self, from: NodeId, to: NodeId) {
         let (Some(given), Some(taken)) =
-            (enumerated(self.project, from), enumerated(self.project, to))
+            (enumerated(self.schemas, from), enumerated(self.schemas, to))
         else {
             return;
         };
@@ -210,7 +210,7 @@ impl<'a> Comparison<'a> {
         (from, given): (NodeId, &'a ObjectShape),
         (to, taken): (NodeId, &'a ObjectShape),
     ) {
-        let span = |node: NodeId| self.project.schemas[node].span;
+        let span = |node: NodeId| self.schemas[node].span;
         let (from, to) = (span(from), span(to));
         for field in taken.properties.iter().filter(|field| field.required) {
             let name = &field.name.value;
@@ -236,7 +236,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn misfit(&mut self, from: NodeId, to: NodeId, what: What) {
-        let span = |node: NodeId| self.project.schemas[node].span;
+        let span = |node: NodeId| self.schemas[node].span;
         self.found(span(from), span(to), what);
     }
 
@@ -246,12 +246,12 @@ impl<'a> Comparison<'a> {
 }
 
 /// The kinds of values that a node accepts; none where it may be any.
-fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
-    let node = resolved(project, node);
-    if !project.schemas.is_sound(node) {
+fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
+    let node = resolved(schemas, node);
+    if !schemas.is_sound(node) {
         return None;
     }
-    Some(match &project.schemas[node].shape {
+    Some(match &schemas[node].shape {
         Shape::Any | Shape::Named(_) | Shape::Local(_) => return None,
         Shape::Null => BTreeSet::from([Kind::Null]),
         Shape::Boolean => BTreeSet::from([Kind::Boolean]),
@@ -260,12 +260,12 @@ fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
         Shape::Number(_) => BTreeSet::from([Kind::Number]),
         Shape::Array(_) | Shape::Tuple(_) => BTreeSet::from([Kind::Array]),
         Shape::Overlapping(members) => {
-            return members.iter().map(|&member| kind_of(project, member)).collect();
+            return members.iter().map(|&member| kind_of(schemas, member)).collect();
         }
         Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
         Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
         Shape::Nullable(inner) => {
-            let mut kinds = kinds(project, *inner)?;
+            let mut kinds = kinds(schemas, *inner)?;
             kinds.insert(Kind::Null);
             kinds
         }
@@ -274,8 +274,8 @@ fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
 }
 
 /// The values that a node lists.
-fn enumerated(project: &Project, node: NodeId) -> Option<Vec<Json>> {
-    Some(match &project.schemas[resolved(project, node)].shape {
+fn enumerated(schemas: &Schemas, node: NodeId) -> Option<Vec<Json>> {
+    Some(match &schemas[resolved(schemas, node)].shape {
         Shape::Const(value) => vec![value.clone()],
         Shape::Enum(values) => {
             values.iter().map(|value| Json::string(&value.value.value)).collect()

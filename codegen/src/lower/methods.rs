@@ -4,10 +4,7 @@ use super::claims::Kind;
 use super::{Lowering, owned};
 use crate::diagnostic::schemas;
 use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
-use crate::schema::read::reserve;
-use crate::schema::{
-    Additional, BoxedAnnotations, Node, NodeId, ObjectShape, Shape, as_object, resolved,
-};
+use crate::schema::{Additional, Node, NodeId, ObjectShape, Shape, as_object, resolved};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document, Entries};
 
@@ -71,7 +68,7 @@ impl<'a> Lowering<'a> {
         what: &'static str,
     ) -> NodeId {
         let node = self.schema(service, text);
-        if as_object(&self.project, node).is_none() {
+        if as_object(&self.project.schemas, node).is_none() {
             self.not_objects.push((node, text.span, what));
         }
         node
@@ -80,7 +77,7 @@ impl<'a> Lowering<'a> {
     /// Reports what should describe an object and does not, once it is known which schemas are sound.
     pub(super) fn report_not_objects(&mut self) {
         for (node, span, what) in std::mem::take(&mut self.not_objects) {
-            let plain = resolved(&self.project, node);
+            let plain = resolved(&self.project.schemas, node);
             if self.project.schemas.is_sound(plain) && self.project.schemas.is_sound(node) {
                 self.report.add(schemas::not_an_object(span, what));
                 self.project.schemas.distrust(node);
@@ -96,15 +93,6 @@ impl<'a> Lowering<'a> {
 
     /// A schema that nobody wrote down.
     pub(super) fn plain(&mut self, span: Span, shape: Shape) -> NodeId {
-        let id = reserve(&mut self.project, span);
-        let node = Node {
-            span,
-            shape,
-            assertions: Vec::new(),
-            annotations: BoxedAnnotations::default(),
-            definition: None,
-        };
-        self.project.schemas.set(id, node);
-        id
+        self.project.schemas.add(Node::new(span, shape))
     }
 }

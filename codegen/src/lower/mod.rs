@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Diagnostic, Report, names};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::naming;
-use crate::schema::read::{Pending, SchemaReader, TypeNames, reserve};
+use crate::schema::read::{KnownTypes, Pending, SchemaReader};
 use crate::schema::{Effort, NodeId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Document};
@@ -65,7 +65,8 @@ struct Lowering<'a> {
     project: Project,
     /// The service of each document.
     homes: Vec<Option<ServiceId>>,
-    names: TypeNames,
+    names: KnownTypes,
+    service_ids: BTreeMap<String, ServiceId>,
     claims: Claims,
     pending: Pending,
     /// What checking examples may still ask for.
@@ -120,7 +121,8 @@ impl<'a> Lowering<'a> {
             report,
             project: Project::default(),
             homes: Vec::new(),
-            names: TypeNames::default(),
+            names: KnownTypes::default(),
+            service_ids: BTreeMap::new(),
             claims: Claims::default(),
             pending: Pending::default(),
             effort: Effort::default(),
@@ -138,7 +140,7 @@ impl<'a> Lowering<'a> {
 
     /// What can be checked when all is known. What is not sound is left out, and nothing is held against its users.
     fn finish(mut self) -> Lowered {
-        std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
+        std::mem::take(&mut self.pending).settle(&mut self.project.schemas, self.report);
         std::mem::take(&mut self.claims).report(self.report);
         self.report_not_objects();
         self.routes();
@@ -191,9 +193,9 @@ impl<'a> Lowering<'a> {
 
     fn reader(&mut self, service: ServiceId) -> SchemaReader<'_> {
         SchemaReader {
-            project: &mut self.project,
+            schemas: &mut self.project.schemas,
             names: &self.names,
-            service,
+            service: &self.project.services[service.position()].name.value,
             pending: &mut self.pending,
             report: self.report,
             errors_below: 0,
@@ -202,7 +204,7 @@ impl<'a> Lowering<'a> {
 
     /// A schema of which nothing is known.
     fn unsound(&mut self, span: Span) -> NodeId {
-        let id = reserve(&mut self.project, span);
+        let id = self.project.schemas.reserve(span);
         self.project.schemas.distrust(id);
         id
     }

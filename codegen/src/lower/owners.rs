@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
             Some((service, method)) => (Some(service), method),
             None => (None, bind.value.as_str()),
         };
-        let wanted = service.map(|name| self.names.services.get(name).copied());
+        let wanted = service.map(|name| self.service_ids.get(name).copied());
         let methods = self.methods.keys().filter(|(_, name)| name == method);
         let owners = methods.map(|(owner, _)| *owner);
         owners
@@ -98,7 +98,7 @@ impl<'a> Lowering<'a> {
         bind: &Spanned<String>,
     ) -> Option<MethodId> {
         let (service, method) = match bind.value.split_once('.') {
-            Some((name, method)) => (self.names.services.get(name).copied(), method),
+            Some((name, method)) => (self.service_ids.get(name).copied(), method),
             None => (Some(owner), bind.value.as_str()),
         };
         let found = service.and_then(|id| self.methods.get(&(id, method.to_owned())).copied());

@@ -89,9 +89,9 @@ impl Lowering<'_> {
         let answers_text = text.answer.is_some_and(|word| word.0 == HttpAnswer::Text);
         let route =
             Route { verb: text.method.0, path, query, headers, cookies, body, answers_text };
-        let payload = resolved(&self.project, self.project[method].payload);
+        let payload = resolved(&self.project.schemas, self.project[method].payload);
         if self.project.schemas.is_sound(payload)
-            && let Some(object) = as_object(&self.project, payload).cloned()
+            && let Some(object) = as_object(&self.project.schemas, payload).cloned()
         {
             let written = self.project.schemas[payload].span;
             self.check_placed(text, &route, &object, written, placed);
@@ -284,8 +284,8 @@ impl Lowering<'_> {
 
     /// Whether a schema is known to accept other values only.
     fn is_another(&self, schema: NodeId, kind: Kind) -> bool {
-        let is_sound = self.project.schemas.is_sound(resolved(&self.project, schema));
-        is_sound && kind_of(&self.project, schema).is_some_and(|found| found != kind)
+        let is_sound = self.project.schemas.is_sound(resolved(&self.project.schemas, schema));
+        is_sound && kind_of(&self.project.schemas, schema).is_some_and(|found| found != kind)
     }
 }
 

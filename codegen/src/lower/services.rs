@@ -29,7 +29,7 @@ impl<'a> Lowering<'a> {
         described: &mut Vec<Vec<Spanned<String>>>,
     ) -> ServiceId {
         let name = &text.name;
-        let known = self.names.services.get(&name.value).copied();
+        let known = self.service_ids.get(&name.value).copied();
         let id = known.unwrap_or_else(|| {
             described.push(Vec::new());
             self.new_service(name)
@@ -47,7 +47,8 @@ impl<'a> Lowering<'a> {
             types: Vec::new(),
             methods: Vec::new(),
         });
-        self.names.services.insert(name.value.clone(), id);
+        self.names.add_service(&name.value);
+        self.service_ids.insert(name.value.clone(), id);
         id
     }
 

@@ -8,9 +8,9 @@ use minijinja::{Environment, ErrorKind, Template as Parsed};
 
 use super::Lowering;
 use crate::diagnostic::words;
-use crate::model::{Project, Tool, ToolId};
+use crate::model::{Tool, ToolId};
 use crate::nearest;
-use crate::schema::{Additional, NodeId, Shape, resolved};
+use crate::schema::{Additional, NodeId, Schemas, Shape, resolved};
 use crate::source::Spanned;
 use crate::syntax::ToolDetails;
 
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
         for path in used.iter().filter(|path| !globals.contains(*path)) {
             if let Err((message, help)) =
-                check_path(&self.project, &self.project[tool], path, has_result)
+                check_path(&self.project.schemas, &self.project[tool], path, has_result)
             {
                 self.report.add(words::template_field(template.span, path, &message, help));
             }
@@ -111,13 +111,13 @@ fn templates(details: &ToolDetails) -> Vec<Template<'_>> {
 /// What is wrong with a variable, and advice.
 type Wrong = (String, String);
 
-fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
+fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
     let mut fields = path.split('.');
     let root = fields.next().unwrap_or_default();
     let fields: Vec<&str> = fields.collect();
     match root {
-        "args" => check_fields(project, tool.args, &fields),
-        "result" if has_result => check_fields(project, tool.result, &fields),
+        "args" => check_fields(schemas, tool.args, &fields),
+        "result" if has_result => check_fields(schemas, tool.result, &fields),
         "tool" => match fields.first() {
             Some(field) if !TOOL_FIELDS.contains(field) => {
                 let advice = nearest::advice(field, TOOL_FIELDS, "fields of `tool`");
@@ -138,12 +138,12 @@ fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> R
 
 /// Whether one of several schemas has the fields.
 fn check_any(
-    project: &Project,
-    mut schemas: impl Iterator<Item = NodeId>,
+    schemas: &Schemas,
+    mut choices: impl Iterator<Item = NodeId>,
     field: &str,
     fields: &[&str],
 ) -> Result<(), Wrong> {
-    if schemas.any(|schema| check_fields(project, schema, fields).is_ok()) {
+    if choices.any(|schema| check_fields(schemas, schema, fields).is_ok()) {
         return Ok(());
     }
     let advice = "name a field of one of them".to_owned();
@@ -151,26 +151,26 @@ fn check_any(
 }
 
 /// What a node is where it is not null; one choice of null may be inside another, and many are.
-fn not_null(project: &Project, node: NodeId) -> NodeId {
-    let mut node = resolved(project, node);
-    while let Shape::Nullable(inner) = project.schemas[node].shape {
-        node = resolved(project, inner);
+fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
+    let mut node = resolved(schemas, node);
+    while let Shape::Nullable(inner) = schemas[node].shape {
+        node = resolved(schemas, inner);
     }
     node
 }
 
-fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
+fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
-    let is_sound = |node| project.schemas.is_sound(node);
-    if !is_sound(node) || !is_sound(not_null(project, node)) {
+    let is_sound = |node| schemas.is_sound(node);
+    if !is_sound(node) || !is_sound(not_null(schemas, node)) {
         return Ok(());
     }
-    match &project.schemas[not_null(project, node)].shape {
+    match &schemas[not_null(schemas, node)].shape {
         Shape::Object(object) => {
             let found = object.properties.iter().find(|property| property.name.value == *field);
             match (found, object.additional) {
-                (Some(property), _) => check_fields(project, property.schema, rest),
-                (None, Additional::Typed(node)) => check_fields(project, node, rest),
+                (Some(property), _) => check_fields(schemas, property.schema, rest),
+                (None, Additional::Typed(node)) => check_fields(schemas, node, rest),
                 (None, Additional::Open | Additional::Declared) => Ok(()),
                 (None, Additional::Closed) => {
                     let known =
@@ -183,7 +183,7 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
             }
         }
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
-            check_fields(project, array.items, rest)
+            check_fields(schemas, array.items, rest)
         }
         Shape::Tuple(items) => {
             let item = field.parse::<usize>().ok().and_then(|place| items.get(place));
@@ -191,13 +191,13 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
                 let advice = format!("its places are 0 to {}", items.len() - 1);
                 return Err((format!("there is no place `{field}`"), advice));
             };
-            check_fields(project, item, rest)
+            check_fields(schemas, item, rest)
         }
         Shape::Union(union) => {
             let variants = union.variants.iter().map(|variant| variant.schema);
-            check_any(project, variants, field, fields)
+            check_any(schemas, variants, field, fields)
         }
-        Shape::Overlapping(members) => check_any(project, members.iter().copied(), field, fields),
+        Shape::Overlapping(members) => check_any(schemas, members.iter().copied(), field, fields),
         Shape::Any => Ok(()),
         _ => Err((
             format!("what `{field}` is asked of has no fields"),

@@ -3,10 +3,9 @@
 use super::Lowering;
 use super::claims::Kind;
 use crate::diagnostic::names;
-use crate::model::{NamedType, ServiceId, TypeId};
+use crate::model::ServiceId;
 use crate::naming;
-use crate::schema::NodeId;
-use crate::schema::read::reserve;
+use crate::schema::{NamedType, NodeId};
 use crate::source::Spanned;
 use crate::syntax::{Document, SchemaText};
 use crate::yaml;
@@ -38,11 +37,12 @@ impl<'a> Lowering<'a> {
         if !naming::is_type_name(&name.value) {
             self.report.add(names::bad_type_name(name));
         }
-        let schema = reserve(&mut self.project, text.span);
-        let id = TypeId::at(self.project.types.len());
+        let schema = self.project.schemas.reserve(text.span);
         self.claims.give(Kind::Type, Some(service), name);
-        self.names.types.entry((service, name.value.clone())).or_insert(id);
-        self.project.types.push(NamedType { service, name: name.clone(), schema });
+        let owner = self.project[service].name.value.clone();
+        let named = NamedType { service: owner.clone(), name: name.clone(), schema };
+        let id = self.project.schemas.add_type(named);
+        self.names.add_type(&owner, &name.value, id);
         self.project.services[service.position()].types.push(id);
         schema
     }

@@ -108,8 +108,8 @@ impl<'a> Plans<'a> {
             subjects.extend(ServerId::first(project.servers.len()).map(Subject::Server));
             subjects.extend(services().map(Subject::Http));
         }
-        let recursion = recursion::Recursion::of(project, names);
-        let exact = exact::nodes(project);
+        let recursion = recursion::Recursion::of(&project.schemas, names);
+        let exact = exact::nodes(&project.schemas);
         Self { project, options, names, recursion, exact, subjects }
     }
 

@@ -121,13 +121,13 @@ impl Planner<'_> {
 
     /// The types of other services that a service's own types and methods use.
     pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
-        let roots = self.project.types_of(id).map(|id| self.project[id].schema).chain(
+        let roots = self.project.types_of(id).map(|id| self.project.schemas[id].schema).chain(
             self.project
                 .methods_of(id)
                 .flat_map(|id| [self.project[id].payload, self.project[id].result]),
         );
         let mut imports: Vec<(ServiceId, Vec<String>)> = Vec::new();
-        for name in self.names.used_directly(self.project, Scope::Service(id), roots) {
+        for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
             let Scope::Service(owner) = name.scope else { continue };
             match imports.iter_mut().find(|(known, _)| *known == owner) {
                 Some((_, names)) => names.push(name.name.clone()),

@@ -89,7 +89,7 @@ impl Planner<'_> {
         let tool = &self.project[id];
         let name = &tool.name.value;
         let schema = |side: &str, node: NodeId| {
-            (format!("{name}.{side}.json"), published(self.project, node, Style::Pretty))
+            (format!("{name}.{side}.json"), published(&self.project.schemas, node, Style::Pretty))
         };
         let mut docs = docs::prose(&tool.description);
         match docs.first_mut() {
@@ -144,7 +144,7 @@ impl Planner<'_> {
     /// An example's arguments where there is an example, else some made from the schema.
     fn args_sample(self, id: ToolId) -> Option<String> {
         let tool = &self.project[id];
-        let made = || sample(self.project, tool.args);
+        let made = || sample(&self.project.schemas, tool.args);
         tool.examples
             .first()
             .map(|example| example.args.clone())

@@ -11,9 +11,8 @@ use toolwright::schema::Schema;
 
 use super::{
     Additional, ArrayShape, Assertion, Effort, Json, Kind, NodeId, NumberRules, ObjectShape,
-    Property, Shape, StringRules, Style, UnionShape, number, parts, published, resolved,
+    Property, Schemas, Shape, StringRules, Style, UnionShape, number, parts, published, resolved,
 };
-use crate::model::Project;
 
 /// One way in which a value breaks a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,26 +31,25 @@ const MAX_QUOTED: usize = 40;
 
 /// The ways in which a value breaks a schema, as many as anybody reads; none where it is valid.
 pub fn violations(
-    project: &Project,
+    schemas: &Schemas,
     node: NodeId,
     value: &Json,
     effort: &mut Effort,
 ) -> Vec<Violation> {
-    let mut validator = Validator { project, effort, found: Vec::new(), pointer: String::new() };
+    let mut validator = Validator { schemas, effort, found: Vec::new(), pointer: String::new() };
     validator.check(node, value);
     let found = validator.found;
-    if found.is_empty() { broken_rules(project, node, value, effort) } else { found }
+    if found.is_empty() { broken_rules(schemas, node, value, effort) } else { found }
 }
 
 /// The ways in which a value that is of the right shape breaks what no shape says: rules and formats.
 fn broken_rules(
-    project: &Project,
+    schemas: &Schemas,
     node: NodeId,
     value: &Json,
     effort: &mut Effort,
 ) -> Vec<Violation> {
-    let reached = reached(project, node);
-    let schemas = &project.schemas;
+    let reached = reached(schemas, node);
     let says_more = |id: &NodeId| {
         let has_format =
             matches!(&schemas[*id].shape, Shape::String(rules) if rules.format.is_some());
@@ -62,7 +60,7 @@ fn broken_rules(
         return Vec::new();
     }
     // One that cannot be used is refused when it is counted what comes of the project.
-    let Ok(schema) = Schema::new(&published(project, node, Style::Compact)) else {
+    let Ok(schema) = Schema::new(&published(schemas, node, Style::Compact)) else {
         return Vec::new();
     };
     let Err(invalid) = effort.judge(&schema, &value.to_string()) else { return Vec::new() };
@@ -73,19 +71,19 @@ fn broken_rules(
 }
 
 /// The nodes that a node leads to, itself included.
-fn reached(project: &Project, node: NodeId) -> BTreeSet<NodeId> {
+fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
     let (mut reached, mut waiting) = (BTreeSet::new(), vec![node]);
     while let Some(node) = waiting.pop() {
         if reached.insert(node) {
-            waiting.extend(parts(project, node));
-            waiting.extend(project.schemas[node].assertions.iter().flat_map(Assertion::schemas));
+            waiting.extend(parts(schemas, node));
+            waiting.extend(schemas[node].assertions.iter().flat_map(Assertion::schemas));
         }
     }
     reached
 }
 
 struct Validator<'a> {
-    project: &'a Project,
+    schemas: &'a Schemas,
     effort: &'a mut Effort,
     found: Vec<Violation>,
     pointer: String,
@@ -96,12 +94,12 @@ impl<'a> Validator<'a> {
         if self.found.len() >= MAX_VIOLATIONS {
             return;
         }
-        let project: &'a Project = self.project;
-        if !project.schemas.is_sound(node) {
+        let schemas: &'a Schemas = self.schemas;
+        if !schemas.is_sound(node) {
             return;
         }
-        let node = settled(project, node, value);
-        match (&project.schemas[node].shape, value) {
+        let node = settled(schemas, node, value);
+        match (&schemas[node].shape, value) {
             (Shape::Any, _)
             | (Shape::Null | Shape::Nullable(_), Json::Null)
             | (Shape::Boolean, Json::Boolean(_)) => {}
@@ -138,7 +136,7 @@ impl<'a> Validator<'a> {
             (Shape::Overlapping(members), _) => {
                 let mut members = members.iter();
                 if !members
-                    .any(|&member| violations(project, member, value, self.effort).is_empty())
+                    .any(|&member| violations(schemas, member, value, self.effort).is_empty())
                 {
                     self.expected("a value that fits one of the choices", value);
                 }
@@ -265,11 +263,11 @@ impl<'a> Validator<'a> {
 }
 
 /// The node that says what a value may be, step by step: a chain of references and choices of null may be long.
-fn settled(project: &Project, node: NodeId, value: &Json) -> NodeId {
+fn settled(schemas: &Schemas, node: NodeId, value: &Json) -> NodeId {
     let mut node = node;
     loop {
-        node = resolved(project, node);
-        match project.schemas[node].shape {
+        node = resolved(schemas, node);
+        match schemas[node].shape {
             Shape::Nullable(inner) if *value != Json::Null => node = inner,
             _ => return node,
         }

@@ -127,7 +127,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("yaml", &["diagnostic", "schema", "source"]),
     ("syntax", &["diagnostic", "model", "nearest", "schema", "source", "yaml"]),
     ("model", &["schema", "source"]),
-    ("schema", &["diagnostic", "model", "nearest", "source", "yaml"]),
+    ("schema", &["diagnostic", "nearest", "source", "yaml"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
     ("lower", &["diagnostic", "model", "naming", "nearest", "schema", "source", "syntax", "yaml"]),
     ("plan", &["model", "naming", "options", "prose", "schema"]),
