@@ -83,7 +83,8 @@ fn print_project(project: &Project) -> String {
                 writeln!(out, "  args {:?}, reshapes {}", binding.args, binding.reshapes_result);
         }
         let _ = writeln!(out, "  args {}", published(&project.schemas, tool.args, Style::Compact));
-        let _ = writeln!(out, "  result {}", published(&project.schemas, tool.result, Style::Compact));
+        let _ =
+            writeln!(out, "  result {}", published(&project.schemas, tool.result, Style::Compact));
     }
     out
 }

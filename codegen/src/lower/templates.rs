@@ -1,18 +1,17 @@
-//! Templates that are filled in at run time: parsed, and their field names checked against the tool's
-//! schemas, so that none fails when it is needed. Never renders one.
+//! Parses the templates that are filled in at run time, and checks their field names against the tool's schemas, so that
+//! none fails when it is needed.
 
 use std::collections::BTreeSet;
 
 use minijinja::machinery::{Instruction, get_compiled_template};
 use minijinja::{Environment, ErrorKind, Template as Parsed};
 
-use super::Lowering;
-use crate::diagnostic::words;
-use crate::model::{Tool, ToolId};
+use super::toolsets::WrittenTool;
+use crate::diagnostic::{Report, words};
+use crate::model::{Project, Tool};
 use crate::nearest;
 use crate::schema::{Additional, NodeId, Schemas, Shape, resolved};
 use crate::source::Spanned;
-use crate::syntax::ToolDetails;
 
 /// The longest template, in bytes. It is filled in by a walk over its syntax tree, which may be as deep as the text is
 /// long, on whatever stack the host has.
@@ -21,47 +20,51 @@ const MAX_BYTES: usize = 4096;
 /// What a template may ask of `tool`.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
-/// A template, and whether there is a result when it is filled in.
-type Template<'t> = (&'t Spanned<String>, bool);
-
-impl Lowering<'_> {
-    /// Checks every template of every tool.
-    pub(super) fn templates(&mut self) {
-        let declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools).copied();
-        let declared: Vec<_> = declared.collect();
-        for (id, tool) in ToolId::first(self.project.tools.len()).zip(declared) {
-            for (template, has_result) in templates(tool.details) {
-                self.template(id, template, has_result);
-            }
+/// Checks every template of every tool.
+pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+    for (tool, written) in project.tools.iter().zip(tools) {
+        let approval = written.details.approval.iter();
+        let approval = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
+        let hints = written.details.hints.as_ref();
+        for template in approval.chain(hints.and_then(|hints| hints.call.as_ref())) {
+            check_template(&project.schemas, tool, template, false, report);
+        }
+        if let Some(template) = hints.and_then(|hints| hints.result.as_ref()) {
+            check_template(&project.schemas, tool, template, true, report);
         }
     }
+}
 
-    fn template(&mut self, tool: ToolId, template: &Spanned<String>, has_result: bool) {
-        if template.value.len() > MAX_BYTES {
-            let reason = format!("it is longer than {MAX_BYTES} bytes");
-            self.report.add(words::bad_template(template.span, &reason));
+/// Checks one template, which is filled in when there is a result, or before.
+fn check_template(
+    schemas: &Schemas,
+    tool: &Tool,
+    template: &Spanned<String>,
+    has_result: bool,
+    report: &mut Report,
+) {
+    if template.value.len() > MAX_BYTES {
+        let reason = format!("it is longer than {MAX_BYTES} bytes");
+        report.add(words::bad_template(template.span, &reason));
+        return;
+    }
+    let environment = Environment::new();
+    let parsed = match environment.template_from_str(&template.value) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            report.add(words::bad_template(template.span, &reason(&error)));
             return;
         }
-        let environment = Environment::new();
-        let parsed = match environment.template_from_str(&template.value) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                self.report.add(words::bad_template(template.span, &reason(&error)));
-                return;
-            }
-        };
-        for (what, name) in unknown_functions(&environment, &parsed) {
-            self.report.add(words::template_filter(template.span, what, &name));
-        }
-        let globals: BTreeSet<String> =
-            environment.globals().map(|(name, _)| name.to_string()).collect();
-        let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
-        for path in used.iter().filter(|path| !globals.contains(*path)) {
-            if let Err((message, help)) =
-                check_path(&self.project.schemas, &self.project[tool], path, has_result)
-            {
-                self.report.add(words::template_field(template.span, path, &message, help));
-            }
+    };
+    for (what, name) in unknown_functions(&environment, &parsed) {
+        report.add(words::template_filter(template.span, what, &name));
+    }
+    let globals: BTreeSet<String> =
+        environment.globals().map(|(name, _)| name.to_string()).collect();
+    let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
+    for path in used.iter().filter(|path| !globals.contains(*path)) {
+        if let Err((message, help)) = check_path(schemas, tool, path, has_result) {
+            report.add(words::template_field(template.span, path, &message, help));
         }
     }
 }
@@ -98,14 +101,6 @@ fn unknown_functions(
         }
     }
     unknown.into_iter().collect()
-}
-
-fn templates(details: &ToolDetails) -> Vec<Template<'_>> {
-    let approval = details.approval.iter();
-    let asked = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
-    let call = details.hints.iter().flat_map(|text| &text.call);
-    let result = details.hints.iter().flat_map(|text| &text.result);
-    asked.chain(call).map(|text| (text, false)).chain(result.map(|text| (text, true))).collect()
 }
 
 /// What is wrong with a variable, and advice.
