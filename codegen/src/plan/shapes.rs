@@ -2,6 +2,7 @@
 
 use super::Planner;
 use super::docs;
+use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
@@ -87,10 +88,10 @@ impl Shapes<'_> {
         }
         let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
-        let (schema, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
-        let needs_tables = schema.parse().is_ok_and(|schema| needs_tables(&schema));
-        let validator = ValidatorStatic { name: name.clone(), file, schema, rules, needs_tables };
-        self.validators.push(validator);
+        let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
+        let needs_tables = text.parse().is_ok_and(|schema| needs_tables(&schema));
+        let schema = SchemaFile { name: file, text };
+        self.validators.push(ValidatorStatic { name: name.clone(), schema, rules, needs_tables });
         Some(name)
     }
 
