@@ -159,7 +159,7 @@ fn injections(
         let property = payload.properties.iter().find(|property| property.name.value == name.value);
         let required = match property {
             Some(property) => injected_string(name, method, property, schemas, report),
-            None if schemas.is_sound(resolved(schemas, method.payload)) => {
+            None if schemas.is_valid(resolved(schemas, method.payload)) => {
                 let known = payload.properties.iter().map(|one| one.name.value.as_str());
                 report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
                 None
@@ -190,7 +190,7 @@ fn injected_string(
     report: &mut Report,
 ) -> Option<bool> {
     let node = resolved(schemas, property.schema);
-    if !schemas.is_sound(node) {
+    if !schemas.is_valid(node) {
         return None;
     }
     if !matches!(schemas[node].shape, Shape::String(_)) {

@@ -131,9 +131,9 @@ impl<'a> Comparison<'a> {
     fn values(&mut self, from: NodeId, to: NodeId) {
         let schemas: &'a Schemas = self.schemas;
         let (plain_from, plain_to) = (resolved(schemas, from), resolved(schemas, to));
-        let is_sound = |node| schemas.is_sound(node);
-        let all_sound = [from, to, plain_from, plain_to].into_iter().all(is_sound);
-        if plain_from == plain_to || !all_sound || !self.seen.insert((plain_from, plain_to)) {
+        let is_valid = |node| schemas.is_valid(node);
+        let all_valid = [from, to, plain_from, plain_to].into_iter().all(is_valid);
+        if plain_from == plain_to || !all_valid || !self.seen.insert((plain_from, plain_to)) {
             return;
         }
         if let Some(words) = self.refused_kinds(plain_from, plain_to) {
@@ -247,7 +247,7 @@ impl<'a> Comparison<'a> {
 /// The kinds of values that a node accepts; none where it may be any.
 fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
     let node = resolved(schemas, node);
-    if !schemas.is_sound(node) {
+    if !schemas.is_valid(node) {
         return None;
     }
     Some(match &schemas[node].shape {

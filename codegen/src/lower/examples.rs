@@ -3,18 +3,18 @@
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Diagnostic, Report, files, schemas, words};
 use crate::model::Project;
-use crate::schema::{Effort, Json, NodeId, violations};
+use crate::schema::{Budget, Json, NodeId, violations};
 use crate::source::Span;
 use crate::syntax::Literal;
 
 /// Reports examples that break their tool's schemas. Warns of defaults and examples inside schemas that break their own
 /// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common.
 pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
-    let mut effort = Effort::default();
+    let mut budget = Budget::default();
     let mut check_example = |node: NodeId, what: &str, text: &Literal| {
         let span = text.0.span;
-        let broken = violations(&project.schemas, node, &text.0.to_json(), &mut effort);
-        if effort.take_exhausted() {
+        let broken = violations(&project.schemas, node, &text.0.to_json(), &mut budget);
+        if budget.take_exhausted() {
             report.add(exhausted(span));
         }
         for violation in broken {
@@ -35,7 +35,7 @@ pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut R
         let defaults = node.annotations.default.iter().map(|value| ("default", value));
         let examples = node.annotations.examples.iter().map(|value| ("example", value));
         for (what, value) in defaults.chain(examples) {
-            let broken = violations(&project.schemas, id, value, &mut effort);
+            let broken = violations(&project.schemas, id, value, &mut budget);
             if let Some(violation) = broken.into_iter().next() {
                 let message = format!(
                     "the {what} {} breaks its own schema{}: {}",
@@ -45,7 +45,7 @@ pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut R
                 );
                 report.add(schemas::default_breaks_schema(node.span, message));
             }
-            if effort.take_exhausted() {
+            if budget.take_exhausted() {
                 report.add(exhausted(node.span));
             }
         }

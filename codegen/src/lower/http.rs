@@ -135,7 +135,7 @@ pub(super) fn check(project: &Project, texts: &[&syntax::Method], report: &mut R
         }
         let (Some(text), Some(route)) = (&text.http, &method.http) else { continue };
         let payload = resolved(&project.schemas, method.payload);
-        if project.schemas.is_sound(payload)
+        if project.schemas.is_valid(payload)
             && let Some(object) = as_object(&project.schemas, payload)
         {
             check_placed(text, route, object, project.schemas[payload].span, report);
@@ -218,8 +218,8 @@ fn check_contents(
 ) {
     // Whether a schema is known to accept other values only.
     let is_another = |schema: NodeId, kind: Kind| {
-        let is_sound = schemas.is_sound(resolved(schemas, schema));
-        is_sound && kind_of(schemas, schema).is_some_and(|found| found != kind)
+        let is_valid = schemas.is_valid(resolved(schemas, schema));
+        is_valid && kind_of(schemas, schema).is_some_and(|found| found != kind)
     };
     if route.answers_text && is_another(method.result, Kind::String) {
         let why = "the answer is text, and the result no string";

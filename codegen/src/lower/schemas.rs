@@ -101,7 +101,7 @@ impl Reading<'_> {
     /// Adds a schema of which nothing is known.
     pub(super) fn unknown(&mut self, span: Span) -> NodeId {
         let id = self.schemas.reserve(span);
-        self.schemas.distrust(id);
+        self.schemas.mark_invalid(id);
         id
     }
 
@@ -111,9 +111,9 @@ impl Reading<'_> {
         self.pending.settle(&mut schemas, report);
         for (node, span, what) in self.not_objects {
             let plain = resolved(&schemas, node);
-            if schemas.is_sound(plain) && schemas.is_sound(node) {
+            if schemas.is_valid(plain) && schemas.is_valid(node) {
                 report.add(schemas::not_an_object(span, what));
-                schemas.distrust(node);
+                schemas.mark_invalid(node);
             }
         }
         schemas

@@ -156,8 +156,8 @@ fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
 
 fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
-    let is_sound = |node| schemas.is_sound(node);
-    if !is_sound(node) || !is_sound(not_null(schemas, node)) {
+    let is_valid = |node| schemas.is_valid(node);
+    if !is_valid(node) || !is_valid(not_null(schemas, node)) {
         return Ok(());
     }
     match &schemas[not_null(schemas, node)].shape {

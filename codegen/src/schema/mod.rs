@@ -3,7 +3,7 @@
 //! Rust name.
 
 mod annotations;
-mod effort;
+mod budget;
 mod follow;
 mod json;
 mod number;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
-pub use effort::Effort;
+pub use budget::Budget;
 pub use follow::{as_object, kind_of, parts, resolved};
 pub use json::Json;
 pub use number::{is_double, last_place};
@@ -40,7 +40,7 @@ pub struct Schemas {
     nodes: Vec<Node>,
     types: Vec<NamedType>,
     /// Nodes whose text is wrong: what they accept is not known. None in a project without errors.
-    unsound: BTreeSet<NodeId>,
+    invalid: BTreeSet<NodeId>,
 }
 
 /// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
@@ -471,14 +471,14 @@ impl Schemas {
         self.nodes[id.0 as usize] = node;
     }
 
-    /// Notes that a node's text is wrong, so that nothing is held against it.
-    pub(crate) fn distrust(&mut self, id: NodeId) {
-        self.unsound.insert(id);
+    /// Notes that a node's text is invalid, so that its users are not reported again.
+    pub(crate) fn mark_invalid(&mut self, id: NodeId) {
+        self.invalid.insert(id);
     }
 
     /// Whether what a node accepts is known.
-    pub(crate) fn is_sound(&self, id: NodeId) -> bool {
-        !self.unsound.contains(&id)
+    pub(crate) fn is_valid(&self, id: NodeId) -> bool {
+        !self.invalid.contains(&id)
     }
 
     /// All ids, in the order in which nodes were added.

@@ -2,7 +2,7 @@
 //! judge a value.
 
 use super::{
-    ArrayShape, Bound, Effort, Json, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
+    ArrayShape, Bound, Budget, Json, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
     StringRules, number, violations,
 };
 
@@ -16,14 +16,14 @@ const MAX_VALUES: usize = 500;
 /// A value with what is required and little else; none where it takes more than looking at the schema to
 /// find one.
 pub fn sample(schemas: &Schemas, node: NodeId) -> Option<Json> {
-    let mut sampler = Sampler { schemas, effort: Effort::default(), tried: 0 };
+    let mut sampler = Sampler { schemas, budget: Budget::default(), tried: 0 };
     let value = sampler.value(node, 0)?;
-    violations(schemas, node, &value, &mut sampler.effort).is_empty().then_some(value)
+    violations(schemas, node, &value, &mut sampler.budget).is_empty().then_some(value)
 }
 
 struct Sampler<'a> {
     schemas: &'a Schemas,
-    effort: Effort,
+    budget: Budget,
     /// How many values have been made, those thrown away included.
     tried: usize,
 }
@@ -38,7 +38,7 @@ impl<'a> Sampler<'a> {
         }
         let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
         let mut fits =
-            |value: &&Json| violations(schemas, node, value, &mut self.effort).is_empty();
+            |value: &&Json| violations(schemas, node, value, &mut self.budget).is_empty();
         if let Some(value) = own.into_iter().find(&mut fits) {
             return Some(value.clone());
         }

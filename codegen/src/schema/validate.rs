@@ -10,7 +10,7 @@ use toolwright::pointer::escaped;
 use toolwright::schema::Schema;
 
 use super::{
-    Additional, ArrayShape, Assertion, Effort, Json, Kind, NodeId, NumberRules, ObjectShape,
+    Additional, ArrayShape, Assertion, Budget, Json, Kind, NodeId, NumberRules, ObjectShape,
     Property, Schemas, Shape, StringRules, Style, UnionShape, number, parts, published, resolved,
 };
 
@@ -34,12 +34,12 @@ pub fn violations(
     schemas: &Schemas,
     node: NodeId,
     value: &Json,
-    effort: &mut Effort,
+    budget: &mut Budget,
 ) -> Vec<Violation> {
-    let mut validator = Validator { schemas, effort, found: Vec::new(), pointer: String::new() };
+    let mut validator = Validator { schemas, budget, found: Vec::new(), pointer: String::new() };
     validator.check(node, value);
     let found = validator.found;
-    if found.is_empty() { broken_rules(schemas, node, value, effort) } else { found }
+    if found.is_empty() { broken_rules(schemas, node, value, budget) } else { found }
 }
 
 /// The ways in which a value that is of the right shape breaks what no shape says: rules and formats.
@@ -47,7 +47,7 @@ fn broken_rules(
     schemas: &Schemas,
     node: NodeId,
     value: &Json,
-    effort: &mut Effort,
+    budget: &mut Budget,
 ) -> Vec<Violation> {
     let reached = reached(schemas, node);
     let says_more = |id: &NodeId| {
@@ -55,15 +55,15 @@ fn broken_rules(
             matches!(&schemas[*id].shape, Shape::String(rules) if rules.format.is_some());
         has_format || !schemas[*id].assertions.is_empty()
     };
-    let is_known = reached.iter().all(|id| schemas.is_sound(*id));
-    if !is_known || !effort.spend(reached.len()) || !reached.iter().any(says_more) {
+    let is_known = reached.iter().all(|id| schemas.is_valid(*id));
+    if !is_known || !budget.spend(reached.len()) || !reached.iter().any(says_more) {
         return Vec::new();
     }
     // One that cannot be used is refused when it is counted what comes of the project.
     let Ok(schema) = Schema::new(&published(schemas, node, Style::Compact)) else {
         return Vec::new();
     };
-    let Err(invalid) = effort.judge(&schema, &value.to_string()) else { return Vec::new() };
+    let Err(invalid) = budget.judge(&schema, &value.to_string()) else { return Vec::new() };
     let issues = invalid.issues().iter().take(MAX_VIOLATIONS);
     let violation =
         |issue: &Issue| Violation { pointer: issue.pointer().to_owned(), message: issue.message() };
@@ -84,7 +84,7 @@ fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
 
 struct Validator<'a> {
     schemas: &'a Schemas,
-    effort: &'a mut Effort,
+    budget: &'a mut Budget,
     found: Vec<Violation>,
     pointer: String,
 }
@@ -95,7 +95,7 @@ impl<'a> Validator<'a> {
             return;
         }
         let schemas: &'a Schemas = self.schemas;
-        if !schemas.is_sound(node) {
+        if !schemas.is_valid(node) {
             return;
         }
         let node = settled(schemas, node, value);
@@ -136,7 +136,7 @@ impl<'a> Validator<'a> {
             (Shape::Overlapping(members), _) => {
                 let mut members = members.iter();
                 if !members
-                    .any(|&member| violations(schemas, member, value, self.effort).is_empty())
+                    .any(|&member| violations(schemas, member, value, self.budget).is_empty())
                 {
                     self.expected("a value that fits one of the choices", value);
                 }
@@ -153,7 +153,7 @@ impl<'a> Validator<'a> {
         let length = text.chars().count() as u64;
         self.range(length, rules.min_length, rules.max_length, "characters");
         if let Some(pattern) = &rules.pattern
-            && !self.effort.matches(pattern, text)
+            && !self.budget.matches(pattern, text)
         {
             self.found(format!("does not match the pattern {}", pattern.ecma));
         }

@@ -137,7 +137,7 @@ impl SchemaReader<'_> {
     /// Patterns that no engine here reads would fail at run time.
     fn check_patterns(&mut self, value: &yaml::Node) {
         for Entry { key, .. } in value.entries().unwrap_or_default() {
-            if let Err((reason, help)) = self.pending.effort.translated(&key.value) {
+            if let Err((reason, help)) = self.pending.budget.translated(&key.value) {
                 self.report.add(schemas::bad_pattern(key.span, &reason, help));
             }
         }

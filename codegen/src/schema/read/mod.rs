@@ -68,7 +68,7 @@ impl SchemaReader<'_> {
     pub(crate) fn root(&mut self, id: NodeId, text: &yaml::Node) {
         if matches!(text.value, Value::Null) {
             // Reading the language has reported what stands here.
-            self.schemas.distrust(id);
+            self.schemas.mark_invalid(id);
             return;
         }
         let mut root = Root::new(id);
@@ -94,14 +94,14 @@ impl SchemaReader<'_> {
         id
     }
 
-    /// Reads a node, and distrusts it if anything but the schemas inside it is wrong.
+    /// Reads a node, and marks it invalid if anything but the schemas inside it is wrong.
     fn fill(&mut self, place: Place<'_>, root: &mut Root) {
         let errors = self.report.errors();
         let errors_beside = std::mem::take(&mut self.errors_below);
         self.read(place, root);
         let found = self.report.errors() - errors;
         if found > self.errors_below {
-            self.schemas.distrust(place.id);
+            self.schemas.mark_invalid(place.id);
         }
         self.errors_below = errors_beside + found;
     }

@@ -146,7 +146,7 @@ impl SchemaReader<'_> {
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     self.report.add(schemas::unknown_reference(*span, pointer, &known));
                 }
-                self.schemas.distrust(place.node);
+                self.schemas.mark_invalid(place.node);
             }
         }
         self.settle_anchors(&root.anchors, root.wanted_anchors);
@@ -164,7 +164,7 @@ impl SchemaReader<'_> {
                 targets.insert(stand_in, target);
             } else {
                 self.report.add(schemas::unknown_anchor(span, &name));
-                self.schemas.distrust(stand_in);
+                self.schemas.mark_invalid(stand_in);
             }
         }
         if targets.is_empty() {

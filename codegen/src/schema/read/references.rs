@@ -80,11 +80,11 @@ impl SchemaReader<'_> {
         })
     }
 
-    /// Reads the name of a type into a node, which is distrusted where there is no such type.
+    /// Reads the name of a type into a node, which is marked invalid where there is no such type.
     pub(super) fn named(&mut self, id: NodeId, name: &str, span: Span) -> Shape {
         if name.contains([':', '/']) {
             self.report.add(schemas::reference_elsewhere(span, name));
-            self.schemas.distrust(id);
+            self.schemas.mark_invalid(id);
             return Shape::Any;
         }
         if self.report.is_full() {
@@ -95,7 +95,7 @@ impl SchemaReader<'_> {
             Err(_) if self.report.misses_names() => {}
             Err((message, advice)) => self.report.add(names::unknown_type(span, message, advice)),
         }
-        self.schemas.distrust(id);
+        self.schemas.mark_invalid(id);
         Shape::Any
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::schema::{
-    Assertion, Effort, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property,
+    Assertion, Budget, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property,
     Schemas, Shape, UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
@@ -16,7 +16,7 @@ use crate::source::Spanned;
 pub(crate) struct Pending {
     pub(super) choices: Vec<PendingChoice>,
     /// What a project's patterns may still ask for.
-    pub(crate) effort: Effort,
+    pub(crate) budget: Budget,
 }
 
 /// `anyOf`, `oneOf`, or an `allOf` of one.
@@ -33,7 +33,7 @@ impl Pending {
         cut_endless(schemas, &self.choices, report);
         // Members come before the choices they stand in.
         for choice in &self.choices {
-            if schemas.is_sound(choice.node) {
+            if schemas.is_valid(choice.node) {
                 choice.settle(schemas);
             }
         }
@@ -243,7 +243,7 @@ fn cut_endless(schemas: &mut Schemas, choices: &[PendingChoice], report: &mut Re
         let span = schemas[node].span;
         report.add(schemas::endless_reference(span));
         schemas.set(node, Node::new(span, Shape::Any));
-        schemas.distrust(node);
+        schemas.mark_invalid(node);
     }
 }
 
