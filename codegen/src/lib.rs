@@ -113,13 +113,9 @@ pub(crate) fn understand(
     }
 }
 
-/// The plans of schema files, for tests of what is made of plans.
+/// What schema files mean, for tests of what is made of it.
 #[cfg(test)]
-fn planned(paths: &[std::path::PathBuf]) -> Vec<plan::Crate> {
+fn lowered(paths: &[std::path::PathBuf]) -> lower::Lowered {
     let read = disk::read_sources(paths).expect("the files are readable");
-    let Understood { lowered, .. } =
-        understand(read.findings, &read.sources).expect("the files are right");
-    let options = Options::default();
-    let plans = plan::Plans::new(&lowered.project, &lowered.types, &options);
-    plans.subjects().iter().filter_map(|&subject| plans.plan(subject)).collect()
+    understand(read.findings, &read.sources).expect("the files are right").lowered
 }

@@ -82,8 +82,9 @@ fn print_project(project: &Project) -> String {
             let _ =
                 writeln!(out, "  args {:?}, reshapes {}", binding.args, binding.reshapes_result);
         }
-        let _ = writeln!(out, "  args {}", published(project, tool.args, Style::Compact));
-        let _ = writeln!(out, "  result {}", published(project, tool.result, Style::Compact));
+        let _ = writeln!(out, "  args {}", published(&project.schemas, tool.args, Style::Compact));
+        let _ =
+            writeln!(out, "  result {}", published(&project.schemas, tool.result, Style::Compact));
     }
     out
 }

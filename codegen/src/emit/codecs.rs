@@ -86,7 +86,7 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
 }
 
 fn validator(validator: &ValidatorStatic) -> TokenStream {
-    let (name, file) = (ident(&validator.name), format!("../schema/{}", validator.file));
+    let (name, file) = (ident(&validator.name), format!("../schema/{}", validator.schema.name));
     let rules = &validator.rules;
     quote!(static #name: Validator = Validator::new(include_str!(#file), &[#(#rules),*]);)
 }

@@ -8,12 +8,12 @@ use super::tokens::{docs, duration, grouped, ident, import, optional_of, path};
 use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
 
 /// The modules of an agent's crate.
-pub(super) fn agent(plan: &AgentCrate) -> Vec<Module> {
+pub(super) fn agent(plan: &AgentCrate<'_>) -> Vec<Module> {
     let calls = (!plan.tools.is_empty()).then(|| agent_calls(plan));
     calls.into_iter().chain([agent_registration(plan), agent_specs(plan)]).collect()
 }
 
-fn agent_calls(plan: &AgentCrate) -> Module {
+fn agent_calls(plan: &AgentCrate<'_>) -> Module {
     let mut functions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for tool in &plan.tools {
         functions.entry(&tool.path).or_default().push(tool.function.clone());
@@ -22,18 +22,21 @@ fn agent_calls(plan: &AgentCrate) -> Module {
         names.sort();
         import(&quote!(pub), &format!("{from}::calls"), &names)
     });
-    let about = format!("Typed calls of the tools that `{}` uses.", plan.agent);
+    let about = format!("Typed calls of the tools that `{}` uses.", plan.agent.name.value);
     Module { name: "calls", about, parts: vec![quote!(#(#lines)*)] }
 }
 
-fn agent_specs(plan: &AgentCrate) -> Module {
-    let AgentCrate { agent, service, description, instructions, .. } = plan;
+fn agent_specs(plan: &AgentCrate<'_>) -> Module {
+    let (agent, service) = (&plan.agent.name.value, plan.service);
+    let description = plan.agent.description.as_deref().unwrap_or_default();
+    let instructions = plan.agent.instructions.as_deref().unwrap_or_default();
+    let policy = plan.agent.policy;
     let (tools, exports) = (references(&plan.tools), references(&plan.exports));
     let number = |number: u32| grouped(&number.to_string());
-    let calls = optional_of(plan.max_tool_calls.map(number));
-    let failures = optional_of(plan.max_consecutive_failures.map(number));
-    let budget = optional_of(plan.time_budget.map(duration));
-    let waits = plan.time_budget.map(|_| {
+    let calls = optional_of(policy.max_tool_calls.map(number));
+    let failures = optional_of(policy.max_consecutive_failures.map(number));
+    let budget = optional_of(policy.time_budget.map(duration));
+    let waits = policy.time_budget.map(|_| {
         quote!(
             use std::time::Duration;
         )
@@ -87,11 +90,11 @@ fn references(tools: &[ToolPath]) -> Vec<TokenStream> {
     tools.iter().map(reference).collect()
 }
 
-fn agent_registration(plan: &AgentCrate) -> Module {
+fn agent_registration(plan: &AgentCrate<'_>) -> Module {
     let about = docs(&[
         &format!(
             "Registers `{}` and, with it as what runs them, the tools it implements.",
-            plan.agent
+            plan.agent.name.value
         ),
         "",
         "Register the providers of its tools first.",
@@ -118,14 +121,15 @@ fn agent_registration(plan: &AgentCrate) -> Module {
     ];
     Module {
         name: "registration",
-        about: format!("How the agent `{}` is registered.", plan.agent),
+        about: format!("How the agent `{}` is registered.", plan.agent.name.value),
         parts,
     }
 }
 
 /// The modules of an MCP server's crate.
-pub(super) fn server(plan: &ServerCrate) -> Vec<Module> {
-    let ServerCrate { server, version, providers } = plan;
+pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
+    let (server, version) = (&plan.server.name.value, &plan.server.version);
+    let providers = &plan.providers;
     let toolsets = providers.iter().map(|provider| {
         let path = path(&provider.path);
         quote!(#path::specs::ALL)
@@ -173,8 +177,8 @@ pub(super) fn server(plan: &ServerCrate) -> Vec<Module> {
 }
 
 fn parameters(provider: &Provider) -> Vec<TokenStream> {
-    let service = provider.service.as_ref().map(|(name, trait_path)| {
-        let (name, trait_path) = (ident(name), path(trait_path));
+    let service = provider.service.as_ref().map(|service| {
+        let (name, trait_path) = (ident(&service.name), path(&service.trait_path));
         quote!(#name: impl #trait_path + 'static)
     });
     let remote =
@@ -186,7 +190,7 @@ fn parameters(provider: &Provider) -> Vec<TokenStream> {
 
 fn step(provider: &Provider) -> TokenStream {
     let path = path(&provider.path);
-    let service = provider.service.as_ref().map(|(name, _)| ident(name));
+    let service = provider.service.as_ref().map(|service| ident(&service.name));
     let remote = provider.remote.as_deref().map(ident);
     let executor = provider.executor.as_deref().map(ident);
     let arguments = service.into_iter().chain(remote).chain(executor);

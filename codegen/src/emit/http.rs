@@ -3,11 +3,11 @@
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::{docs, grouped, ident, located_type, path};
-use crate::model::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
+use crate::model::{Body, Content, MethodError, Part, QueryParameter, Route, Status, Style, Verb};
 use crate::plan::{HttpCrate, HttpMethod};
 
 /// The module of the client.
-pub(super) fn client(plan: &HttpCrate) -> Module {
+pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
     let (name, trait_name) = (ident(&plan.name), ident(&plan.trait_name));
     let service_path = path(&plan.service_path);
     let about = docs(&[format!("Calls the `{}` service over HTTP.", plan.service)]);
@@ -41,7 +41,7 @@ pub(super) fn client(plan: &HttpCrate) -> Module {
     Module { name: "client", about: format!("The `{}` service, over HTTP.", plan.service), parts }
 }
 
-fn method(method: &HttpMethod) -> TokenStream {
+fn method(method: &HttpMethod<'_>) -> TokenStream {
     let (function, constant, error) =
         (ident(&method.function), ident(&method.constant), ident(&method.error));
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
@@ -53,20 +53,21 @@ fn method(method: &HttpMethod) -> TokenStream {
 }
 
 /// The module of the operations.
-pub(super) fn operations(plan: &HttpCrate) -> Module {
+pub(super) fn operations(plan: &HttpCrate<'_>) -> Module {
     let mut names = vec!["Operation", "Part", "Verb"];
     let mut uses = |name: &'static str, is_used: bool| names.extend(is_used.then_some(name));
-    let any = |is: fn(&HttpMethod) -> bool| plan.methods.iter().any(is);
+    let any = |is: fn(&HttpMethod<'_>) -> bool| plan.methods.iter().any(is);
     uses("Answer", any(|method| method.gives_nothing() || method.route.answers_text));
     uses("Body", any(|method| method.route.body.is_some()));
     uses("Content", any(|method| method.route.body.is_some()));
-    uses("DeclaredError", any(|method| !method.errors.is_empty()));
+    let has_errors = any(|method| declared_errors(method).next().is_some());
+    uses("DeclaredError", has_errors);
     uses(
         "Parameter",
         any(|HttpMethod { route, .. }| !(route.headers.is_empty() && route.cookies.is_empty())),
     );
     uses("QueryParameter", any(|method| !method.route.query.is_empty()));
-    uses("Status", any(|method| !method.errors.is_empty()));
+    uses("Status", has_errors);
     uses("Style", any(|method| !method.route.query.is_empty()));
     names.sort_unstable();
     let names = names.into_iter().map(ident);
@@ -76,8 +77,9 @@ pub(super) fn operations(plan: &HttpCrate) -> Module {
     Module { name: "operations", about, parts }
 }
 
-fn operation(method: &HttpMethod) -> TokenStream {
-    let (constant, name, route) = (ident(&method.constant), &method.name, &method.route);
+fn operation(method: &HttpMethod<'_>) -> TokenStream {
+    let (constant, name, route) =
+        (ident(&method.constant), &method.method.name.value, method.route);
     let about = docs(&[format!("`{name}`")]);
     let (verb, parts) = (verb(route.verb), route.path.iter().map(part));
     let new = quote!(Operation::new(#name, Verb::#verb, &[#(#parts),*]));
@@ -138,15 +140,16 @@ fn body(route: &Route) -> Option<TokenStream> {
     })
 }
 
-fn answer(method: &HttpMethod) -> Option<TokenStream> {
+fn answer(method: &HttpMethod<'_>) -> Option<TokenStream> {
     if method.gives_nothing() {
         return Some(quote!(answer: Answer::Nothing,));
     }
     method.route.answers_text.then(|| quote!(answer: Answer::Text,))
 }
 
-fn errors(method: &HttpMethod) -> Option<TokenStream> {
-    let errors = method.errors.iter().map(|(status, code, description)| {
+fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
+    let errors = declared_errors(method).map(|(error, status)| {
+        let (code, description) = (&error.name.value, &error.description);
         let status = match status {
             Status::Exactly(status) => {
                 let status = grouped(&status.to_string());
@@ -159,7 +162,15 @@ fn errors(method: &HttpMethod) -> Option<TokenStream> {
         };
         quote!(DeclaredError { status: #status, code: #code, description: #description })
     });
-    (!method.errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))
+    let errors: Vec<_> = errors.collect();
+    (!errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))
+}
+
+/// The errors that statuses mean.
+fn declared_errors<'a>(
+    method: &HttpMethod<'a>,
+) -> impl Iterator<Item = (&'a MethodError, Status)> + use<'a> {
+    method.method.errors.iter().filter_map(|error| Some((error, error.status?)))
 }
 
 fn verb(verb: Verb) -> Ident<'static> {

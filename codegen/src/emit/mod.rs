@@ -23,7 +23,7 @@ mod types;
 use crate::files::Files;
 use crate::options::Layout;
 use crate::parallel;
-use crate::plan::{Contents, Crate, Plans, ServiceCrate, ToolsetCrate};
+use crate::plan::{Contents, Crate, Plans, SchemaFile, ServiceCrate, ToolsetCrate};
 use layout::Printer;
 use print::Module;
 
@@ -46,7 +46,7 @@ pub(crate) fn emit(plans: &Plans<'_>, layout: Layout) -> Files {
 pub(crate) fn emit_crates(
     plans: &Plans<'_>,
     layout: Layout,
-    is_wanted: impl Fn(&Crate) -> bool + Sync,
+    is_wanted: impl Fn(&Crate<'_>) -> bool + Sync,
 ) -> Files {
     files(print(plans, layout, is_wanted))
 }
@@ -62,7 +62,7 @@ struct Printed {
 fn print(
     plans: &Plans<'_>,
     layout: Layout,
-    is_wanted: impl Fn(&Crate) -> bool + Sync,
+    is_wanted: impl Fn(&Crate<'_>) -> bool + Sync,
 ) -> Vec<Printed> {
     let printed = parallel::map_with(plans.subjects(), Printer::default, |printer, &subject| {
         let krate = plans.plan(subject).filter(&is_wanted)?;
@@ -83,7 +83,7 @@ fn files(printed: Vec<Printed>) -> Files {
 /// Files with their paths.
 type Texts = Vec<(String, String)>;
 
-fn emit_crate(krate: Crate, layout: Layout, printer: &mut Printer) -> Texts {
+fn emit_crate(krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts {
     let dir = &krate.dir;
     let modules = modules(&krate.contents);
     let mut files = match layout {
@@ -95,24 +95,24 @@ fn emit_crate(krate: Crate, layout: Layout, printer: &mut Printer) -> Texts {
     for module in &modules {
         files.push((format!("{dir}/src/{}.rs", module.name), module.print(printer)));
     }
-    files
-        .extend(schemas(krate.contents).map(|(file, text)| (format!("{dir}/schema/{file}"), text)));
+    let schemas = schemas(krate.contents);
+    files.extend(schemas.map(|schema| (format!("{dir}/schema/{}", schema.name), schema.text)));
     files
 }
 
 /// The schemas of a crate: those that validators read, then those that models see.
-fn schemas(contents: Contents) -> impl Iterator<Item = (String, String)> {
+fn schemas(contents: Contents<'_>) -> impl Iterator<Item = SchemaFile> {
     let (validators, tools) = match contents {
         Contents::Service(service) => (service.types.validators, Vec::new()),
         Contents::Toolset(toolset) => (toolset.types.validators, toolset.tools),
         Contents::Agent(_) | Contents::Server(_) | Contents::Http(_) => (Vec::new(), Vec::new()),
     };
-    let validators = validators.into_iter().map(|validator| (validator.file, validator.schema));
+    let validators = validators.into_iter().map(|validator| validator.schema);
     validators.chain(tools.into_iter().flat_map(|tool| [tool.args_schema, tool.result_schema]))
 }
 
 /// The modules of a crate in alphabetical order.
-fn modules(contents: &Contents) -> Vec<Module> {
+fn modules(contents: &Contents<'_>) -> Vec<Module> {
     match contents {
         Contents::Service(service) => service_modules(service),
         Contents::Toolset(toolset) => toolset_modules(toolset),
@@ -122,7 +122,7 @@ fn modules(contents: &Contents) -> Vec<Module> {
     }
 }
 
-fn service_modules(plan: &ServiceCrate) -> Vec<Module> {
+fn service_modules(plan: &ServiceCrate<'_>) -> Vec<Module> {
     let owner = format!("the `{}` service", plan.service);
     let mut modules = Vec::new();
     if !plan.types.definitions.is_empty() {
@@ -136,7 +136,7 @@ fn service_modules(plan: &ServiceCrate) -> Vec<Module> {
     modules
 }
 
-fn toolset_modules(plan: &ToolsetCrate) -> Vec<Module> {
+fn toolset_modules(plan: &ToolsetCrate<'_>) -> Vec<Module> {
     let owner = format!("the `{}` toolset", plan.toolset);
     let mut modules = vec![toolset::calls(plan)];
     if !plan.types.definitions.is_empty() {

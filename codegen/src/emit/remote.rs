@@ -3,14 +3,15 @@
 use super::print::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident};
+use crate::model::McpOrigin;
 use crate::plan::{RemotePlan, ToolsetCrate};
 
 /// The module of the executor.
-pub(super) fn executor(plan: &ToolsetCrate, remote: &RemotePlan) -> Module {
+pub(super) fn executor(plan: &ToolsetCrate<'_>, remote: &RemotePlan<'_>) -> Module {
     let name = ident(&remote.executor);
     let about = docs(&[format!(
         "Runs the `{}` tools on the MCP server `{}`, reached through a [`Remote`].",
-        plan.toolset, remote.server
+        plan.toolset, remote.mcp.server.value
     )]);
     let parts = vec![
         quote! {
@@ -42,16 +43,24 @@ pub(super) fn executor(plan: &ToolsetCrate, remote: &RemotePlan) -> Module {
 }
 
 /// The static that tells of the server.
-pub(super) fn origin(plan: &ToolsetCrate, remote: &RemotePlan) -> TokenStream {
-    let server = &remote.server;
+pub(super) fn origin(plan: &ToolsetCrate<'_>, remote: &RemotePlan<'_>) -> TokenStream {
+    let McpOrigin { server, listed, from } = remote.mcp;
+    let server = &server.value;
     let about = docs(&[format!("The MCP server that the `{}` toolset stands for.", plan.toolset)]);
-    let listed = remote.listed.iter().map(|(name, digest)| quote!((#name, #digest)));
-    let said = remote.from.iter().map(|(field, value)| {
-        let field = ident(field);
-        quote!(#field: Some(#value),)
+    let listed = listed.iter().map(|(name, digest)| quote!((#name, #digest)));
+    let fields = [
+        ("name", &from.name),
+        ("version", &from.version),
+        ("protocol", &from.protocol),
+        ("date", &from.date),
+    ];
+    let said = fields.iter().filter_map(|(field, value)| {
+        let (field, value) = (ident(field), value.as_ref()?);
+        Some(quote!(#field: Some(#value),))
     });
-    let rest = (remote.from.len() < FIELDS).then(|| quote!(..remote::Provenance::UNKNOWN));
-    let from = if remote.from.is_empty() {
+    let said: Vec<_> = said.collect();
+    let rest = (said.len() < fields.len()).then(|| quote!(..remote::Provenance::UNKNOWN));
+    let from = if said.is_empty() {
         quote!(remote::Provenance::UNKNOWN)
     } else {
         quote!(remote::Provenance { #(#said)* #rest })
@@ -66,6 +75,3 @@ pub(super) fn origin(plan: &ToolsetCrate, remote: &RemotePlan) -> TokenStream {
         };
     }
 }
-
-/// How many fields a `Provenance` has.
-const FIELDS: usize = 4;

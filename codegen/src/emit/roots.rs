@@ -9,7 +9,7 @@ use crate::naming::library;
 use crate::plan::Crate;
 
 /// `src/lib.rs`.
-pub(super) fn root(krate: &Crate, modules: &[Module], printer: &mut Printer) -> String {
+pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer) -> String {
     let about = &krate.about;
     let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n\n");
     let declarations = modules.iter().map(|module| {

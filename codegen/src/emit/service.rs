@@ -3,11 +3,11 @@
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::{docs, ident, located_type};
-use crate::model::Recovery;
+use crate::model::{MethodError, Recovery};
 use crate::plan::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
 
 /// The module of the trait.
-pub(super) fn service(plan: &ServiceCrate) -> Module {
+pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
     let (name, docs) = (ident(&plan.trait_name), docs(&plan.docs));
     let methods = plan.methods.iter().map(method);
     let parts = vec![
@@ -28,7 +28,7 @@ pub(super) fn service(plan: &ServiceCrate) -> Module {
     }
 }
 
-fn method(method: &TraitMethod) -> TokenStream {
+fn method(method: &TraitMethod<'_>) -> TokenStream {
     let (function, error) = (ident(&method.function), ident(&method.error.name));
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
     let mut lines = method.docs.clone();
@@ -42,9 +42,9 @@ fn method(method: &TraitMethod) -> TokenStream {
     }
 }
 
-fn errors_line(error: &ErrorEnum) -> String {
+fn errors_line(error: &ErrorEnum<'_>) -> String {
     let codes: Vec<_> =
-        error.variants.iter().map(|variant| format!("`{}`", variant.code)).collect();
+        error.variants.iter().map(|variant| format!("`{}`", variant.error.name.value)).collect();
     match codes.as_slice() {
         [] => "Whatever goes wrong inside.".to_owned(),
         codes => format!("{}, or whatever goes wrong inside.", codes.join(", ")),
@@ -52,7 +52,7 @@ fn errors_line(error: &ErrorEnum) -> String {
 }
 
 /// The module of the errors.
-pub(super) fn errors(plan: &ServiceCrate) -> Module {
+pub(super) fn errors(plan: &ServiceCrate<'_>) -> Module {
     let recovers = plan.methods.iter().any(|method| !method.error.variants.is_empty());
     let recovery_type = recovers.then(|| quote!(Recovery,));
     let mut parts = vec![
@@ -72,11 +72,11 @@ pub(super) fn errors(plan: &ServiceCrate) -> Module {
     }
 }
 
-fn error_items(method: &TraitMethod) -> [TokenStream; 5] {
+fn error_items(method: &TraitMethod<'_>) -> [TokenStream; 5] {
     let name = ident(&method.error.name);
     let variants = &method.error.variants;
     [
-        definition(&method.name, &name, variants),
+        definition(&method.method.name.value, &name, variants),
         inherent(&name, variants),
         from_failure(&name, variants),
         display(&name, variants),
@@ -84,11 +84,11 @@ fn error_items(method: &TraitMethod) -> [TokenStream; 5] {
     ]
 }
 
-fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
+fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|variant| {
         let (name, docs) = (ident(&variant.name), docs(&variant.docs));
-        let said = variant.is_reported.then(|| quote!((Option<String>)));
+        let said = variant.is_reported().then(|| quote!((Option<String>)));
         quote!(#docs #name #said)
     });
     quote! {
@@ -102,17 +102,18 @@ fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant]) -> Toke
     }
 }
 
-fn inherent(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
+fn inherent(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let arms = variants.iter().map(|variant| {
-        let (name, code, description) = (ident(&variant.name), &variant.code, &variant.description);
-        let recovery = match variant.recovery {
+        let MethodError { name: code, description, recovery, .. } = variant.error;
+        let (name, code) = (ident(&variant.name), &code.value);
+        let recovery = match recovery {
             Recovery::CorrectCall => quote!(Recovery::correct(call)),
             Recovery::Retry => quote!(Recovery::Retry),
             Recovery::Replan => quote!(Recovery::Replan),
             Recovery::Finish => quote!(Recovery::Finish),
         };
         let declared = quote!(ToolFailure::declared(#code, #description, #recovery));
-        if variant.is_reported {
+        if variant.is_reported() {
             quote!(Self::#name(said) => #declared.reported(said))
         } else {
             quote!(Self::#name => #declared)
@@ -137,14 +138,14 @@ fn inherent(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
 }
 
 /// Lets a method fail in any way that a call can: what was declared for a status is told by its name.
-fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
-    let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported).collect();
+fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+    let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported()).collect();
     let internal = quote!(Self::Internal(Box::new(failure)));
     let body = if reported.is_empty() {
         internal
     } else {
         let arms = reported.iter().map(|variant| {
-            let (name, code) = (ident(&variant.name), &variant.code);
+            let (name, code) = (ident(&variant.name), &variant.error.name.value);
             quote!(Some(#code) => Self::#name(failure.detail))
         });
         quote! {
@@ -163,9 +164,9 @@ fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     }
 }
 
-fn display(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
+fn display(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let names = variants.iter().map(pattern);
-    let descriptions = variants.iter().map(|variant| &variant.description);
+    let descriptions = variants.iter().map(|variant| &variant.error.description);
     quote! {
         impl fmt::Display for #name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,7 +179,7 @@ fn display(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
     }
 }
 
-fn source(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
+fn source(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(pattern).collect();
     let declared = (!names.is_empty()).then(|| quote!(#(#names)|* => None,));
     quote! {
@@ -194,7 +195,7 @@ fn source(name: &Ident<'_>, variants: &[ErrorVariant]) -> TokenStream {
 }
 
 /// A variant, whatever it holds.
-fn pattern(variant: &ErrorVariant) -> TokenStream {
+fn pattern(variant: &ErrorVariant<'_>) -> TokenStream {
     let name = ident(&variant.name);
-    if variant.is_reported { quote!(Self::#name(_)) } else { quote!(Self::#name) }
+    if variant.is_reported() { quote!(Self::#name(_)) } else { quote!(Self::#name) }
 }

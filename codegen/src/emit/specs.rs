@@ -4,11 +4,11 @@ use super::print::Module;
 use super::remote::origin;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
-use crate::model::ToolAnnotations;
-use crate::plan::{DeclarationPlan, ToolPlan, ToolsetCrate};
+use crate::model::{Approval, Deprecation, Example, Hints, Tool, ToolAnnotations};
+use crate::plan::{Implementation, ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
-pub(super) fn module(plan: &ToolsetCrate) -> Module {
+pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
     let constants: Vec<_> = plan.tools.iter().map(|tool| ident(&tool.constant)).collect();
     let mut parts = uses(plan);
     parts.extend([
@@ -28,8 +28,8 @@ pub(super) fn module(plan: &ToolsetCrate) -> Module {
     Module { name: "specs", about: format!("Specs of the `{}` toolset.", plan.toolset), parts }
 }
 
-fn uses(plan: &ToolsetCrate) -> Vec<TokenStream> {
-    let waits = plan.tools.iter().any(|tool| tool.declaration.timeout.is_some());
+fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
+    let waits = plan.tools.iter().any(|tool| tool.tool.timeout.is_some());
     let names_types = plan.tools.iter().any(|tool| tool.args.is_named() || tool.result.is_named());
     let duration = waits.then(|| {
         quote!(
@@ -54,13 +54,13 @@ fn uses(plan: &ToolsetCrate) -> Vec<TokenStream> {
     duration.into_iter().chain([ours]).collect()
 }
 
-fn tool(tool: &ToolPlan) -> [TokenStream; 3] {
+fn tool(tool: &ToolPlan<'_>) -> [TokenStream; 3] {
     let (marker, constant) = (ident(&tool.marker), ident(&tool.constant));
     let (args, result) = (root_type(&tool.args), root_type(&tool.result));
     let (docs_of_tool, declaration) = (docs(&tool.docs), declaration(tool));
     let about = docs(&[format!(
         "The tool `{}` as a type; [`{}`] is its spec.",
-        tool.declaration.name, tool.constant
+        tool.tool.name.value, tool.constant
     )]);
     [
         quote! {
@@ -78,16 +78,16 @@ fn tool(tool: &ToolPlan) -> [TokenStream; 3] {
     ]
 }
 
-fn declaration(tool: &ToolPlan) -> TokenStream {
-    let plan = &tool.declaration;
-    let DeclarationPlan { name, toolset, service, description, .. } = plan;
-    let title = plan.title.as_ref().map(|title| quote!(title: Some(#title),));
+fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
+    let (name, toolset, service) = (&plan.tool.name.value, plan.toolset, plan.service);
+    let description = &plan.tool.description;
+    let title = plan.tool.title.as_ref().map(|title| quote!(title: Some(#title),));
     let provenance = provenance(plan);
     let offered = offered(plan);
     let words = words(plan);
-    let running = running(plan);
-    let args_schema = format!("../schema/{}", tool.args_schema.0);
-    let result_schema = format!("../schema/{}", tool.result_schema.0);
+    let running = running(plan.tool);
+    let args_schema = format!("../schema/{}", plan.args_schema.name);
+    let result_schema = format!("../schema/{}", plan.result_schema.name);
     quote! {
         spec::Declaration {
             #title
@@ -103,26 +103,30 @@ fn declaration(tool: &ToolPlan) -> TokenStream {
     }
 }
 
-fn provenance(plan: &DeclarationPlan) -> TokenStream {
-    let (variant, fields) = &plan.implementation;
-    let variant = ident(variant);
-    let fields = fields.iter().map(|(name, value)| {
-        let name = ident(name);
-        quote!(#name: #value)
-    });
-    let fields = (fields.len() > 0).then(|| quote!({ #(#fields),* }));
-    let remote = plan.remote_name.as_ref().map(|name| quote!(remote_name: Some(#name),));
-    quote!(implementation: spec::Implementation::#variant #fields, #remote)
+fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
+    let implementation = match plan.implementation {
+        Implementation::Method { service, method } => {
+            quote!(Method { service: #service, method: #method })
+        }
+        Implementation::Agent { service, agent } => {
+            quote!(Agent { service: #service, agent: #agent })
+        }
+        Implementation::Mcp { server } => quote!(Mcp { server: #server }),
+        Implementation::External => quote!(External),
+    };
+    let remote = plan.tool.remote.as_ref().map(|name| quote!(remote_name: Some(#name),));
+    quote!(implementation: spec::Implementation::#implementation, #remote)
 }
 
 /// What decides whether and how the tool is offered.
-fn offered(plan: &DeclarationPlan) -> TokenStream {
-    let (tags, aliases) = (&plan.tags, &plan.aliases);
+fn offered(plan: &ToolPlan<'_>) -> TokenStream {
+    let tags = &plan.tool.tags;
+    let aliases = plan.tool.aliases.iter().map(|alias| &alias.value);
     let tags = (!tags.is_empty()).then(|| quote!(tags: &[#(#tags),*],));
-    let aliases = (!aliases.is_empty()).then(|| quote!(aliases: &[#(#aliases),*],));
-    let annotations = annotations(plan.annotations);
-    let deprecated = plan.deprecated.as_ref().map(|(since, replacement)| {
-        let (since, replacement) = (optional(since.as_ref()), optional(replacement.as_ref()));
+    let aliases = (aliases.len() > 0).then(|| quote!(aliases: &[#(#aliases),*],));
+    let annotations = annotations(plan.tool.annotations);
+    let deprecated = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
+        let (since, replacement) = (optional(since.as_ref()), optional(plan.replacement.as_ref()));
         quote!(deprecated: Some(spec::Deprecation { since: #since, replacement: #replacement }),)
     });
     quote!(#tags #aliases #annotations #deprecated)
@@ -145,32 +149,32 @@ fn annotations(annotations: ToolAnnotations) -> Option<TokenStream> {
     (!said.is_empty()).then(|| quote!(annotations: spec::ToolAnnotations { #(#said)* #rest },))
 }
 
-fn words(plan: &DeclarationPlan) -> TokenStream {
-    let (call, result) = &plan.hints;
+fn words(plan: &ToolPlan<'_>) -> TokenStream {
+    let Hints { call, result } = &plan.tool.hints;
     let hints = (call.is_some() || result.is_some()).then(|| {
         let (call, result) = (optional(call.as_ref()), optional(result.as_ref()));
         quote!(hints: spec::Hints { call: #call, result: #result },)
     });
-    let approval = plan.approval.as_ref().map(|(prompt, denied)| {
+    let approval = plan.tool.approval.as_ref().map(|Approval { prompt, denied }| {
         let (prompt, denied) = (optional(prompt.as_ref()), optional(denied.as_ref()));
         quote!(approval: Some(spec::Approval { prompt: #prompt, denied: #denied }),)
     });
-    let examples = plan.examples.iter().map(|example| {
-        let (args, result) = (&example.args, optional(example.result.as_ref()));
+    let examples = plan.tool.examples.iter().map(|Example { args, result }| {
+        let (args, result) = (args.to_string(), result.as_ref().map(ToString::to_string));
+        let result = optional(result.as_ref());
         quote!(spec::Example { args: #args, result: #result })
     });
     let examples = (examples.len() > 0).then(|| quote!(examples: &[#(#examples),*],));
-    let sample = plan.args_sample.as_ref().filter(|_| plan.examples.is_empty());
-    let sample = sample.map(|args| quote!(args_sample: Some(#args),));
+    let sample = plan.args_sample.as_ref().map(|args| quote!(args_sample: Some(#args),));
     quote!(#hints #approval #examples #sample)
 }
 
-fn running(plan: &DeclarationPlan) -> Option<TokenStream> {
-    let said = plan.timeout.is_some() || plan.attempts.is_some() || plan.sequential;
+fn running(tool: &Tool) -> Option<TokenStream> {
+    let said = tool.timeout.is_some() || tool.attempts.is_some() || tool.sequential;
     said.then(|| {
-        let timeout = optional_of(plan.timeout.map(duration));
-        let attempts = optional_of(plan.attempts.map(|attempts| grouped(&attempts.to_string())));
-        let sequential = plan.sequential;
+        let timeout = optional_of(tool.timeout.map(duration));
+        let attempts = optional_of(tool.attempts.map(|attempts| grouped(&attempts.to_string())));
+        let sequential = tool.sequential;
         quote!(limits: spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential },)
     })
 }

@@ -11,19 +11,19 @@ use crate::plan::Crate;
 #[template(path = "crate/Cargo.toml.txt", escape = "none")]
 struct Manifest<'a> {
     banner: &'a str,
-    krate: &'a Crate,
+    krate: &'a Crate<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "crate/README.md.txt", escape = "none")]
 struct Readme<'a> {
     banner: &'a str,
-    krate: &'a Crate,
+    krate: &'a Crate<'a>,
     modules: &'a [Module],
 }
 
 /// What makes a crate of modules: its manifest and its README.
-pub(super) fn around(krate: &Crate, modules: &[Module]) -> Texts {
+pub(super) fn around(krate: &Crate<'_>, modules: &[Module]) -> Texts {
     let dir = &krate.dir;
     vec![
         (format!("{dir}/Cargo.toml"), text(&Manifest { banner: BANNER, krate })),
@@ -37,7 +37,7 @@ fn text(template: &impl Template) -> String {
     text
 }
 
-impl Crate {
+impl Crate<'_> {
     /// The features it asks of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
         if self.needs_patterns && dependency == "toolwright" { &["patterns"] } else { &[] }
@@ -45,7 +45,7 @@ impl Crate {
 
     /// The tools with their descriptions as cells of a markdown table.
     fn tool_rows(&self) -> impl Iterator<Item = (&str, String)> {
-        self.tools.iter().map(|(name, description)| (name.as_str(), cell(description)))
+        self.tools.iter().map(|tool| (tool.name.value.as_str(), cell(&tool.description)))
     }
 }
 

@@ -8,17 +8,21 @@ use proc_macro2::{Delimiter, Spacing, TokenStream as Read, TokenTree};
 use super::layout::Printer;
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
-use crate::plan::Crate;
+use crate::options::Options;
+use crate::plan::Plans;
 
 /// Schemas whose code is tried: the worked examples, and one project for each file of cases.
-fn projects() -> Vec<Vec<Crate>> {
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let folders = ["schema", "tests/codecs", "tests/real"];
-    folders.iter().map(|folder| crate::planned(&[root.join(folder)])).collect()
-}
-
 fn modules() -> Vec<Module> {
-    projects().iter().flatten().flat_map(|krate| super::modules(&krate.contents)).collect()
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let options = Options::default();
+    let mut modules = Vec::new();
+    for folder in ["schema", "tests/codecs", "tests/real"] {
+        let lowered = crate::lowered(&[root.join(folder)]);
+        let plans = Plans::new(&lowered.project, &lowered.types, &options);
+        let crates = plans.subjects().iter().filter_map(|&subject| plans.plan(subject));
+        modules.extend(crates.flat_map(|krate| super::modules(&krate.contents)));
+    }
+    modules
 }
 
 /// The tokens of a text, each as a text, without what a printer may choose: commas, the braces around one expression or one

@@ -6,7 +6,7 @@ use super::tokens::{docs, ident, path, root_type};
 use crate::plan::{Arm, ExecutorPlan, RemotePlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
-pub(super) fn calls(plan: &ToolsetCrate) -> Module {
+pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
     let types = plan.tools.iter().any(|tool| tool.args.is_named()).then(|| quote!(, types));
     let uses = quote! {
         use super::{specs #types};
@@ -16,11 +16,11 @@ pub(super) fn calls(plan: &ToolsetCrate) -> Module {
     Module { name: "calls", about: format!("Typed calls of the `{}` tools.", plan.toolset), parts }
 }
 
-fn call(tool: &ToolPlan) -> TokenStream {
+fn call(tool: &ToolPlan<'_>) -> TokenStream {
     let (function, marker, args) =
         (ident(&tool.function), ident(&tool.marker), root_type(&tool.args));
     let about =
-        format!("A call of `{}`, with a fresh id and an empty scope.", tool.declaration.name);
+        format!("A call of `{}`, with a fresh id and an empty scope.", tool.tool.name.value);
     let docs = docs(&[
         &about,
         "",
@@ -37,7 +37,7 @@ fn call(tool: &ToolPlan) -> TokenStream {
 }
 
 /// The module of the executor.
-pub(super) fn executor(plan: &ToolsetCrate, executor: &ExecutorPlan) -> Module {
+pub(super) fn executor(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> Module {
     let transforms = (!plan.transforms.is_empty()).then(|| quote!(, transforms));
     let (service_path, trait_name) = (path(&executor.service_path), ident(&executor.trait_name));
     let name = ident(&executor.name);
@@ -77,8 +77,10 @@ pub(super) fn executor(plan: &ToolsetCrate, executor: &ExecutorPlan) -> Module {
     Module { name: "executor", about: format!("What runs the `{}` tools.", plan.toolset), parts }
 }
 
-fn arm(arm: &Arm) -> TokenStream {
-    let (names, marker, method) = (&arm.names, ident(&arm.marker), ident(&arm.method));
+fn arm(arm: &Arm<'_>) -> TokenStream {
+    let (marker, method) = (ident(&arm.marker), ident(&arm.method));
+    let aliases = arm.tool.aliases.iter();
+    let names = std::iter::once(&arm.tool.name).chain(aliases).map(|name| &name.value);
     let (before, payload) = match arm.args.as_deref().map(ident) {
         Some(transform) => {
             (quote!(let payload = transforms::#transform(args, call)?;), quote!(payload))
@@ -100,8 +102,9 @@ fn arm(arm: &Arm) -> TokenStream {
 const METHOD_BACKED: &str = "METHOD_BACKED";
 
 /// The static of the method-backed tools of a toolset that has others too: two things run it, one registration takes it.
-fn method_backed(plan: &ToolsetCrate) -> Option<TokenStream> {
-    let (bound, others): (Vec<_>, Vec<_>) = plan.tools.iter().partition(|tool| tool.is_bound);
+fn method_backed(plan: &ToolsetCrate<'_>) -> Option<TokenStream> {
+    let (bound, others): (Vec<_>, Vec<_>) =
+        plan.tools.iter().partition(|tool| tool.tool.binding.is_some());
     if bound.is_empty() || others.is_empty() {
         return None;
     }
@@ -122,7 +125,7 @@ struct Runner {
     shared: (TokenStream, TokenStream),
 }
 
-fn service_runner(executor: &ExecutorPlan) -> Runner {
+fn service_runner(executor: &ExecutorPlan<'_>) -> Runner {
     let (name, service_path, trait_name) =
         (ident(&executor.name), path(&executor.service_path), ident(&executor.trait_name));
     Runner {
@@ -135,7 +138,7 @@ fn service_runner(executor: &ExecutorPlan) -> Runner {
     }
 }
 
-fn remote_runner(remote: &RemotePlan) -> Runner {
+fn remote_runner(remote: &RemotePlan<'_>) -> Runner {
     let name = ident(&remote.executor);
     Runner {
         uses: quote!(use super::executor::#name;),
@@ -166,11 +169,12 @@ fn registered(service: Option<&TokenStream>, other: Option<&TokenStream>) -> Tok
 }
 
 /// The module of the registration helper.
-pub(super) fn registration(plan: &ToolsetCrate) -> Module {
+pub(super) fn registration(plan: &ToolsetCrate<'_>) -> Module {
     let toolset = &plan.toolset;
     let of_service = plan.executor.as_ref().map(service_runner);
     let service = of_service.or_else(|| plan.remote.as_ref().map(remote_runner));
-    let needs_other = plan.remote.is_none() && plan.tools.iter().any(|tool| !tool.is_bound);
+    let needs_other =
+        plan.remote.is_none() && plan.tools.iter().any(|tool| tool.tool.binding.is_none());
     let other = needs_other.then(other_runner);
     let method_backed = method_backed(plan);
     let runners: Vec<_> = service.iter().chain(&other).collect();

@@ -7,7 +7,7 @@ use crate::plan::{InjectedValue, LocatedType, Move, ToolsetCrate, Transform, Tra
 use crate::prose::code;
 
 /// The module of the transforms, where there are any.
-pub(super) fn module(plan: &ToolsetCrate) -> Option<Module> {
+pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     let transforms = &plan.transforms;
     let has =
         |test: fn(&TransformBody) -> bool| transforms.iter().any(|transform| test(&transform.body));

@@ -1,14 +1,17 @@
-//! How a tool stands on a method: what is injected, what is left for the model, what is reshaped.
-//! Never tools without a method.
+//! How a tool calls a method: which properties of the payload are injected, which are left for the model, and whether
+//! the result is reshaped.
 
-use super::Lowering;
-use super::fitting::{Pair, Side};
-use super::tools::Signature;
-use super::toolsets::DeclaredTool;
-use crate::diagnostic::{names, tools};
-use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, ServiceId};
-use crate::schema::{Json, NodeId, ObjectShape, Shape, as_object, resolved};
-use crate::source::{Span, Spanned};
+use super::compatibility::{Direction, Handover};
+use super::schemas::Reading;
+use super::toolsets::{Origin, WrittenTool, report_unknown_method};
+use super::{Declared, limits};
+use crate::diagnostic::{Report, names, tools};
+use crate::model::{ArgsShape, Binding, Injection, InjectionSource, Method, MethodId, ServiceId};
+use crate::schema::read::KnownTypes;
+use crate::schema::{
+    Json, Node, NodeId, ObjectShape, Property, Schemas, Shape, as_object, resolved,
+};
+use crate::source::Spanned;
 use crate::syntax::{Entries, SchemaText};
 
 /// Words for where an injected value comes from; `label:KEY` beside them.
@@ -20,199 +23,229 @@ const SOURCES: [(&str, InjectionSource); 5] = [
     ("parent_call_id", InjectionSource::ParentCallId),
 ];
 
-impl<'a> Lowering<'a> {
+/// What a tool takes and returns.
+pub(super) struct Signature {
+    pub(super) args: NodeId,
+    pub(super) result: NodeId,
+    pub(super) binding: Option<Binding>,
+}
+
+/// The bindings made so far.
+#[derive(Default)]
+pub(super) struct Bindings {
+    /// Declared schemas that differ from the method's.
+    pub(super) handovers: Vec<Handover>,
+    /// How many properties of payloads have been taken over.
+    properties: usize,
+}
+
+/// The method that a tool of a known owner binds to.
+pub(super) fn bound_method(
+    declared: Declared<'_>,
+    owner: ServiceId,
+    bind: &Spanned<String>,
+    report: &mut Report,
+) -> Option<MethodId> {
+    let Declared { services, methods, .. } = declared;
+    let (service, method) = match bind.value.split_once('.') {
+        Some((name, method)) => (services.named(name), method),
+        None => (Some(owner), bind.value.as_str()),
+    };
+    let found = service.and_then(|service| methods.named(service, method));
+    if found.is_none() {
+        report_unknown_method(services, methods, bind, report);
+    } else if service != Some(owner) {
+        report.add(tools::foreign_binding(bind, services.name(owner)));
+        return None;
+    }
+    found
+}
+
+impl Bindings {
+    /// Whether bound tools take over too many properties: then nothing more is made of them.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.properties > limits::MAX_BOUND
+    }
+
     /// The signature of a tool that is bound to a method.
     pub(super) fn bound(
         &mut self,
+        declared: Declared<'_>,
         owner: ServiceId,
-        tool: &DeclaredTool<'a>,
+        tool: &WrittenTool<'_>,
         method: MethodId,
-        args: Option<&SchemaText>,
-        result: Option<&SchemaText>,
+        reading: &mut Reading<'_>,
+        report: &mut Report,
     ) -> Signature {
-        let payload = self.project[method].payload;
-        let size = as_object(&self.project, payload).map_or(0, |object| object.properties.len());
-        if self.binds_too_much(size, tool.name.span) {
-            let result = self.project[method].result;
-            return Signature { args: payload, result, binding: None };
-        }
-        let Some(object) = as_object(&self.project, payload).cloned() else {
-            // That the payload is no object, or wrong, has been reported where it stands.
-            let span = tool.name.span;
-            let args = args.map(|text| self.object_schema(owner, &text.0, "`args`"));
-            let args = args.unwrap_or_else(|| self.unsound(span));
-            let (result, _) = self.result(owner, method, result);
-            return Signature { args, result, binding: None };
-        };
-        let inject = self.injections(tool, method, &object);
-        let (args, shape) = self.args(owner, tool, method, args, &object, &inject);
-        let (result, reshapes_result) = self.result(owner, method, result);
-        let binding = Some(Binding { method, args: shape, reshapes_result, inject });
-        Signature { args, result, binding }
-    }
-
-    fn injections(
-        &mut self,
-        tool: &DeclaredTool<'a>,
-        method: MethodId,
-        payload: &ObjectShape,
-    ) -> Vec<Injection> {
-        let mut injections = Vec::new();
-        for (property, source) in tool.details.inject.iter().flat_map(Entries::iter) {
-            let required = self.injected_property(property, method, payload);
-            if let (Some(required), Some(source)) = (required, self.injection_source(source)) {
-                injections.push(Injection { property: property.clone(), source, required });
+        let called = &declared.methods.list[method.position()];
+        let payload = as_object(&reading.schemas, called.payload).cloned();
+        let were_too_many = self.are_too_many();
+        self.properties += payload.as_ref().map_or(0, |object| object.properties.len());
+        if self.are_too_many() {
+            if !were_too_many {
+                limits::report_bound(tool.name.span, report);
             }
+            return Signature { args: called.payload, result: called.result, binding: None };
         }
-        injections
-    }
-
-    /// Whether the payload requires an injected property, which has to be a string.
-    fn injected_property(
-        &mut self,
-        name: &Spanned<String>,
-        method: MethodId,
-        payload: &ObjectShape,
-    ) -> Option<bool> {
-        let found = payload.properties.iter().find(|property| property.name.value == name.value);
-        let Some(property) = found else {
-            self.report_unknown_property(name, method, payload);
-            return None;
+        let method_text = declared.methods.texts[method.position()];
+        let (args_text, result_text) = match tool.origin {
+            Origin::Toolset(text) => (text.args.as_ref(), text.result.as_ref()),
+            Origin::Method(_) => (None, None),
         };
-        let node = resolved(&self.project, property.schema);
-        let method = &self.project[method].name.value;
-        if !self.project.schemas.is_sound(node) {
-            return None;
+        let home = &declared.services.name(owner).value;
+        let mut binding = None;
+        let args = if let Some(payload) = &payload {
+            let inject = injections(tool, called, payload, &reading.schemas, report);
+            let (args, shape) = match args_text {
+                None if inject.is_empty() => (called.payload, ArgsShape::Same),
+                None => {
+                    let args = derived(tool, called.payload, payload, &inject, reading, report);
+                    (args, ArgsShape::Derived)
+                }
+                Some(text) if same(&reading.types, home, text, method_text.payload.as_ref()) => {
+                    check_not_in_args(payload, &inject, report);
+                    (called.payload, ArgsShape::Same)
+                }
+                Some(text) => {
+                    let args = reading.object(owner, &text.0, "`args`", report);
+                    if let Some(object) = as_object(&reading.schemas, args) {
+                        check_not_in_args(object, &inject, report);
+                        let injected = inject.iter().map(|one| one.property.value.clone());
+                        self.handovers.push(Handover {
+                            span: text.0.span,
+                            from: args,
+                            to: called.payload,
+                            direction: Direction::Args { injected: injected.collect() },
+                        });
+                    }
+                    (args, ArgsShape::Declared)
+                }
+            };
+            binding = Some(Binding { method, args: shape, reshapes_result: false, inject });
+            args
+        } else {
+            // That the payload is no object, or invalid, has been reported where it stands.
+            match args_text {
+                Some(text) => reading.object(owner, &text.0, "`args`", report),
+                None => reading.unknown(tool.name.span),
+            }
+        };
+        let mut result = called.result;
+        if let Some(text) = result_text
+            && !same(&reading.types, home, text, method_text.result.as_ref())
+        {
+            result = reading.schema(owner, &text.0, report);
+            self.handovers.push(Handover {
+                span: text.0.span,
+                from: called.result,
+                to: result,
+                direction: Direction::Result,
+            });
         }
-        if !matches!(self.project.schemas[node].shape, Shape::String(_)) {
-            let declared = property.name.span;
-            self.report.add(tools::inject_not_a_string(name, method, declared));
-            return None;
-        }
-        if !property.required {
-            self.report.add(tools::inject_optional(name, method, property.name.span));
-        }
-        Some(property.required)
+        let reshapes_result = result != called.result;
+        Signature { args, result, binding: binding.map(|one| Binding { reshapes_result, ..one }) }
     }
+}
 
-    fn report_unknown_property(
-        &mut self,
-        name: &Spanned<String>,
-        method: MethodId,
-        payload: &ObjectShape,
-    ) {
-        let node = resolved(&self.project, self.project[method].payload);
-        if self.project.schemas.is_sound(node) {
-            let known = payload.properties.iter().map(|property| property.name.value.as_str());
-            self.report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
-        }
-    }
-
-    fn injection_source(&mut self, word: &Spanned<String>) -> Option<InjectionSource> {
-        let label = word.value.strip_prefix("label:").filter(|key| !key.is_empty());
+fn injections(
+    tool: &WrittenTool<'_>,
+    method: &Method,
+    payload: &ObjectShape,
+    schemas: &Schemas,
+    report: &mut Report,
+) -> Vec<Injection> {
+    let mut injections = Vec::new();
+    for (name, source) in tool.details.inject.iter().flat_map(Entries::iter) {
+        let property = payload.properties.iter().find(|property| property.name.value == name.value);
+        let required = match property {
+            Some(property) => injected_string(name, method, property, schemas, report),
+            None if schemas.is_valid(resolved(schemas, method.payload)) => {
+                let known = payload.properties.iter().map(|one| one.name.value.as_str());
+                report.add(names::unknown_property(name, &known.collect::<Vec<_>>()));
+                None
+            }
+            None => None,
+        };
+        let label = source.value.strip_prefix("label:").filter(|key| !key.is_empty());
         let label = label.map(|key| InjectionSource::Label(key.to_owned()));
-        let known = SOURCES.iter().find(|(known, _)| *known == word.value);
-        let source = known.map(|(_, source)| source.clone()).or(label);
-        if source.is_none() && !word.value.is_empty() {
+        let known = SOURCES.iter().find(|(known, _)| *known == source.value);
+        let found = known.map(|(_, source)| source.clone()).or(label);
+        if found.is_none() && !source.value.is_empty() {
             let words = SOURCES.iter().map(|(word, _)| *word).chain(["label:KEY"]);
-            self.report.add(names::unknown_source(word, &words.collect::<Vec<_>>()));
+            report.add(names::unknown_source(source, &words.collect::<Vec<_>>()));
         }
-        source
-    }
-
-    fn args(
-        &mut self,
-        owner: ServiceId,
-        tool: &DeclaredTool<'a>,
-        method: MethodId,
-        text: Option<&SchemaText>,
-        payload: &ObjectShape,
-        inject: &[Injection],
-    ) -> (NodeId, ArgsShape) {
-        let node = self.project[method].payload;
-        let Some(text) = text else {
-            if inject.is_empty() {
-                return (node, ArgsShape::Same);
-            }
-            self.check_derivable(tool, node);
-            return (self.derived(tool.name.span, payload, inject), ArgsShape::Derived);
-        };
-        let payload_text = self.method_text(method).payload.as_ref();
-        let same = self.same(owner, text, payload_text);
-        let args = if same { node } else { self.object_schema(owner, &text.0, "`args`") };
-        let Some(object) = as_object(&self.project, args).cloned() else {
-            return (args, ArgsShape::Declared);
-        };
-        self.check_not_in_args(&object, inject);
-        if !same {
-            let injected = inject.iter().map(|injection| injection.property.value.clone());
-            let side = Side::Args { injected: injected.collect() };
-            self.fittings.push(Pair { span: text.0.span, from: args, to: node, side });
-        }
-        (args, if same { ArgsShape::Same } else { ArgsShape::Declared })
-    }
-
-    /// What a payload's other keywords mean without the injected properties, nobody can say.
-    fn check_derivable(&mut self, tool: &DeclaredTool<'a>, payload: NodeId) {
-        let plain = resolved(&self.project, payload);
-        let keyword = [payload, plain]
-            .iter()
-            .find_map(|&node| self.project.schemas[node].assertions.first())
-            .map(|assertion| assertion.keyword);
-        if let Some(keyword) = keyword {
-            let payload = self.project.schemas[plain].span;
-            self.report.add(tools::args_not_derivable(tool.name.span, keyword, payload));
+        if let (Some(required), Some(source)) = (required, found) {
+            injections.push(Injection { property: name.clone(), source, required });
         }
     }
+    injections
+}
 
-    /// The payload less what is injected, with its own properties' nodes.
-    fn derived(&mut self, span: Span, payload: &ObjectShape, inject: &[Injection]) -> NodeId {
-        let kept = payload.properties.iter().filter(|property| {
-            !inject.iter().any(|injection| injection.property.value == property.name.value)
-        });
-        let properties = kept.cloned().collect();
-        let object = ObjectShape { properties, additional: payload.additional };
-        self.plain(span, Shape::Object(object))
+/// Whether the payload requires an injected property, which has to be a string.
+fn injected_string(
+    name: &Spanned<String>,
+    method: &Method,
+    property: &Property,
+    schemas: &Schemas,
+    report: &mut Report,
+) -> Option<bool> {
+    let node = resolved(schemas, property.schema);
+    if !schemas.is_valid(node) {
+        return None;
     }
+    if !matches!(schemas[node].shape, Shape::String(_)) {
+        report.add(tools::inject_not_a_string(name, &method.name.value, property.name.span));
+        return None;
+    }
+    if !property.required {
+        report.add(tools::inject_optional(name, &method.name.value, property.name.span));
+    }
+    Some(property.required)
+}
 
-    fn check_not_in_args(&mut self, args: &ObjectShape, inject: &[Injection]) {
-        for injection in inject {
-            let name = &injection.property;
-            let found = args.properties.iter().find(|property| property.name.value == name.value);
-            if let Some(property) = found {
-                self.report.add(tools::injected_and_declared(name, property.name.span));
-            }
+/// The payload without what is injected: it keeps the nodes of its own properties.
+fn derived(
+    tool: &WrittenTool<'_>,
+    payload: NodeId,
+    object: &ObjectShape,
+    inject: &[Injection],
+    reading: &mut Reading<'_>,
+    report: &mut Report,
+) -> NodeId {
+    // What other keywords of the payload mean without the injected properties cannot be told.
+    let plain = resolved(&reading.schemas, payload);
+    let assertion =
+        [payload, plain].iter().find_map(|&node| reading.schemas[node].assertions.first());
+    if let Some(assertion) = assertion {
+        let span = reading.schemas[plain].span;
+        report.add(tools::args_not_derivable(tool.name.span, assertion.keyword, span));
+    }
+    let is_injected = |property: &Property| {
+        inject.iter().any(|injection| injection.property.value == property.name.value)
+    };
+    let kept = object.properties.iter().filter(|property| !is_injected(property));
+    let object = ObjectShape { properties: kept.cloned().collect(), additional: object.additional };
+    reading.schemas.add(Node::new(tool.name.span, Shape::Object(object)))
+}
+
+fn check_not_in_args(args: &ObjectShape, inject: &[Injection], report: &mut Report) {
+    for injection in inject {
+        let name = &injection.property;
+        let found = args.properties.iter().find(|property| property.name.value == name.value);
+        if let Some(property) = found {
+            report.add(tools::injected_and_declared(name, property.name.span));
         }
     }
+}
 
-    fn result(
-        &mut self,
-        owner: ServiceId,
-        method: MethodId,
-        text: Option<&SchemaText>,
-    ) -> (NodeId, bool) {
-        let node = self.project[method].result;
-        let method_text = self.method_text(method).result.as_ref();
-        match text {
-            Some(text) if !self.same(owner, text, method_text) => {
-                let declared = self.schema(owner, &text.0);
-                let span = text.0.span;
-                self.fittings.push(Pair { span, from: node, to: declared, side: Side::Result });
-                (declared, true)
-            }
-            _ => (node, false),
+/// Whether two schemas are one: the same type by name, or the same text.
+fn same(types: &KnownTypes, home: &str, a: &SchemaText, b: Option<&SchemaText>) -> bool {
+    let Some(b) = b else { return false };
+    match (a.0.to_json(), b.0.to_json()) {
+        (Json::String(a), Json::String(b)) => {
+            let a = types.find(&a, home);
+            a.is_some() && a == types.find(&b, home)
         }
-    }
-
-    /// Whether two schemas are one: the same type by name, or the same text.
-    fn same(&self, owner: ServiceId, a: &SchemaText, b: Option<&SchemaText>) -> bool {
-        let Some(b) = b else { return false };
-        match (a.0.to_json(), b.0.to_json()) {
-            (Json::String(a), Json::String(b)) => {
-                let a = self.names.find(&a, owner);
-                a.is_some() && a == self.names.find(&b, owner)
-            }
-            (a, b) => a == b,
-        }
+        (a, b) => a == b,
     }
 }

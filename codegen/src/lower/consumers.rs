@@ -1,73 +1,105 @@
-//! Agents and MCP servers: what they use, export and expose. They never define anything (G17).
+//! Agents and MCP servers: what they use, export and expose. They define nothing (G17).
 
-use super::claims::Kind;
-use super::{DeclaredAgent, Lowering, owned};
-use crate::diagnostic::names;
+use super::services::Services;
+use super::{Declared, check_name, owned, report_unknown};
+use crate::diagnostic::{Report, consumers, names};
 use crate::model::{Agent, McpServer, Policy, ServiceId, ToolId, ToolsetId};
 use crate::source::Spanned;
-use crate::syntax::{self, Document};
+use crate::syntax::{self, Entries};
 
-impl<'a> Lowering<'a> {
-    /// Lowers every agent and MCP server.
-    pub(super) fn consumers(&mut self) {
-        for DeclaredAgent { service, name, text } in std::mem::take(&mut self.agents) {
-            let agent = Agent {
-                service,
-                name: name.clone(),
-                description: owned(text.description.as_ref()),
-                instructions: owned(text.instructions.as_ref()),
-                toolsets: self.toolsets_named(text.toolsets.as_ref()),
-                tools: self.tools_named(text.tools.as_ref()),
-                exports: self.toolsets_named(text.exports.as_ref()),
-                policy: policy(text.policy.as_ref()),
-            };
-            self.project.agents.push(agent);
-        }
-        self.servers();
-    }
-
-    fn servers(&mut self) {
-        let documents: &'a [Document] = self.documents;
-        for (position, document) in documents.iter().enumerate() {
-            let (Some(service), Some(servers)) = (self.homes[position], &document.mcp_servers)
-            else {
-                continue;
-            };
-            for (name, text) in servers.iter() {
-                self.claims.give(Kind::Server, Some(service), name);
-                self.server(service, name, text);
-            }
-        }
-    }
-
-    fn server(&mut self, service: ServiceId, name: &Spanned<String>, text: &syntax::McpServer) {
-        self.check_name("an MCP server", name);
-        let toolsets = self.toolsets_named(Some(&text.toolsets.0));
-        let version = text.version.value.clone();
-        self.project.servers.push(McpServer { service, name: name.clone(), version, toolsets });
-    }
-
-    fn toolsets_named(&mut self, names: Option<&Vec<Spanned<String>>>) -> Vec<ToolsetId> {
-        let mut found = Vec::new();
-        for name in names.into_iter().flatten() {
-            if let Some((_, id)) = self.toolset_names.known.get(&name.value) {
-                found.extend(*id);
-                continue;
-            }
-            self.unknown(names::unknown_toolset, name, |all| all.toolset_names.words());
-        }
-        found
-    }
-
-    fn tools_named(&mut self, names: Option<&Vec<Spanned<String>>>) -> Vec<ToolId> {
-        names.into_iter().flatten().filter_map(|name| self.tool_named(name)).collect()
-    }
+/// An agent as written.
+pub(super) struct DeclaredAgent<'a> {
+    pub(super) service: ServiceId,
+    name: &'a Spanned<String>,
+    pub(super) text: &'a syntax::Agent,
 }
 
-fn policy(text: Option<&syntax::Policy>) -> Policy {
-    text.map_or_else(Policy::default, |text| Policy {
-        max_tool_calls: text.max_tool_calls,
-        max_consecutive_failures: text.max_consecutive_failures,
-        time_budget: text.time_budget.map(|period| period.0),
-    })
+/// Finds the agents: toolsets need to know who exports them.
+pub(super) fn declared_agents<'a>(
+    services: &Services<'a>,
+    report: &mut Report,
+) -> Vec<DeclaredAgent<'a>> {
+    let mut agents = Vec::new();
+    for (service, document) in services.documents() {
+        for (name, text) in document.agents.iter().flat_map(Entries::iter) {
+            check_name("an agent", name, report);
+            agents.push(DeclaredAgent { service, name, text });
+        }
+    }
+    agents
+}
+
+/// Lowers every agent.
+pub(super) fn agents(
+    declared: Declared<'_>,
+    agents: &[DeclaredAgent<'_>],
+    report: &mut Report,
+) -> Vec<Agent> {
+    let lower = |&DeclaredAgent { service, name, text }: &DeclaredAgent<'_>| {
+        let tools = text.tools.iter().flatten();
+        Agent {
+            service,
+            name: name.clone(),
+            description: owned(text.description.as_ref()),
+            instructions: owned(text.instructions.as_ref()),
+            toolsets: toolsets_named(declared, text.toolsets.as_ref(), report),
+            tools: tools.filter_map(|name| tool_named(declared, name, report)).collect(),
+            exports: toolsets_named(declared, text.exports.as_ref(), report),
+            policy: text.policy.as_ref().map_or_else(Policy::default, |text| Policy {
+                max_tool_calls: text.max_tool_calls,
+                max_consecutive_failures: text.max_consecutive_failures,
+                time_budget: text.time_budget.map(|period| period.0),
+            }),
+        }
+    };
+    agents.iter().map(lower).collect()
+}
+
+/// Lowers every MCP server.
+pub(super) fn servers(declared: Declared<'_>, report: &mut Report) -> Vec<McpServer> {
+    let mut servers = Vec::new();
+    for (service, document) in declared.services.documents() {
+        for (name, text) in document.mcp_servers.iter().flat_map(Entries::iter) {
+            check_name("an MCP server", name, report);
+            let toolsets = toolsets_named(declared, Some(&text.toolsets.0), report);
+            let version = text.version.value.clone();
+            servers.push(McpServer { service, name: name.clone(), version, toolsets });
+        }
+    }
+    servers
+}
+
+fn toolsets_named(
+    declared: Declared<'_>,
+    names: Option<&Vec<Spanned<String>>>,
+    report: &mut Report,
+) -> Vec<ToolsetId> {
+    let known = &declared.toolsets.toolset_names;
+    let mut found = Vec::new();
+    for name in names.into_iter().flatten() {
+        match known.get(&*name.value) {
+            Some(id) => found.extend(*id),
+            None => report_unknown(names::unknown_toolset, name, known.keys().copied(), report),
+        }
+    }
+    found
+}
+
+/// The tool of a name; an alias is no name to build on.
+pub(super) fn tool_named(
+    declared: Declared<'_>,
+    name: &Spanned<String>,
+    report: &mut Report,
+) -> Option<ToolId> {
+    let known = &declared.toolsets.tool_names;
+    let Some(&(first, id)) = known.get(&*name.value) else {
+        report_unknown(names::unknown_tool, name, known.keys().copied(), report);
+        return None;
+    };
+    let mut aliases =
+        declared.toolsets.tools.iter().flat_map(|tool| tool.details.aliases.iter().flatten());
+    if id.is_none() && aliases.any(|alias| alias.value == name.value) {
+        report.add(consumers::alias_used(name, first));
+    }
+    id
 }

@@ -1,65 +1,53 @@
-//! Examples and defaults against the schemas they illustrate. Never templates.
+//! Checks examples and defaults against the schemas they illustrate.
 
-use super::Lowering;
-use crate::diagnostic::{Diagnostic, files, schemas, words};
-use crate::model::ToolId;
-use crate::schema::{Json, NodeId, violations};
+use super::toolsets::WrittenTool;
+use crate::diagnostic::{Diagnostic, Report, files, schemas, words};
+use crate::model::Project;
+use crate::schema::{Budget, Json, NodeId, violations};
 use crate::source::Span;
+use crate::syntax::Literal;
 
-impl Lowering<'_> {
-    /// Reports examples that break their tool's schemas.
-    pub(super) fn examples(&mut self) {
-        let declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools).copied();
-        let declared: Vec<_> = declared.collect();
-        for (id, tool) in ToolId::first(self.project.tools.len()).zip(declared) {
-            let (args, result) = (self.project[id].args, self.project[id].result);
-            for example in tool.details.examples.iter().flatten() {
-                self.check_example(args, "`args`", example.args.0.span, &example.args.0.to_json());
-                if let Some(shown) = &example.result {
-                    self.check_example(result, "the result", shown.0.span, &shown.0.to_json());
-                }
-            }
+/// Reports examples that break their tool's schemas. Warns of defaults and examples inside schemas that break their own
+/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common.
+pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+    let mut budget = Budget::default();
+    let mut check_example = |node: NodeId, what: &str, text: &Literal| {
+        let span = text.0.span;
+        let broken = violations(&project.schemas, node, &text.0.to_json(), &mut budget);
+        if budget.take_exhausted() {
+            report.add(exhausted(span));
         }
-    }
-
-    fn check_example(&mut self, node: NodeId, what: &str, span: Span, value: &Json) {
-        let broken = violations(&self.project, node, value, &mut self.effort);
-        self.check_effort(span);
         for violation in broken {
             let place = at(&violation.pointer);
-            self.report.add(words::example_breaks_schema(span, what, &place, &violation.message));
+            report.add(words::example_breaks_schema(span, what, &place, &violation.message));
         }
-    }
-
-    /// Warns of defaults and schema examples that break their own schema. They change nothing in what
-    /// is accepted, and `default: null` on a schema without null is common.
-    pub(super) fn defaults(&mut self) {
-        for id in self.project.schemas.ids() {
-            let node = &self.project.schemas[id];
-            let shown = node.annotations.default.iter().map(|value| ("default", value));
-            let shown =
-                shown.chain(node.annotations.examples.iter().map(|value| ("example", value)));
-            for (what, value) in shown {
-                let broken = violations(&self.project, id, value, &mut self.effort);
-                if let Some(violation) = broken.into_iter().next() {
-                    let message = format!(
-                        "the {what} {} breaks its own schema{}: {}",
-                        shortened(value),
-                        at(&violation.pointer),
-                        violation.message
-                    );
-                    self.report.add(schemas::default_breaks_schema(node.span, message));
-                }
-                if self.effort.take_exhausted() {
-                    self.report.add(exhausted(node.span));
-                }
+    };
+    for (tool, written) in project.tools.iter().zip(tools) {
+        for example in written.details.examples.iter().flatten() {
+            check_example(tool.args, "`args`", &example.args);
+            if let Some(result) = &example.result {
+                check_example(tool.result, "the result", result);
             }
         }
     }
-
-    fn check_effort(&mut self, span: Span) {
-        if self.effort.take_exhausted() {
-            self.report.add(exhausted(span));
+    for id in project.schemas.ids() {
+        let node = &project.schemas[id];
+        let defaults = node.annotations.default.iter().map(|value| ("default", value));
+        let examples = node.annotations.examples.iter().map(|value| ("example", value));
+        for (what, value) in defaults.chain(examples) {
+            let broken = violations(&project.schemas, id, value, &mut budget);
+            if let Some(violation) = broken.into_iter().next() {
+                let message = format!(
+                    "the {what} {} breaks its own schema{}: {}",
+                    shortened(value),
+                    at(&violation.pointer),
+                    violation.message
+                );
+                report.add(schemas::default_breaks_schema(node.span, message));
+            }
+            if budget.take_exhausted() {
+                report.add(exhausted(node.span));
+            }
         }
     }
 }

@@ -1,110 +1,81 @@
-//! The operations of services. Never the tools made of them.
+//! The methods of services.
 
-use super::claims::Kind;
-use super::{Lowering, owned};
-use crate::diagnostic::schemas;
+use std::collections::BTreeMap;
+
+use super::schemas::Reading;
+use super::services::Services;
+use super::{check_name, http, owned};
+use crate::diagnostic::Report;
 use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
-use crate::schema::read::reserve;
-use crate::schema::{
-    Additional, BoxedAnnotations, Node, NodeId, ObjectShape, Shape, as_object, resolved,
-};
-use crate::source::{Span, Spanned};
-use crate::syntax::{self, Document, Entries};
+use crate::schema::{Node, Shape};
+use crate::syntax::{self, Entries};
 
-impl<'a> Lowering<'a> {
-    /// Lowers every method.
-    pub(super) fn methods(&mut self) {
-        let documents: &'a [Document] = self.documents;
-        for (position, document) in documents.iter().enumerate() {
-            let (Some(service), Some(methods)) = (self.homes[position], &document.methods) else {
-                continue;
+/// The methods of a project.
+pub(super) struct Methods<'a> {
+    /// In the order of their ids.
+    pub(super) list: Vec<Method>,
+    /// As they are written, in the same order.
+    pub(super) texts: Vec<&'a syntax::Method>,
+    /// The methods of each service.
+    pub(super) of_services: Vec<Vec<MethodId>>,
+    by_name: BTreeMap<(ServiceId, &'a str), MethodId>,
+}
+
+impl Methods<'_> {
+    pub(super) fn named(&self, service: ServiceId, name: &str) -> Option<MethodId> {
+        self.by_name.get(&(service, name)).copied()
+    }
+
+    /// The names of all methods, by service.
+    pub(super) fn names(&self) -> impl Iterator<Item = (ServiceId, &str)> {
+        self.by_name.keys().copied()
+    }
+}
+
+/// Lowers every method.
+pub(super) fn methods<'a>(
+    services: &Services<'a>,
+    reading: &mut Reading<'_>,
+    report: &mut Report,
+) -> Methods<'a> {
+    let of_services = vec![Vec::new(); services.list.len()];
+    let (list, texts, by_name) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut methods = Methods { list, texts, of_services, by_name };
+    for (service, document) in services.documents() {
+        for (name, text) in document.methods.iter().flat_map(Entries::iter) {
+            check_name("a method", name, report);
+            let id = MethodId::at(methods.list.len());
+            let payload = match &text.payload {
+                Some(payload) => reading.object(service, &payload.0, "a payload", report),
+                None => reading.empty_object(name.span),
             };
-            for (name, text) in methods.iter() {
-                self.method(service, name, text);
+            let result = match &text.result {
+                Some(result) => reading.schema(service, &result.0, report),
+                None => reading.schemas.add(Node::new(name.span, Shape::Null)),
+            };
+            let mut errors = Vec::new();
+            for (name, text) in text.errors.iter().flat_map(Entries::iter) {
+                check_name("an error", name, report);
+                errors.push(MethodError {
+                    name: name.clone(),
+                    description: text.description.value.clone(),
+                    recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
+                    status: text.status.map(|status| status.0),
+                });
             }
-        }
-    }
-
-    fn method(&mut self, service: ServiceId, name: &Spanned<String>, text: &'a syntax::Method) {
-        self.check_name("a method", name);
-        let id = MethodId::at(self.project.methods.len());
-        self.claims.give(Kind::Method, Some(service), name);
-        self.methods.entry((service, name.value.clone())).or_insert(id);
-        let payload = match &text.payload {
-            Some(payload) => self.object_schema(service, &payload.0, "a payload"),
-            None => self.empty_object(name.span),
-        };
-        let result = match &text.result {
-            Some(result) => self.schema(service, &result.0),
-            None => self.plain(name.span, Shape::Null),
-        };
-        let errors =
-            text.errors.as_ref().map_or_else(Vec::new, |errors| self.method_errors(errors));
-        let description = owned(text.description.as_ref());
-        let name = name.clone();
-        let http = None;
-        let method = Method { service, name, description, payload, result, errors, http };
-        self.project.methods.push(method);
-        self.project.services[service.position()].methods.push(id);
-        self.method_texts.push(text);
-    }
-
-    fn method_errors(&mut self, errors: &Entries<syntax::MethodError>) -> Vec<MethodError> {
-        let mut lowered = Vec::new();
-        for (name, text) in errors.iter() {
-            self.check_name("an error", name);
-            lowered.push(MethodError {
+            methods.list.push(Method {
+                service,
                 name: name.clone(),
-                description: text.description.value.clone(),
-                recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
-                status: text.status.map(|status| status.0),
+                description: owned(text.description.as_ref()),
+                payload,
+                result,
+                errors,
+                http: text.http.as_ref().map(|http| http::route(http, report)),
             });
-        }
-        lowered
-    }
-
-    /// Reads a schema that has to describe an object.
-    pub(super) fn object_schema(
-        &mut self,
-        service: ServiceId,
-        text: &crate::yaml::Node,
-        what: &'static str,
-    ) -> NodeId {
-        let node = self.schema(service, text);
-        if as_object(&self.project, node).is_none() {
-            self.not_objects.push((node, text.span, what));
-        }
-        node
-    }
-
-    /// Reports what should describe an object and does not, once it is known which schemas are sound.
-    pub(super) fn report_not_objects(&mut self) {
-        for (node, span, what) in std::mem::take(&mut self.not_objects) {
-            let plain = resolved(&self.project, node);
-            if self.project.schemas.is_sound(plain) && self.project.schemas.is_sound(node) {
-                self.report.add(schemas::not_an_object(span, what));
-                self.project.schemas.distrust(node);
-            }
+            methods.texts.push(text);
+            methods.of_services[service.position()].push(id);
+            methods.by_name.entry((service, &name.value)).or_insert(id);
         }
     }
-
-    /// An object without properties.
-    pub(super) fn empty_object(&mut self, span: Span) -> NodeId {
-        let object = ObjectShape { properties: Vec::new(), additional: Additional::Closed };
-        self.plain(span, Shape::Object(object))
-    }
-
-    /// A schema that nobody wrote down.
-    pub(super) fn plain(&mut self, span: Span, shape: Shape) -> NodeId {
-        let id = reserve(&mut self.project, span);
-        let node = Node {
-            span,
-            shape,
-            assertions: Vec::new(),
-            annotations: BoxedAnnotations::default(),
-            definition: None,
-        };
-        self.project.schemas.set(id, node);
-        id
-    }
+    methods
 }

@@ -1,38 +1,32 @@
-//! Documents to a [`Project`]: names resolved, owners found, every rule of the language checked. Never
-//! makes a Rust name; it only asks [`crate::naming`] whether two of them would clash.
+//! Turns documents into a [`Project`]: resolves names, finds the owners of toolsets, and checks every rule of the
+//! language. It makes no Rust name; it asks [`crate::naming`] whether two of them would clash.
 //!
-//! Ids first and bodies second, so that everything may refer to everything.
+//! Each step is a function that takes what the steps before it returned. Ids come before bodies, so that everything may
+//! refer to everything.
 
 mod binding;
-mod budget;
-mod claims;
+mod compatibility;
 mod consumers;
+mod duplicates;
 mod examples;
-mod fitting;
+mod http;
+mod limits;
 mod methods;
-mod owners;
-mod paths;
-mod routes;
+mod schemas;
 mod services;
 mod templates;
 mod tools;
 mod toolsets;
-mod types;
-
-use std::collections::BTreeMap;
 
 use crate::diagnostic::{Diagnostic, Report, names};
-use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
+use crate::model::{Project, Service};
 use crate::naming;
-use crate::schema::read::{Pending, SchemaReader, TypeNames, reserve};
-use crate::schema::{Effort, NodeId};
-use crate::source::{Span, Spanned};
-use crate::syntax::{self, Document};
-use crate::yaml;
-use claims::Claims;
-pub use paths::parts as path_parts;
-pub use routes::header_mistake;
-use toolsets::DeclaredToolset;
+use crate::source::Spanned;
+use crate::syntax::Document;
+pub use http::{header_mistake, path_parts};
+use methods::Methods;
+use services::{DeclaredService, Services};
+use toolsets::Toolsets;
 
 /// What documents mean.
 #[derive(Debug)]
@@ -43,166 +37,78 @@ pub struct Lowered {
     pub types: naming::TypeNames,
 }
 
+/// Everything that the documents declare, by name.
+#[derive(Clone, Copy)]
+struct Declared<'a> {
+    services: &'a Services<'a>,
+    methods: &'a Methods<'a>,
+    toolsets: &'a Toolsets<'a>,
+}
+
 /// Gives documents their meaning. The project is fit for use only if nothing is an error.
 pub fn lower(documents: &[Document], report: &mut Report) -> Lowered {
-    let mut lowering = Lowering::new(documents, report);
-    lowering.services();
-    lowering.types();
-    lowering.methods();
-    lowering.agents();
-    lowering.toolsets();
-    lowering.tools();
-    lowering.consumers();
-    lowering.finish()
-}
+    let services = services::services(documents, report);
+    let (mut reading, types) = schemas::types(&services, report);
+    let methods = methods::methods(&services, &mut reading, report);
+    let agents = consumers::declared_agents(&services, report);
+    let written = toolsets::written(&services, &methods);
+    let owners = toolsets::owners(&services, &methods, &agents, &written, report);
+    let toolsets = toolsets::toolsets(&services, &agents, &written, &owners, report);
+    let declared = Declared { services: &services, methods: &methods, toolsets: &toolsets };
+    let tools = tools::tools(declared, &mut reading, report);
+    let agents = consumers::agents(declared, &agents, report);
+    let servers = consumers::servers(declared, report);
+    duplicates::report(&services, &written, report);
 
-/// What is known so far.
-struct Lowering<'a> {
-    documents: &'a [Document],
-    report: &'a mut Report,
-    project: Project,
-    /// The service of each document.
-    homes: Vec<Option<ServiceId>>,
-    names: TypeNames,
-    claims: Claims,
-    pending: Pending,
-    /// What checking examples may still ask for.
-    effort: Effort,
-    /// How many properties bound tools have taken over.
-    bound_properties: usize,
-    methods: BTreeMap<(ServiceId, String), MethodId>,
-    method_texts: Vec<&'a syntax::Method>,
-    agents: Vec<DeclaredAgent<'a>>,
-    /// Schemas that should describe objects and do not, where they are used, and as what.
-    not_objects: Vec<(NodeId, Span, &'static str)>,
-    /// What tools declare, to be compared with their methods once all is read.
-    fittings: Vec<fitting::Pair>,
-    toolsets: Vec<DeclaredToolset<'a>>,
-    toolset_names: Names<ToolsetId>,
-    tool_names: Names<ToolId>,
-}
+    let schemas = reading.settled(report);
+    let (method_texts, tool_texts) = (methods.texts, toolsets.tools);
+    let of_services = services.list.into_iter().zip(types).zip(methods.of_services);
+    let services = of_services.map(|((service, types), methods)| {
+        let DeclaredService { name, description } = service;
+        Service { name: name.clone(), description, types, methods }
+    });
+    let project = Project {
+        schemas,
+        services: services.collect(),
+        methods: methods.list,
+        toolsets: toolsets.list,
+        tools: tools.list,
+        agents,
+        servers,
+    };
 
-struct DeclaredAgent<'a> {
-    service: ServiceId,
-    name: &'a Spanned<String>,
-    text: &'a syntax::Agent,
-}
-
-/// Global names: where each was first given, and what it names. A name whose bearer could not be
-/// lowered is known all the same, so that one mistake is not reported again at every use.
-struct Names<Id> {
-    known: BTreeMap<String, (Span, Option<Id>)>,
-}
-
-impl<Id> Default for Names<Id> {
-    fn default() -> Self {
-        Self { known: BTreeMap::new() }
+    // Invalid definitions have been reported; the checks skip them and their users.
+    http::check(&project, &method_texts, report);
+    compatibility::check(&project.schemas, &tools.handovers, report);
+    examples::check(&project, &tool_texts, report);
+    templates::check(&project, &tool_texts, report);
+    let mut types = naming::TypeNames::default();
+    if !tools.binds_too_much {
+        types = naming::TypeNames::assign(&project);
+        naming::check(&project, &types, report);
     }
+    if !report.has_errors() {
+        limits::check_output(&project, documents, report);
+    }
+    Lowered { project, types }
 }
 
-impl<Id: Copy> Names<Id> {
-    /// Gives a name, unless it is taken.
-    fn give(&mut self, name: &Spanned<String>, id: Option<Id>) {
-        self.known.entry(name.value.clone()).or_insert((name.span, id));
-    }
-
-    fn words(&self) -> Vec<&str> {
-        self.known.keys().map(String::as_str).collect()
+/// Reports a name that breaks the grammar of names.
+fn check_name(what: &str, name: &Spanned<String>, report: &mut Report) {
+    if !naming::is_name(&name.value) {
+        report.add(names::bad_name(name, what));
     }
 }
 
-impl<'a> Lowering<'a> {
-    fn new(documents: &'a [Document], report: &'a mut Report) -> Self {
-        Self {
-            documents,
-            report,
-            project: Project::default(),
-            homes: Vec::new(),
-            names: TypeNames::default(),
-            claims: Claims::default(),
-            pending: Pending::default(),
-            effort: Effort::default(),
-            bound_properties: 0,
-            methods: BTreeMap::new(),
-            method_texts: Vec::new(),
-            agents: Vec::new(),
-            not_objects: Vec::new(),
-            fittings: Vec::new(),
-            toolsets: Vec::new(),
-            toolset_names: Names::default(),
-            tool_names: Names::default(),
-        }
-    }
-
-    /// What can be checked when all is known. What is not sound is left out, and nothing is held against its users.
-    fn finish(mut self) -> Lowered {
-        std::mem::take(&mut self.pending).settle(&mut self.project, self.report);
-        std::mem::take(&mut self.claims).report(self.report);
-        self.report_not_objects();
-        self.routes();
-        self.fittings();
-        self.examples();
-        self.defaults();
-        self.templates();
-        let mut types = naming::TypeNames::default();
-        if !self.has_bound_too_much() {
-            types = naming::TypeNames::assign(&self.project);
-            naming::check(&self.project, &types, self.report);
-        }
-        if !self.report.has_errors() {
-            self.output();
-        }
-        Lowered { project: self.project, types }
-    }
-
-    /// Reports a name that breaks the grammar of names.
-    fn check_name(&mut self, what: &str, name: &Spanned<String>) {
-        if !naming::is_name(&name.value) {
-            self.report.add(names::bad_name(name, what));
-        }
-    }
-
-    /// As [`Self::check_name`], for a name that stands behind a key: one that is empty has been reported as such.
-    fn check_given_name(&mut self, what: &str, name: &Spanned<String>) {
-        if !name.value.is_empty() {
-            self.check_name(what, name);
-        }
-    }
-
-    /// Reports a name that nobody bears, unless its bearer may be what could not be read.
-    fn unknown(
-        &mut self,
-        mistake: fn(&Spanned<String>, &[&str]) -> Diagnostic,
-        name: &Spanned<String>,
-        known: impl for<'s> FnOnce(&'s Self) -> Vec<&'s str>,
-    ) {
-        if !name.value.is_empty() && !self.report.misses_names() && !self.report.is_full() {
-            let finding = mistake(name, &known(self));
-            self.report.add(finding);
-        }
-    }
-
-    /// Reads a type's name or an inline schema, as a service would mean it.
-    fn schema(&mut self, service: ServiceId, text: &yaml::Node) -> NodeId {
-        self.reader(service).schema_or_name(text)
-    }
-
-    fn reader(&mut self, service: ServiceId) -> SchemaReader<'_> {
-        SchemaReader {
-            project: &mut self.project,
-            names: &self.names,
-            service,
-            pending: &mut self.pending,
-            report: self.report,
-            errors_below: 0,
-        }
-    }
-
-    /// A schema of which nothing is known.
-    fn unsound(&mut self, span: Span) -> NodeId {
-        let id = reserve(&mut self.project, span);
-        self.project.schemas.distrust(id);
-        id
+/// Reports a name that nobody bears, unless its bearer may be in what could not be read.
+fn report_unknown<'n>(
+    mistake: fn(&Spanned<String>, &[&str]) -> Diagnostic,
+    name: &Spanned<String>,
+    known: impl Iterator<Item = &'n str>,
+    report: &mut Report,
+) {
+    if !name.value.is_empty() && !report.misses_names() && !report.is_full() {
+        report.add(mistake(name, &known.collect::<Vec<_>>()));
     }
 }
 

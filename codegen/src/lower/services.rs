@@ -1,81 +1,93 @@
-//! The services that the files name. Never what they own.
+//! The services that the files name, and the service that each file belongs to.
 
-use super::Lowering;
-use crate::diagnostic::{names, tools};
-use crate::model::{Service, ServiceId};
+use std::collections::BTreeMap;
+
+use super::check_name;
+use crate::diagnostic::{Report, names, tools};
+use crate::model::ServiceId;
 use crate::source::{Span, Spanned};
-use crate::syntax::{Document, ServiceRef};
+use crate::syntax::{Document, Entries};
 
-impl<'a> Lowering<'a> {
-    /// Finds the service of every file; several files may belong to one.
-    pub(super) fn services(&mut self) {
-        let documents: &'a [Document] = self.documents;
-        let mut described: Vec<Vec<Spanned<String>>> = Vec::new();
-        for document in documents {
-            let home = document.service.as_ref().map(|text| self.service(text, &mut described));
-            if home.is_none() {
-                self.check_homeless(document);
-            }
-            self.homes.push(home);
-        }
-        for (service, texts) in ServiceId::first(described.len()).zip(described) {
-            self.describe(service, &texts);
-        }
+/// The services of a project; several files may belong to one.
+pub(super) struct Services<'a> {
+    /// In the order of their ids.
+    pub(super) list: Vec<DeclaredService<'a>>,
+    /// Every file, with its service where it names one.
+    pub(super) files: Vec<(Option<ServiceId>, &'a Document)>,
+    by_name: BTreeMap<&'a str, ServiceId>,
+}
+
+/// A service as its files describe it.
+pub(super) struct DeclaredService<'a> {
+    /// Its name at its first mention.
+    pub(super) name: &'a Spanned<String>,
+    pub(super) description: Option<String>,
+}
+
+impl<'a> Services<'a> {
+    /// The files that belong to services.
+    pub(super) fn documents(&self) -> impl Iterator<Item = (ServiceId, &'a Document)> {
+        self.files.iter().filter_map(|&(service, document)| Some((service?, document)))
     }
 
-    fn service(
-        &mut self,
-        text: &ServiceRef,
-        described: &mut Vec<Vec<Spanned<String>>>,
-    ) -> ServiceId {
-        let name = &text.name;
-        let known = self.names.services.get(&name.value).copied();
-        let id = known.unwrap_or_else(|| {
-            described.push(Vec::new());
-            self.new_service(name)
-        });
-        described[id.position()].extend(text.description.clone());
-        id
+    pub(super) fn name(&self, id: ServiceId) -> &'a Spanned<String> {
+        self.list[id.position()].name
     }
 
-    fn new_service(&mut self, name: &Spanned<String>) -> ServiceId {
-        self.check_given_name("a service", name);
-        let id = ServiceId::at(self.project.services.len());
-        self.project.services.push(Service {
-            name: name.clone(),
-            description: None,
-            types: Vec::new(),
-            methods: Vec::new(),
-        });
-        self.names.services.insert(name.value.clone(), id);
-        id
-    }
-
-    fn describe(&mut self, id: ServiceId, texts: &[Spanned<String>]) {
-        let service = &mut self.project.services[id.position()];
-        service.description = texts.first().map(|text| text.value.clone());
-        if texts.iter().any(|text| text.value != texts[0].value) {
-            let places = texts.iter().map(|text| text.span).collect();
-            self.report.add(names::two_descriptions(&service.name.value, places));
-        }
-    }
-
-    /// What belongs to a service needs one; toolsets may find theirs by their use.
-    fn check_homeless(&mut self, document: &Document) {
-        let first = |span: Option<Span>, what: &'static str| span.map(|span| (span, what));
-        let found = [
-            first(first_key(document.types.as_ref()), "types"),
-            first(first_key(document.methods.as_ref()), "methods"),
-            first(first_key(document.agents.as_ref()), "agents"),
-            first(first_key(document.mcp_servers.as_ref()), "MCP servers"),
-        ];
-        for (span, what) in found.into_iter().flatten() {
-            self.report.add(tools::missing_service(span, what));
-            self.report.miss_names();
-        }
+    pub(super) fn named(&self, name: &str) -> Option<ServiceId> {
+        self.by_name.get(name).copied()
     }
 }
 
-fn first_key<T>(entries: Option<&crate::syntax::Entries<T>>) -> Option<Span> {
-    entries?.iter().next().map(|(name, _)| name.span)
+/// Finds the service of every file.
+pub(super) fn services<'a>(documents: &'a [Document], report: &mut Report) -> Services<'a> {
+    let mut files = Vec::new();
+    let mut by_name = BTreeMap::new();
+    let mut found: Vec<(&Spanned<String>, Vec<&Spanned<String>>)> = Vec::new();
+    for document in documents {
+        let Some(text) = &document.service else {
+            check_without_service(document, report);
+            files.push((None, document));
+            continue;
+        };
+        let id = *by_name.entry(&*text.name.value).or_insert_with(|| {
+            // One that is empty has been reported as a missing value.
+            if !text.name.value.is_empty() {
+                check_name("a service", &text.name, report);
+            }
+            found.push((&text.name, Vec::new()));
+            ServiceId::at(found.len() - 1)
+        });
+        found[id.position()].1.extend(&text.description);
+        files.push((Some(id), document));
+    }
+    let mut list = Vec::new();
+    for (name, descriptions) in found {
+        if descriptions.iter().any(|text| text.value != descriptions[0].value) {
+            let places = descriptions.iter().map(|text| text.span).collect();
+            report.add(names::two_descriptions(&name.value, places));
+        }
+        let description = descriptions.first().map(|text| text.value.clone());
+        list.push(DeclaredService { name, description });
+    }
+    Services { list, files, by_name }
+}
+
+/// What belongs to a service needs one; toolsets may find theirs by their use.
+fn check_without_service(document: &Document, report: &mut Report) {
+    fn first_key<T>(entries: Option<&Entries<T>>) -> Option<Span> {
+        entries?.iter().next().map(|(name, _)| name.span)
+    }
+    let found = [
+        (first_key(document.types.as_ref()), "types"),
+        (first_key(document.methods.as_ref()), "methods"),
+        (first_key(document.agents.as_ref()), "agents"),
+        (first_key(document.mcp_servers.as_ref()), "MCP servers"),
+    ];
+    for (span, what) in found {
+        if let Some(span) = span {
+            report.add(tools::missing_service(span, what));
+            report.miss_names();
+        }
+    }
 }

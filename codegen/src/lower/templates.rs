@@ -1,18 +1,17 @@
-//! Templates that are filled in at run time: parsed, and their field names checked against the tool's
-//! schemas, so that none fails when it is needed. Never renders one.
+//! Parses the templates that are filled in at run time, and checks their field names against the tool's schemas, so that
+//! none fails when it is needed.
 
 use std::collections::BTreeSet;
 
 use minijinja::machinery::{Instruction, get_compiled_template};
 use minijinja::{Environment, ErrorKind, Template as Parsed};
 
-use super::Lowering;
-use crate::diagnostic::words;
-use crate::model::{Project, Tool, ToolId};
+use super::toolsets::WrittenTool;
+use crate::diagnostic::{Report, words};
+use crate::model::{Project, Tool};
 use crate::prose::advice;
-use crate::schema::{Additional, NodeId, Shape, resolved};
+use crate::schema::{Additional, NodeId, Schemas, Shape, resolved};
 use crate::source::Spanned;
-use crate::syntax::ToolDetails;
 
 /// The longest template, in bytes. It is filled in by a walk over its syntax tree, which may be as deep as the text is
 /// long, on whatever stack the host has.
@@ -21,47 +20,51 @@ const MAX_BYTES: usize = 4096;
 /// What a template may ask of `tool`.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
-/// A template, and whether there is a result when it is filled in.
-type Template<'t> = (&'t Spanned<String>, bool);
-
-impl Lowering<'_> {
-    /// Checks every template of every tool.
-    pub(super) fn templates(&mut self) {
-        let declared = self.toolsets.iter().flat_map(|toolset| &toolset.tools).copied();
-        let declared: Vec<_> = declared.collect();
-        for (id, tool) in ToolId::first(self.project.tools.len()).zip(declared) {
-            for (template, has_result) in templates(tool.details) {
-                self.template(id, template, has_result);
-            }
+/// Checks every template of every tool.
+pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+    for (tool, written) in project.tools.iter().zip(tools) {
+        let approval = written.details.approval.iter();
+        let approval = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
+        let hints = written.details.hints.as_ref();
+        for template in approval.chain(hints.and_then(|hints| hints.call.as_ref())) {
+            check_template(&project.schemas, tool, template, false, report);
+        }
+        if let Some(template) = hints.and_then(|hints| hints.result.as_ref()) {
+            check_template(&project.schemas, tool, template, true, report);
         }
     }
+}
 
-    fn template(&mut self, tool: ToolId, template: &Spanned<String>, has_result: bool) {
-        if template.value.len() > MAX_BYTES {
-            let reason = format!("it is longer than {MAX_BYTES} bytes");
-            self.report.add(words::bad_template(template.span, &reason));
+/// Checks one template, which is filled in when there is a result, or before.
+fn check_template(
+    schemas: &Schemas,
+    tool: &Tool,
+    template: &Spanned<String>,
+    has_result: bool,
+    report: &mut Report,
+) {
+    if template.value.len() > MAX_BYTES {
+        let reason = format!("it is longer than {MAX_BYTES} bytes");
+        report.add(words::bad_template(template.span, &reason));
+        return;
+    }
+    let environment = Environment::new();
+    let parsed = match environment.template_from_str(&template.value) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            report.add(words::bad_template(template.span, &reason(&error)));
             return;
         }
-        let environment = Environment::new();
-        let parsed = match environment.template_from_str(&template.value) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                self.report.add(words::bad_template(template.span, &reason(&error)));
-                return;
-            }
-        };
-        for (what, name) in unknown_functions(&environment, &parsed) {
-            self.report.add(words::template_filter(template.span, what, &name));
-        }
-        let globals: BTreeSet<String> =
-            environment.globals().map(|(name, _)| name.to_string()).collect();
-        let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
-        for path in used.iter().filter(|path| !globals.contains(*path)) {
-            if let Err((message, help)) =
-                check_path(&self.project, &self.project[tool], path, has_result)
-            {
-                self.report.add(words::template_field(template.span, path, &message, help));
-            }
+    };
+    for (what, name) in unknown_functions(&environment, &parsed) {
+        report.add(words::template_filter(template.span, what, &name));
+    }
+    let globals: BTreeSet<String> =
+        environment.globals().map(|(name, _)| name.to_string()).collect();
+    let used: BTreeSet<String> = parsed.undeclared_variables(true).into_iter().collect();
+    for path in used.iter().filter(|path| !globals.contains(*path)) {
+        if let Err((message, help)) = check_path(schemas, tool, path, has_result) {
+            report.add(words::template_field(template.span, path, &message, help));
         }
     }
 }
@@ -100,24 +103,16 @@ fn unknown_functions(
     unknown.into_iter().collect()
 }
 
-fn templates(details: &ToolDetails) -> Vec<Template<'_>> {
-    let approval = details.approval.iter();
-    let asked = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
-    let call = details.hints.iter().flat_map(|text| &text.call);
-    let result = details.hints.iter().flat_map(|text| &text.result);
-    asked.chain(call).map(|text| (text, false)).chain(result.map(|text| (text, true))).collect()
-}
-
 /// What is wrong with a variable, and advice.
 type Wrong = (String, String);
 
-fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
+fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
     let mut fields = path.split('.');
     let root = fields.next().unwrap_or_default();
     let fields: Vec<&str> = fields.collect();
     match root {
-        "args" => check_fields(project, tool.args, &fields),
-        "result" if has_result => check_fields(project, tool.result, &fields),
+        "args" => check_fields(schemas, tool.args, &fields),
+        "result" if has_result => check_fields(schemas, tool.result, &fields),
         "tool" => match fields.first() {
             Some(field) if !TOOL_FIELDS.contains(field) => {
                 let advice = advice(field, TOOL_FIELDS, "fields of `tool`");
@@ -138,12 +133,12 @@ fn check_path(project: &Project, tool: &Tool, path: &str, has_result: bool) -> R
 
 /// Whether one of several schemas has the fields.
 fn check_any(
-    project: &Project,
-    mut schemas: impl Iterator<Item = NodeId>,
+    schemas: &Schemas,
+    mut choices: impl Iterator<Item = NodeId>,
     field: &str,
     fields: &[&str],
 ) -> Result<(), Wrong> {
-    if schemas.any(|schema| check_fields(project, schema, fields).is_ok()) {
+    if choices.any(|schema| check_fields(schemas, schema, fields).is_ok()) {
         return Ok(());
     }
     let advice = "name a field of one of them".to_owned();
@@ -151,26 +146,26 @@ fn check_any(
 }
 
 /// What a node is where it is not null; one choice of null may be inside another, and many are.
-fn not_null(project: &Project, node: NodeId) -> NodeId {
-    let mut node = resolved(project, node);
-    while let Shape::Nullable(inner) = project.schemas[node].shape {
-        node = resolved(project, inner);
+fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
+    let mut node = resolved(schemas, node);
+    while let Shape::Nullable(inner) = schemas[node].shape {
+        node = resolved(schemas, inner);
     }
     node
 }
 
-fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
+fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), Wrong> {
     let Some((field, rest)) = fields.split_first() else { return Ok(()) };
-    let is_sound = |node| project.schemas.is_sound(node);
-    if !is_sound(node) || !is_sound(not_null(project, node)) {
+    let is_valid = |node| schemas.is_valid(node);
+    if !is_valid(node) || !is_valid(not_null(schemas, node)) {
         return Ok(());
     }
-    match &project.schemas[not_null(project, node)].shape {
+    match &schemas[not_null(schemas, node)].shape {
         Shape::Object(object) => {
             let found = object.properties.iter().find(|property| property.name.value == *field);
             match (found, object.additional) {
-                (Some(property), _) => check_fields(project, property.schema, rest),
-                (None, Additional::Typed(node)) => check_fields(project, node, rest),
+                (Some(property), _) => check_fields(schemas, property.schema, rest),
+                (None, Additional::Typed(node)) => check_fields(schemas, node, rest),
                 (None, Additional::Open | Additional::Declared) => Ok(()),
                 (None, Additional::Closed) => {
                     let known =
@@ -180,7 +175,7 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
             }
         }
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
-            check_fields(project, array.items, rest)
+            check_fields(schemas, array.items, rest)
         }
         Shape::Tuple(items) => {
             let item = field.parse::<usize>().ok().and_then(|place| items.get(place));
@@ -188,13 +183,13 @@ fn check_fields(project: &Project, node: NodeId, fields: &[&str]) -> Result<(), 
                 let advice = format!("its places are 0 to {}", items.len() - 1);
                 return Err((format!("there is no place `{field}`"), advice));
             };
-            check_fields(project, item, rest)
+            check_fields(schemas, item, rest)
         }
         Shape::Union(union) => {
             let variants = union.variants.iter().map(|variant| variant.schema);
-            check_any(project, variants, field, fields)
+            check_any(schemas, variants, field, fields)
         }
-        Shape::Overlapping(members) => check_any(project, members.iter().copied(), field, fields),
+        Shape::Overlapping(members) => check_any(schemas, members.iter().copied(), field, fields),
         Shape::Any => Ok(()),
         _ => Err((
             format!("what `{field}` is asked of has no fields"),

@@ -1,29 +1,33 @@
-//! Which toolsets and tools there are, under which names and owners. Never what a tool takes or does.
+//! Which toolsets and tools there are, under which names, and which service owns each toolset (G5, G6): the service of
+//! its file; failing that, of the methods that its tools are bound to; failing that, of the agent that exports it. Who
+//! consumes it never matters.
 
-use super::claims::Kind;
-use super::{DeclaredAgent, Lowering, owned};
-use crate::diagnostic::consumers;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::consumers::DeclaredAgent;
+use super::methods::Methods;
+use super::services::Services;
+use super::{check_name, owned};
+use crate::diagnostic::{Report, consumers, names, tools};
 use crate::model::{
     AgentId, McpOrigin, McpProvenance, MethodId, ServiceId, ToolId, Toolset, ToolsetId,
 };
 use crate::source::{Span, Spanned};
-use crate::syntax::{self, Document, Entries, ToolDetails};
+use crate::syntax::{self, Entries, ToolDetails};
 
 /// A toolset as written, or as implied by methods that are tools.
-pub(super) struct DeclaredToolset<'a> {
+pub(super) struct WrittenToolset<'a> {
     pub(super) name: Spanned<String>,
     /// The service of its file.
-    pub(super) home: Option<ServiceId>,
+    home: Option<ServiceId>,
     /// Nothing for an implicit one.
-    pub(super) text: Option<&'a syntax::Toolset>,
-    pub(super) tools: Vec<DeclaredTool<'a>>,
-    /// Its owner, once found.
-    pub(super) owner: Option<ServiceId>,
+    text: Option<&'a syntax::Toolset>,
+    pub(super) tools: Vec<WrittenTool<'a>>,
 }
 
 /// A tool as written.
 #[derive(Clone, Copy)]
-pub(super) struct DeclaredTool<'a> {
+pub(super) struct WrittenTool<'a> {
     pub(super) name: &'a Spanned<String>,
     pub(super) details: &'a ToolDetails,
     pub(super) origin: Origin<'a>,
@@ -38,173 +42,198 @@ pub(super) enum Origin<'a> {
     Method(MethodId),
 }
 
-impl<'a> Lowering<'a> {
-    /// Names the agents: toolsets need to know who exports them.
-    pub(super) fn agents(&mut self) {
-        let documents: &'a [Document] = self.documents;
-        for (position, document) in documents.iter().enumerate() {
-            let (Some(service), Some(agents)) = (self.homes[position], &document.agents) else {
+/// The toolsets that have an owner, with their tools.
+pub(super) struct Toolsets<'a> {
+    /// In the order of their ids.
+    pub(super) list: Vec<Toolset>,
+    /// As they are written, in the same order; nothing for implicit ones.
+    pub(super) texts: Vec<Option<&'a syntax::Toolset>>,
+    /// Their tools as written, in the order of their ids.
+    pub(super) tools: Vec<WrittenTool<'a>>,
+    /// Global names. One that names nothing is known all the same, so that one mistake is not reported again at every
+    /// use: the owner of its toolset is not known, or it is an alias.
+    pub(super) toolset_names: BTreeMap<&'a str, Option<ToolsetId>>,
+    /// Global names of tools, with the place where each was first given.
+    pub(super) tool_names: BTreeMap<&'a str, (Span, Option<ToolId>)>,
+}
+
+/// Finds the toolsets that the files write or imply.
+pub(super) fn written<'a>(
+    services: &Services<'a>,
+    methods: &Methods<'a>,
+) -> Vec<WrittenToolset<'a>> {
+    let mut toolsets: Vec<WrittenToolset<'a>> = Vec::new();
+    for &(home, document) in &services.files {
+        for (name, text) in document.toolsets.iter().flat_map(Entries::iter) {
+            let tools = text.tools.0.iter().map(|(name, tool)| WrittenTool {
+                name,
+                details: &tool.details,
+                origin: Origin::Toolset(tool),
+            });
+            let (name, tools) = (name.clone(), tools.collect());
+            toolsets.push(WrittenToolset { name, home, text: Some(text), tools });
+        }
+        // A method that is a tool joins its service's implicit toolset (G25).
+        let Some(service) = home else { continue };
+        for (name, text) in document.methods.iter().flat_map(Entries::iter) {
+            let (Some(tool), Some(method)) = (&text.tool, methods.named(service, &name.value))
+            else {
                 continue;
             };
-            for (name, text) in agents.iter() {
-                self.check_name("an agent", name);
-                self.claims.give(Kind::Agent, Some(service), name);
-                self.agents.push(DeclaredAgent { service, name, text });
+            let tool = WrittenTool { name, details: &tool.details, origin: Origin::Method(method) };
+            let implicit = toolsets.iter_mut().find(|set| set.text.is_none() && set.home == home);
+            match implicit {
+                Some(toolset) => toolset.tools.push(tool),
+                None => toolsets.push(WrittenToolset {
+                    name: Spanned::new(services.name(service).value.clone(), name.span),
+                    home,
+                    text: None,
+                    tools: vec![tool],
+                }),
             }
         }
     }
+    toolsets
+}
 
-    /// Lowers every toolset, and names its tools.
-    pub(super) fn toolsets(&mut self) {
-        let mut declared = self.declared_toolsets();
-        for toolset in &mut declared {
-            self.check_toolset(toolset);
-            toolset.owner = self.owner(toolset);
+/// The owner of each toolset; none after reporting why there is none.
+pub(super) fn owners(
+    services: &Services<'_>,
+    methods: &Methods<'_>,
+    agents: &[DeclaredAgent<'_>],
+    toolsets: &[WrittenToolset<'_>],
+    report: &mut Report,
+) -> Vec<Option<ServiceId>> {
+    let mut owners = Vec::new();
+    for toolset in toolsets {
+        if toolset.home.is_some() {
+            owners.push(toolset.home);
+            continue;
         }
-        self.name_toolsets(&declared);
-        self.name_tools(&declared);
-        declared.retain(|toolset| toolset.owner.is_some());
-        self.toolsets = declared;
-        self.push_toolsets();
-    }
-
-    fn declared_toolsets(&self) -> Vec<DeclaredToolset<'a>> {
-        let documents: &'a [Document] = self.documents;
-        let mut declared: Vec<DeclaredToolset<'a>> = Vec::new();
-        for (document, &home) in documents.iter().zip(&self.homes) {
-            for (name, text) in document.toolsets.iter().flat_map(Entries::iter) {
-                let tools = text.tools.0.iter().map(|(name, tool)| DeclaredTool {
-                    name,
-                    details: &tool.details,
-                    origin: Origin::Toolset(tool),
-                });
-                let (name, tools) = (name.clone(), tools.collect());
-                declared.push(DeclaredToolset { name, home, text: Some(text), tools, owner: None });
-            }
-            for (name, text) in document.methods.iter().flat_map(Entries::iter) {
-                if let (Some(service), Some(tool)) = (home, &text.tool) {
-                    self.add_to_implicit(&mut declared, service, name, &tool.details);
-                }
+        let binds = toolset.tools.iter().filter_map(|tool| match tool.origin {
+            Origin::Toolset(text) => text.bind.as_ref(),
+            Origin::Method(_) => None,
+        });
+        let binds: Vec<&Spanned<String>> = binds.collect();
+        let mut candidates: BTreeMap<ServiceId, Span> = BTreeMap::new();
+        if binds.is_empty() {
+            for (agent, span) in exports_of(agents, &toolset.name.value) {
+                candidates.entry(agents[agent.position()].service).or_insert(span);
             }
         }
-        declared
-    }
-
-    /// A method that is a tool joins its service's implicit toolset (G25).
-    fn add_to_implicit(
-        &self,
-        declared: &mut Vec<DeclaredToolset<'a>>,
-        service: ServiceId,
-        name: &'a Spanned<String>,
-        details: &'a ToolDetails,
-    ) {
-        let Some(&method) = self.methods.get(&(service, name.value.clone())) else { return };
-        let tool = DeclaredTool { name, details, origin: Origin::Method(method) };
-        let implicit = declared
-            .iter_mut()
-            .find(|toolset| toolset.text.is_none() && toolset.home == Some(service));
-        match implicit {
-            Some(toolset) => toolset.tools.push(tool),
-            None => declared.push(DeclaredToolset {
-                name: Spanned::new(self.project[service].name.value.clone(), name.span),
-                home: Some(service),
-                text: None,
-                tools: vec![tool],
-                owner: None,
-            }),
-        }
-    }
-
-    fn check_toolset(&mut self, toolset: &DeclaredToolset<'a>) {
-        let Some(text) = toolset.text else { return };
-        self.check_name("a toolset", &toolset.name);
-        if let Some(mcp) = &text.mcp {
-            self.check_given_name("an MCP server", &mcp.server);
-        }
-    }
-
-    fn name_toolsets(&mut self, declared: &[DeclaredToolset<'a>]) {
-        let mut next = 0;
-        for toolset in declared {
-            let id = toolset.owner.map(|_| ToolsetId::at(next));
-            next += usize::from(id.is_some());
-            self.toolset_names.give(&toolset.name, id);
-            self.claims.give(Kind::Toolset, None, &toolset.name);
-        }
-    }
-
-    fn name_tools(&mut self, declared: &[DeclaredToolset<'a>]) {
-        let mut next = 0;
-        let mut aliases = Vec::new();
-        for toolset in declared {
-            for tool in &toolset.tools {
-                self.check_name("a tool", tool.name);
-                let id = toolset.owner.map(|_| ToolId::at(next));
-                next += usize::from(id.is_some());
-                self.tool_names.give(tool.name, id);
-                self.claims.give(Kind::Tool, None, tool.name);
-                aliases.extend(tool.details.aliases.iter().flatten());
-            }
-        }
-        // Names before aliases: what is a name and an alias means the tool of that name.
-        for alias in aliases {
-            self.check_name("a tool", alias);
-            self.tool_names.give(alias, None);
-            self.claims.give_alias(alias);
-        }
-    }
-
-    fn push_toolsets(&mut self) {
-        let mut next = 0;
-        for position in 0..self.toolsets.len() {
-            let agent = self.exporter(position);
-            let toolset = &self.toolsets[position];
-            let Some(service) = toolset.owner else { continue };
-            let tools = (next..next + toolset.tools.len()).map(ToolId::at).collect();
-            next += toolset.tools.len();
-            let (description, mcp) = match toolset.text {
-                Some(text) => {
-                    let mcp = text.mcp.as_ref().map(origin);
-                    (owned(text.description.as_ref()), mcp)
-                }
-                None => (self.project[service].description.clone(), None),
+        for bind in &binds {
+            let (service, method) = match bind.value.split_once('.') {
+                Some((service, method)) => (Some(services.named(service)), method),
+                None => (None, bind.value.as_str()),
             };
-            let name = toolset.name.clone();
-            self.project.toolsets.push(Toolset { name, description, service, agent, mcp, tools });
+            for (owner, name) in methods.names() {
+                if name == method && service.is_none_or(|service| service == Some(owner)) {
+                    candidates.entry(owner).or_insert(bind.span);
+                }
+            }
+        }
+        owners.push(candidates.keys().next().copied().filter(|_| candidates.len() == 1));
+        if candidates.len() > 1 {
+            let candidate = |(&service, &span): (&ServiceId, &Span)| {
+                (format!("`{}`", services.name(service).value), span)
+            };
+            let candidates: Vec<(String, Span)> = candidates.iter().map(candidate).collect();
+            report.add(tools::ambiguous_owner(&toolset.name, &candidates));
+        } else if candidates.is_empty() && !binds.is_empty() {
+            for bind in binds {
+                report_unknown_method(services, methods, bind, report);
+            }
+        } else if candidates.is_empty() && !toolset.tools.is_empty() && !report.misses_names() {
+            // A toolset without tools has been reported, and what could not be read may be what names its owner.
+            report.add(tools::no_owner(&toolset.name));
         }
     }
+    owners
+}
 
-    /// The one agent that implements a toolset.
-    fn exporter(&mut self, position: usize) -> Option<AgentId> {
-        let toolset = &self.toolsets[position];
-        let is_remote = toolset.text.is_some_and(|text| text.mcp.is_some());
-        let exports = self.exports_of(&toolset.name.value);
-        let (agent, first) = exports.first().copied()?;
+/// Names the toolsets and their tools, and lowers those toolsets that have an owner.
+pub(super) fn toolsets<'a>(
+    services: &Services<'_>,
+    agents: &[DeclaredAgent<'_>],
+    written: &'a [WrittenToolset<'a>],
+    owners: &[Option<ServiceId>],
+    report: &mut Report,
+) -> Toolsets<'a> {
+    let (mut list, mut texts, mut tools) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut toolset_names, mut tool_names) = (BTreeMap::new(), BTreeMap::new());
+    for (toolset, &owner) in written.iter().zip(owners) {
+        let mut mcp = None;
+        if let Some(text) = toolset.text {
+            check_name("a toolset", &toolset.name, report);
+            mcp = text.mcp.as_ref().map(|mcp| mcp_origin(mcp, report));
+        }
+        let id = owner.map(|_| ToolsetId::at(list.len()));
+        toolset_names.entry(&*toolset.name.value).or_insert(id);
+        let mut ids = Vec::new();
+        for tool in &toolset.tools {
+            check_name("a tool", tool.name, report);
+            let id = owner.map(|_| ToolId::at(tools.len()));
+            tool_names.entry(&*tool.name.value).or_insert((tool.name.span, id));
+            if let Some(id) = id {
+                tools.push(*tool);
+                ids.push(id);
+            }
+        }
+        let Some(service) = owner else { continue };
+        let description = match toolset.text {
+            Some(text) => owned(text.description.as_ref()),
+            None => services.list[service.position()].description.clone(),
+        };
+        let agent = exporter(agents, toolset, report);
         let name = toolset.name.clone();
-        if exports.len() > 1 {
-            let places = exports.iter().map(|(_, span)| *span).collect();
-            self.report.add(consumers::exported_twice(&name.value, places));
-        }
-        if is_remote {
-            self.report.add(consumers::remote_export(first, &name));
-        }
-        Some(agent)
+        list.push(Toolset { name, description, service, agent, mcp, tools: ids });
+        texts.push(toolset.text);
     }
+    // Names before aliases: what is a name and an alias means the tool of that name.
+    for tool in written.iter().flat_map(|toolset| &toolset.tools) {
+        for alias in tool.details.aliases.iter().flatten() {
+            check_name("a tool", alias, report);
+            tool_names.entry(&*alias.value).or_insert((alias.span, None));
+        }
+    }
+    Toolsets { list, texts, tools, toolset_names, tool_names }
+}
 
-    /// The agents that export a toolset, and where they say so.
-    pub(super) fn exports_of(&self, toolset: &str) -> Vec<(AgentId, Span)> {
-        let mut found = Vec::new();
-        for (position, agent) in self.agents.iter().enumerate() {
-            let exports = agent.text.exports.iter().flatten();
-            let here = exports.filter(|name| name.value == toolset);
-            found.extend(here.map(|name| (AgentId::at(position), name.span)));
-        }
-        found
+/// The one agent that implements a toolset.
+fn exporter(
+    agents: &[DeclaredAgent<'_>],
+    toolset: &WrittenToolset<'_>,
+    report: &mut Report,
+) -> Option<AgentId> {
+    let exports = exports_of(agents, &toolset.name.value);
+    let &(agent, first) = exports.first()?;
+    if exports.len() > 1 {
+        let places = exports.iter().map(|(_, span)| *span).collect();
+        report.add(consumers::exported_twice(&toolset.name.value, places));
     }
+    if toolset.text.is_some_and(|text| text.mcp.is_some()) {
+        report.add(consumers::remote_export(first, &toolset.name));
+    }
+    Some(agent)
+}
+
+/// The agents that export a toolset, and where they say so.
+fn exports_of(agents: &[DeclaredAgent<'_>], toolset: &str) -> Vec<(AgentId, Span)> {
+    let mut found = Vec::new();
+    for (position, agent) in agents.iter().enumerate() {
+        let exports = agent.text.exports.iter().flatten();
+        let here = exports.filter(|name| name.value == toolset);
+        found.extend(here.map(|name| (AgentId::at(position), name.span)));
+    }
+    found
 }
 
 /// The server a toolset stands for, as it is written.
-fn origin(text: &syntax::McpBacking) -> McpOrigin {
+fn mcp_origin(text: &syntax::McpBacking, report: &mut Report) -> McpOrigin {
+    // One that is empty has been reported as a missing value.
+    if !text.server.value.is_empty() {
+        check_name("an MCP server", &text.server, report);
+    }
     let listed = text.listed.iter().flat_map(Entries::iter);
     let from = text.from.as_ref().map_or_else(McpProvenance::default, |from| McpProvenance {
         name: owned(from.name.as_ref()),
@@ -217,4 +246,25 @@ fn origin(text: &syntax::McpBacking) -> McpOrigin {
         listed: listed.map(|(name, digest)| (name.value.clone(), digest.0.clone())).collect(),
         from,
     }
+}
+
+/// Reports a binding to a method that nobody declares.
+pub(super) fn report_unknown_method(
+    services: &Services<'_>,
+    methods: &Methods<'_>,
+    bind: &Spanned<String>,
+    report: &mut Report,
+) {
+    if bind.value.is_empty() || report.misses_names() {
+        return;
+    }
+    // As `service.method` where the binding is written so.
+    let is_qualified = bind.value.contains('.');
+    let word = |(service, method): (ServiceId, &str)| {
+        let service = &services.name(service).value;
+        if is_qualified { format!("{service}.{method}") } else { method.to_owned() }
+    };
+    let known: BTreeSet<String> = methods.names().map(word).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    report.add(names::unknown_method(bind, &known));
 }

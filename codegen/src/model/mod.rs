@@ -10,18 +10,16 @@ use std::time::Duration;
 pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
 pub use toolwright::spec::ToolAnnotations;
 
-use crate::schema::{Json, NodeId, Schemas};
+use crate::schema::{Json, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
 
 /// Everything the schema files declare, in the order in which they declare it.
 #[derive(Debug, Default)]
 pub struct Project {
-    /// All schemas: of types, payloads, arguments and results.
+    /// All schemas: of types, payloads, arguments and results; and the types of all services.
     pub schemas: Schemas,
     /// The services, by first mention.
     pub services: Vec<Service>,
-    /// Named types of all services.
-    pub types: Vec<NamedType>,
     /// Methods of all services.
     pub methods: Vec<Method>,
     /// Toolsets, implicit ones included.
@@ -70,8 +68,6 @@ macro_rules! ids {
 ids! {
     /// Names a [`Service`].
     ServiceId => services: Service;
-    /// Names a [`NamedType`].
-    TypeId => types: NamedType;
     /// Names a [`Method`].
     MethodId => methods: Method;
     /// Names a [`Toolset`].
@@ -95,17 +91,6 @@ pub struct Service {
     pub types: Vec<TypeId>,
     /// Its methods, in declared order.
     pub methods: Vec<MethodId>,
-}
-
-/// A schema with a name of its own.
-#[derive(Debug)]
-pub struct NamedType {
-    /// The service it belongs to.
-    pub service: ServiceId,
-    /// Its name, `[A-Z][A-Za-z0-9]*`.
-    pub name: Spanned<String>,
-    /// Its schema.
-    pub schema: NodeId,
 }
 
 /// An operation of a service.

@@ -66,7 +66,8 @@ pub fn is_reserved_tool(name: &str) -> bool {
 
 /// Reports every clash between names as they become Rust.
 pub fn check(project: &Project, types: &TypeNames, report: &mut Report) {
-    let named = project.types.iter().map(|named| (named.schema, named.name.span)).collect();
+    let named =
+        project.schemas.types().iter().map(|named| (named.schema, named.name.span)).collect();
     let mut check = Check { report, told: BTreeSet::new(), named };
     packages(project, &mut check);
     for service in ServiceId::first(project.services.len()) {
@@ -309,10 +310,11 @@ fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
 
 /// The other services whose types a service's own types and methods use, with such a type.
 fn used_services(project: &Project, types: &TypeNames, service: ServiceId) -> Vec<(usize, Span)> {
-    let own = project.types_of(service).map(|id| project[id].schema);
+    let own = project.types_of(service).map(|id| project.schemas[id].schema);
     let of_methods =
         project.methods_of(service).flat_map(|id| [project[id].payload, project[id].result]);
-    let used = types.used_directly(project, Scope::Service(service), own.chain(of_methods));
+    let used =
+        types.used_directly(&project.schemas, Scope::Service(service), own.chain(of_methods));
     let mut found: Vec<(usize, Span)> = Vec::new();
     for name in used {
         if let Scope::Service(other) = name.scope

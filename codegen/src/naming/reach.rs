@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Scope, TypeName, TypeNames};
 use crate::model::{Project, ToolsetId};
-use crate::schema::{Additional, NodeId, Shape};
+use crate::schema::{Additional, NodeId, Schemas, Shape};
 
 impl TypeNames {
     /// The types a toolset's schemas reach that stand elsewhere, in the order of their names.
@@ -12,8 +12,8 @@ impl TypeNames {
         let own = Scope::Toolset(toolset);
         let mut reached = BTreeSet::new();
         for &tool in &project[toolset].tools {
-            follow(project, project[tool].args, &mut reached);
-            follow(project, project[tool].result, &mut reached);
+            follow(&project.schemas, project[tool].args, &mut reached);
+            follow(&project.schemas, project[tool].result, &mut reached);
         }
         let names = reached.iter().filter_map(|&node| self.get(node));
         let mut foreign: Vec<_> = names.filter(|name| name.scope != own).collect();
@@ -25,7 +25,7 @@ impl TypeNames {
     /// in the order of their names.
     pub fn used_directly(
         &self,
-        project: &Project,
+        schemas: &Schemas,
         scope: Scope,
         roots: impl Iterator<Item = NodeId>,
     ) -> Vec<&TypeName> {
@@ -38,7 +38,7 @@ impl TypeNames {
             }
             match self.get(node) {
                 Some(name) if name.scope != scope => used.push(name),
-                _ => push_children(project, node, &mut open),
+                _ => push_children(schemas, node, &mut open),
             }
         }
         used.sort_by(|a, b| (&a.name, a.node).cmp(&(&b.name, b.node)));
@@ -47,18 +47,18 @@ impl TypeNames {
 }
 
 /// Adds a node and everything it refers to.
-fn follow(project: &Project, node: NodeId, reached: &mut BTreeSet<NodeId>) {
+fn follow(schemas: &Schemas, node: NodeId, reached: &mut BTreeSet<NodeId>) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         if reached.insert(node) {
-            push_children(project, node, &mut open);
+            push_children(schemas, node, &mut open);
         }
     }
 }
 
 /// Adds the nodes a node refers to, named types followed.
-fn push_children(project: &Project, node: NodeId, open: &mut Vec<NodeId>) {
-    match &project.schemas[node].shape {
+fn push_children(schemas: &Schemas, node: NodeId, open: &mut Vec<NodeId>) {
+    match &schemas[node].shape {
         Shape::Array(array) => open.push(array.items),
         Shape::Tuple(items) => open.extend(items),
         Shape::Object(object) => {
@@ -71,7 +71,7 @@ fn push_children(project: &Project, node: NodeId, open: &mut Vec<NodeId>) {
         Shape::Union(union) => open.extend(union.variants.iter().map(|variant| variant.schema)),
         Shape::Mixed(variants) => open.extend(variants.iter().map(|variant| variant.schema)),
         Shape::Overlapping(members) => open.extend(members),
-        Shape::Named(id) => open.push(project[*id].schema),
+        Shape::Named(id) => open.push(schemas[*id].schema),
         Shape::Local(target) => open.push(*target),
         _ => {}
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
-use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, kind_of};
+use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
 
 /// The `types` module a type stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,19 +101,19 @@ pub fn is_map(object: &ObjectShape) -> bool {
 
 /// The variants of a choice whose members overlap: named after their types or titles; after what only they require, of
 /// those that have neither; or after their kinds.
-pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
+pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<String> {
     let given: Vec<Option<String>> =
-        members.iter().map(|&member| given_name(project, member)).collect();
+        members.iter().map(|&member| given_name(schemas, member)).collect();
     let mut requirements: BTreeMap<&str, usize> = BTreeMap::new();
     let nameless = members.iter().zip(&given).filter(|(_, given)| given.is_none());
-    for name in nameless.flat_map(|(&member, _)| required(project, member)) {
+    for name in nameless.flat_map(|(&member, _)| required(schemas, member)) {
         *requirements.entry(name).or_default() += 1;
     }
     let own_requirement = |member: NodeId| {
-        required(project, member).find(|name| requirements[name] == 1).map(str::to_owned)
+        required(schemas, member).find(|name| requirements[name] == 1).map(str::to_owned)
     };
     let word = |(&member, given): (&NodeId, Option<String>)| {
-        let kind = || kind_of(project, member).map(|kind| kind.word().to_owned());
+        let kind = || kind_of(schemas, member).map(|kind| kind.word().to_owned());
         given
             .or_else(|| own_requirement(member))
             .or_else(kind)
@@ -123,17 +123,17 @@ pub fn labels(project: &Project, members: &[NodeId]) -> Vec<String> {
     variants(words.iter().map(String::as_str))
 }
 
-fn given_name(project: &Project, node: NodeId) -> Option<String> {
-    let schema = &project.schemas[node];
+fn given_name(schemas: &Schemas, node: NodeId) -> Option<String> {
+    let schema = &schemas[node];
     match schema.shape {
-        Shape::Named(name) => Some(project[name].name.value.clone()),
-        Shape::Local(target) => project.schemas[target].definition.clone(),
+        Shape::Named(name) => Some(schemas[name].name.value.clone()),
+        Shape::Local(target) => schemas[target].definition.clone(),
         _ => schema.annotations.title.clone(),
     }
 }
 
-fn required(project: &Project, node: NodeId) -> impl Iterator<Item = &str> {
-    let properties = as_object(project, node).map_or(&[][..], |object| &object.properties);
+fn required(schemas: &Schemas, node: NodeId) -> impl Iterator<Item = &str> {
+    let properties = as_object(schemas, node).map_or(&[][..], |object| &object.properties);
     properties.iter().filter(|property| property.required).map(|property| &*property.name.value)
 }
 
@@ -169,7 +169,7 @@ impl Walk<'_> {
     fn service(&mut self, service: ServiceId) {
         let project = self.project;
         for id in project.types_of(service) {
-            let named = &project[id];
+            let named = &project.schemas[id];
             let origin = format!("The type `{}`.", named.name.value);
             self.root(named.schema, named.name.value.clone(), origin);
         }
@@ -330,7 +330,7 @@ impl Walk<'_> {
                 }
             }
             Shape::Overlapping(members) => {
-                for (member, label) in members.iter().zip(labels(project, members)) {
+                for (member, label) in members.iter().zip(labels(&project.schemas, members)) {
                     let origin = format!("The choice {} of `{name}`.", code(&label));
                     self.visit(*member, format!("{name}{label}"), origin);
                 }

@@ -1,35 +1,23 @@
 //! Crates of consumers: agents and MCP servers. They name what providers offer and define nothing
 //! (G17).
 
-use std::time::Duration;
-
 use super::{Contents, Crate, Planner};
-use crate::model::{AgentId, ServerId, ToolId, ToolsetId};
+use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
     agent_package, identifier, mcp_package, pascal_part, spec_static, toolset_package,
 };
 
 /// What an agent's crate holds.
 #[derive(Debug)]
-pub struct AgentCrate {
-    /// The agent's name.
-    pub agent: String,
-    /// The service it belongs to.
-    pub service: String,
-    /// What it is for.
-    pub description: String,
-    /// What it is told.
-    pub instructions: String,
+pub struct AgentCrate<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// The name of the service it belongs to.
+    pub service: &'a str,
     /// The tools it uses, in declared order, each once.
     pub tools: Vec<ToolPath>,
     /// The tools it implements.
     pub exports: Vec<ToolPath>,
-    /// How many tool calls in all.
-    pub max_tool_calls: Option<u32>,
-    /// How many failures in a row.
-    pub max_consecutive_failures: Option<u32>,
-    /// How long in all.
-    pub time_budget: Option<Duration>,
 }
 
 /// A tool of another crate.
@@ -45,11 +33,9 @@ pub struct ToolPath {
 
 /// What an MCP server's crate holds.
 #[derive(Debug)]
-pub struct ServerCrate {
-    /// The server's name.
-    pub server: String,
-    /// The version it reports.
-    pub version: String,
+pub struct ServerCrate<'a> {
+    /// The server.
+    pub server: &'a McpServer,
     /// The toolsets it exposes.
     pub providers: Vec<Provider>,
 }
@@ -61,19 +47,28 @@ pub struct Provider {
     pub toolset: String,
     /// The path of its crate.
     pub path: String,
-    /// The parameter for the service that backs its methods, and the path of the service's trait.
-    pub service: Option<(String, String)>,
+    /// The parameter for the service that backs its methods.
+    pub service: Option<ServiceParameter>,
     /// The parameter for what reaches the MCP server it stands for.
     pub remote: Option<String>,
     /// The parameter for the executor of its other tools.
     pub executor: Option<String>,
 }
 
-impl Planner<'_> {
-    pub(super) fn agent(self, id: AgentId) -> Crate {
+/// A parameter for what implements the trait of a service.
+#[derive(Debug)]
+pub struct ServiceParameter {
+    /// Its name.
+    pub name: String,
+    /// The path of the trait.
+    pub trait_path: String,
+}
+
+impl<'a> Planner<'a> {
+    pub(super) fn agent(self, id: AgentId) -> Crate<'a> {
         let agent = &self.project[id];
-        let service = self.project[agent.service].name.value.clone();
-        let name = agent.name.value.clone();
+        let service = &self.project[agent.service].name.value;
+        let name = &agent.name.value;
         let dir = format!("{service}/agents/{name}");
         let whole = agent.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
         let mut used: Vec<ToolId> = whole.chain(&agent.tools).copied().collect();
@@ -84,31 +79,26 @@ impl Planner<'_> {
         let toolsets = used.iter().chain(&exported).map(|&tool| self.project[tool].toolset);
         let generated = toolsets.map(|toolset| self.toolset_dependency(toolset)).collect();
         Crate {
-            package: agent_package(&service, &name),
+            package: agent_package(service, name),
             about: format!("What the {name} agent uses, and how it is registered"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
             dir,
             needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
-            tools: self.tool_table(&used),
+            tools: used.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Agent(AgentCrate {
-                description: agent.description.clone().unwrap_or_default(),
-                instructions: agent.instructions.clone().unwrap_or_default(),
+                agent,
+                service,
                 tools: used.iter().map(|&tool| self.tool_path(tool)).collect(),
                 exports: exported.iter().map(|&tool| self.tool_path(tool)).collect(),
-                max_tool_calls: agent.policy.max_tool_calls,
-                max_consecutive_failures: agent.policy.max_consecutive_failures,
-                time_budget: agent.policy.time_budget,
-                agent: name,
-                service,
             }),
         }
     }
 
-    pub(super) fn server(self, id: ServerId) -> Crate {
+    pub(super) fn server(self, id: ServerId) -> Crate<'a> {
         let server = &self.project[id];
         let service = &self.project[server.service].name.value;
-        let name = server.name.value.clone();
+        let name = &server.name.value;
         let dir = format!("{service}/mcp/{name}");
         let mut generated: Vec<_> =
             server.toolsets.iter().map(|&toolset| self.toolset_dependency(toolset)).collect();
@@ -119,24 +109,16 @@ impl Planner<'_> {
                 generated.push(self.service_dependency(self.project[toolset].service));
             }
         }
-        let tools: Vec<ToolId> = server
-            .toolsets
-            .iter()
-            .flat_map(|&toolset| self.project[toolset].tools.clone())
-            .collect();
+        let tools = server.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
         Crate {
-            package: mcp_package(service, &name),
+            package: mcp_package(service, name),
             about: format!("The {name} MCP server"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
             dir,
             needs_patterns: false,
             workspace_lints: self.options.workspace_lints,
-            tools: self.tool_table(&tools),
-            contents: Contents::Server(ServerCrate {
-                server: name,
-                version: server.version.clone(),
-                providers,
-            }),
+            tools: tools.map(|&tool| &self.project[tool]).collect(),
+            contents: Contents::Server(ServerCrate { server, providers }),
         }
     }
 
@@ -165,7 +147,10 @@ impl Planner<'_> {
         let service = (bound > 0).then(|| {
             let service = &self.project[toolset.service].name.value;
             let path = self.path(&self.service_dependency(toolset.service).0);
-            (format!("{name}_service"), format!("{path}::service::{}Service", pascal_part(service)))
+            ServiceParameter {
+                name: format!("{name}_service"),
+                trait_path: format!("{path}::service::{}Service", pascal_part(service)),
+            }
         });
         Provider {
             path: self.path(&toolset_package(&name)),

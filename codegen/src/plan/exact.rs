@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Project;
-use crate::schema::{Assertion, Bound, Json, NodeId, Shape, is_double, last_place, parts};
+use crate::schema::{Assertion, Bound, Json, NodeId, Schemas, Shape, is_double, last_place, parts};
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
 const EXACT: f64 = 1e15;
@@ -14,31 +13,30 @@ const EXACT: f64 = 1e15;
 type Use = (NodeId, bool);
 
 /// The nodes whose numbers keep their digits.
-pub(super) fn nodes(project: &Project) -> BTreeSet<NodeId> {
-    let schemas = &project.schemas;
+pub(super) fn nodes(schemas: &Schemas) -> BTreeSet<NodeId> {
     let judged_by = |id: NodeId| {
         let assertions = schemas[id].assertions.iter();
         assertions.flat_map(|assertion| judges(assertion, false)).collect::<Vec<_>>()
     };
-    let telling = telling(project, schemas.ids().flat_map(judged_by).collect());
+    let telling = telling(schemas, schemas.ids().flat_map(judged_by).collect());
     let mut exact = BTreeSet::new();
     for id in schemas.ids() {
         let assertions = &schemas[id].assertions;
-        let is_told = assertions.iter().any(|assertion| tells(project, id, assertion, false));
+        let is_told = assertions.iter().any(|assertion| tells(schemas, id, assertion, false));
         if is_told || judged_by(id).iter().any(|judge| telling.contains(judge)) {
-            spread(project, id, &mut exact);
+            spread(schemas, id, &mut exact);
         }
         if let Shape::Array(array) = &schemas[id].shape
             && array.unique
         {
-            spread(project, array.items, &mut exact);
+            spread(schemas, array.items, &mut exact);
         }
     }
     exact
 }
 
 /// Of these uses and those they lead to, the ones that tell some number from its nearest double.
-fn telling(project: &Project, begin: Vec<Use>) -> BTreeSet<Use> {
+fn telling(schemas: &Schemas, begin: Vec<Use>) -> BTreeSet<Use> {
     let (mut users, mut waiting) = (BTreeMap::<Use, Vec<Use>>::new(), begin);
     let (mut known, mut found) = (BTreeSet::new(), Vec::new());
     while let Some(judge) = waiting.pop() {
@@ -46,12 +44,12 @@ fn telling(project: &Project, begin: Vec<Use>) -> BTreeSet<Use> {
             continue;
         }
         let (id, turned) = judge;
-        let node = &project.schemas[id];
-        let is_telling = |assertion: &Assertion| tells(project, id, assertion, turned);
+        let node = &schemas[id];
+        let is_telling = |assertion: &Assertion| tells(schemas, id, assertion, turned);
         if shape_tells(&node.shape, turned) || node.assertions.iter().any(is_telling) {
             found.push(judge);
         }
-        let parts = parts(project, id).into_iter().map(|part| (part, turned));
+        let parts = parts(schemas, id).into_iter().map(|part| (part, turned));
         let others = node.assertions.iter().flat_map(|assertion| judges(assertion, turned));
         for other in parts.chain(others) {
             users.entry(other).or_default().push(judge);
@@ -68,11 +66,11 @@ fn telling(project: &Project, begin: Vec<Use>) -> BTreeSet<Use> {
 }
 
 /// Adds a node and all that its type holds.
-fn spread(project: &Project, node: NodeId, exact: &mut BTreeSet<NodeId>) {
+fn spread(schemas: &Schemas, node: NodeId, exact: &mut BTreeSet<NodeId>) {
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
         if exact.insert(node) {
-            waiting.extend(parts(project, node));
+            waiting.extend(parts(schemas, node));
         }
     }
 }
@@ -84,11 +82,11 @@ fn judges(assertion: &Assertion, turned: bool) -> Vec<Use> {
 }
 
 /// Whether a keyword by itself tells some number from its nearest double.
-fn tells(project: &Project, node: NodeId, assertion: &Assertion, turned: bool) -> bool {
+fn tells(schemas: &Schemas, node: NodeId, assertion: &Assertion, turned: bool) -> bool {
     let Some(value) = assertion.value() else { return false };
     let is_integer = |word: &Json| *word == Json::string("integer");
     match (assertion.keyword, value) {
-        ("multipleOf", divisor) => turned || !holds_multiples(project, node, divisor),
+        ("multipleOf", divisor) => turned || !holds_multiples(schemas, node, divisor),
         ("exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems", _) => true,
         ("minimum" | "maximum" | "const" | "enum", value) => has_number(value, turned),
         ("type", Json::Array(words)) => turned && words.iter().any(is_integer),
@@ -111,11 +109,10 @@ fn shape_tells(shape: &Shape, turned: bool) -> bool {
 }
 
 /// Whether doubles hold every multiple that the bounds of a node leave.
-fn holds_multiples(project: &Project, node: NodeId, divisor: &Json) -> bool {
-    let (Shape::Number(rules), Json::Number(divisor)) = (&project.schemas[node].shape, divisor)
-    else {
+fn holds_multiples(schemas: &Schemas, node: NodeId, divisor: &Json) -> bool {
+    let (Shape::Number(rules), Json::Number(divisor)) = (&schemas[node].shape, divisor) else {
         // An integer keeps its digits by its type.
-        return matches!(project.schemas[node].shape, Shape::Integer(_));
+        return matches!(schemas[node].shape, Shape::Integer(_));
     };
     // Multiples have no more decimal places than the divisor.
     let Some(place) = last_place(divisor) else { return false };

@@ -2,12 +2,12 @@
 //! it stands on. It defines no type.
 
 use super::{Contents, Crate, LocatedType, Planner, RootType};
-use crate::model::{MethodId, Route, ServiceId, Status};
+use crate::model::{Method, MethodId, Route, ServiceId};
 use crate::naming::{Scope, http_package, identifier, pascal_part, screaming};
 
 /// What the crate of an HTTP client holds.
 #[derive(Debug)]
-pub struct HttpCrate {
+pub struct HttpCrate<'a> {
     /// The service's name.
     pub service: String,
     /// The client's name.
@@ -17,14 +17,16 @@ pub struct HttpCrate {
     /// The trait's name.
     pub trait_name: String,
     /// Its methods in declared order.
-    pub methods: Vec<HttpMethod>,
+    pub methods: Vec<HttpMethod<'a>>,
 }
 
 /// One method.
 #[derive(Debug)]
-pub struct HttpMethod {
-    /// The method's name in the language.
-    pub name: String,
+pub struct HttpMethod<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// How it goes over HTTP.
+    pub route: &'a Route,
     /// The function.
     pub function: String,
     /// The static that holds its operation.
@@ -35,13 +37,9 @@ pub struct HttpMethod {
     pub result: LocatedType,
     /// Its error.
     pub error: String,
-    /// How it goes over HTTP.
-    pub route: Route,
-    /// Statuses, and the name and description of the error each means.
-    pub errors: Vec<(Status, String, String)>,
 }
 
-impl HttpMethod {
+impl HttpMethod<'_> {
     /// Whether it names a type of its service.
     pub fn names_types(&self) -> bool {
         [&self.payload, &self.result].iter().any(|one| one.path.is_none() && one.ty.is_named())
@@ -53,10 +51,10 @@ impl HttpMethod {
     }
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     /// The crate of a service's HTTP client; none for a service that is not reached so.
-    pub(super) fn http(self, id: ServiceId) -> Option<Crate> {
-        let methods: Vec<HttpMethod> =
+    pub(super) fn http(self, id: ServiceId) -> Option<Crate<'a>> {
+        let methods: Vec<HttpMethod<'_>> =
             self.project.methods_of(id).filter_map(|method| self.http_method(method)).collect();
         if methods.is_empty() {
             return None;
@@ -86,22 +84,18 @@ impl Planner<'_> {
         })
     }
 
-    fn http_method(self, id: MethodId) -> Option<HttpMethod> {
+    fn http_method(self, id: MethodId) -> Option<HttpMethod<'a>> {
         let method = &self.project[id];
         let own = Some(Scope::Service(method.service));
-        let name = method.name.value.clone();
-        let errors = method.errors.iter().filter_map(|error| {
-            Some((error.status?, error.name.value.clone(), error.description.clone()))
-        });
+        let name = &method.name.value;
         Some(HttpMethod {
-            function: identifier(&name),
-            constant: screaming(&name),
+            method,
+            route: method.http.as_ref()?,
+            function: identifier(name),
+            constant: screaming(name),
             payload: self.located_type(method.payload, own),
             result: self.located_type(method.result, own),
-            error: format!("{}Error", pascal_part(&name)),
-            route: method.http.clone()?,
-            errors: errors.collect(),
-            name,
+            error: format!("{}Error", pascal_part(name)),
         })
     }
 }

@@ -14,11 +14,11 @@ mod toolset;
 mod transform;
 mod types;
 
-pub use consumers::{AgentCrate, Provider, ServerCrate, ToolPath};
+pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
-pub use tool::{DeclarationPlan, ExamplePlan, ToolPlan};
+pub use tool::{Implementation, SchemaFile, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{InjectedValue, Move, Transform, TransformBody};
 pub use types::{
@@ -29,14 +29,14 @@ pub use types::{
 
 use std::collections::BTreeSet;
 
-use crate::model::{AgentId, Project, ServerId, ServiceId, ToolsetId};
+use crate::model::{AgentId, Project, ServerId, ServiceId, Tool, ToolsetId};
 use crate::naming::{TypeNames, library};
 use crate::options::{Dependency, Layout, Options};
 use crate::schema::NodeId;
 
 /// One generated crate, or, in the module layout, one module with the same files.
 #[derive(Debug)]
-pub struct Crate {
+pub struct Crate<'a> {
     /// Its folder under the output folder, with `/` between its parts.
     pub dir: String,
     /// The package's name.
@@ -49,25 +49,25 @@ pub struct Crate {
     pub needs_patterns: bool,
     /// Whether its manifest takes the workspace's lints.
     pub workspace_lints: bool,
-    /// The tools it is about, each with its description, for the README.
-    pub tools: Vec<(String, String)>,
+    /// The tools it is about, for the README.
+    pub tools: Vec<&'a Tool>,
     /// The code.
-    pub contents: Contents,
+    pub contents: Contents<'a>,
 }
 
 /// The code of one crate.
 #[derive(Debug)]
-pub enum Contents {
+pub enum Contents<'a> {
     /// Named types, the trait, the errors.
-    Service(ServiceCrate),
+    Service(ServiceCrate<'a>),
     /// Types, codecs, specs, calls; executor and transforms where methods back the tools.
-    Toolset(ToolsetCrate),
+    Toolset(ToolsetCrate<'a>),
     /// What an agent uses.
-    Agent(AgentCrate),
+    Agent(AgentCrate<'a>),
     /// What an MCP server exposes.
-    Server(ServerCrate),
+    Server(ServerCrate<'a>),
     /// What calls a service over HTTP.
-    Http(HttpCrate),
+    Http(HttpCrate<'a>),
 }
 
 /// The crates of a project, providers first. Each is planned when it is asked for: thousands of plans take more room than
@@ -108,8 +108,8 @@ impl<'a> Plans<'a> {
             subjects.extend(ServerId::first(project.servers.len()).map(Subject::Server));
             subjects.extend(services().map(Subject::Http));
         }
-        let recursion = recursion::Recursion::of(project, names);
-        let exact = exact::nodes(project);
+        let recursion = recursion::Recursion::of(&project.schemas, names);
+        let exact = exact::nodes(&project.schemas);
         Self { project, options, names, recursion, exact, subjects }
     }
 
@@ -119,7 +119,7 @@ impl<'a> Plans<'a> {
     }
 
     /// The crate of a subject; none for a service that has nothing of the kind.
-    pub fn plan(&self, subject: Subject) -> Option<Crate> {
+    pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
         let Self { project, options, names, recursion, exact, .. } = self;
         let planner = Planner { project, options, names, recursion, exact };
         match subject {

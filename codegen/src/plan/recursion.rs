@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::components::components;
-use crate::model::Project;
 use crate::naming::TypeNames;
-use crate::schema::{NodeId, Shape};
+use crate::schema::{NodeId, Schemas, Shape};
 
 /// The strongly connected components of the "holds by value" relation between types.
 #[derive(Debug)]
@@ -16,10 +15,10 @@ pub(super) struct Recursion {
 
 impl Recursion {
     /// Finds the components.
-    pub(super) fn of(project: &Project, names: &TypeNames) -> Self {
+    pub(super) fn of(schemas: &Schemas, names: &TypeNames) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let edges: BTreeMap<_, _> =
-            types.iter().map(|&node| (node, held(project, names, node))).collect();
+            types.iter().map(|&node| (node, held(schemas, names, node))).collect();
         Self { component: components(&types, &edges), edges }
     }
 
@@ -31,33 +30,33 @@ impl Recursion {
 }
 
 /// The types a type holds by value.
-fn held(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
-    let direct: Vec<NodeId> = match &project.schemas[node].shape {
+fn held(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
+    let direct: Vec<NodeId> = match &schemas[node].shape {
         Shape::Object(object) => object.properties.iter().map(|property| property.schema).collect(),
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         Shape::Overlapping(members) => members.clone(),
         Shape::Tuple(items) => items.clone(),
         Shape::Nullable(inner) => vec![*inner],
-        Shape::Named(id) => vec![project[*id].schema],
+        Shape::Named(id) => vec![schemas[*id].schema],
         Shape::Local(target) => vec![*target],
         _ => Vec::new(),
     };
-    direct.into_iter().flat_map(|inner| by_value(project, names, inner)).collect()
+    direct.into_iter().flat_map(|inner| by_value(schemas, names, inner)).collect()
 }
 
 /// The types a node is by value, through tuples, references and `null`; none for a list, a map or a scalar.
-fn by_value(project: &Project, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
+fn by_value(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
     if names.get(node).is_some() {
         return vec![node];
     }
-    match &project.schemas[node].shape {
+    match &schemas[node].shape {
         Shape::Tuple(items) => {
-            items.iter().flat_map(|&item| by_value(project, names, item)).collect()
+            items.iter().flat_map(|&item| by_value(schemas, names, item)).collect()
         }
-        Shape::Nullable(inner) => by_value(project, names, *inner),
-        Shape::Named(id) => by_value(project, names, project[*id].schema),
-        Shape::Local(target) => by_value(project, names, *target),
+        Shape::Nullable(inner) => by_value(schemas, names, *inner),
+        Shape::Named(id) => by_value(schemas, names, schemas[*id].schema),
+        Shape::Local(target) => by_value(schemas, names, *target),
         _ => Vec::new(),
     }
 }

@@ -38,7 +38,7 @@ impl Planner<'_> {
             return RootType::Named(name.name.clone());
         }
         match &self.project.schemas[node].shape {
-            Shape::Named(id) => self.root_type(self.project[*id].schema),
+            Shape::Named(id) => self.root_type(self.project.schemas[*id].schema),
             Shape::Null => RootType::Unit,
             _ => RootType::Value,
         }
@@ -57,7 +57,7 @@ impl Planner<'_> {
     /// The node behind references that have no type of their own.
     fn named(self, node: NodeId) -> NodeId {
         match self.project.schemas[node].shape {
-            Shape::Named(id) if self.names.get(node).is_none() => self.project[id].schema,
+            Shape::Named(id) if self.names.get(node).is_none() => self.project.schemas[id].schema,
             _ => node,
         }
     }

@@ -2,12 +2,12 @@
 
 use super::types::Types;
 use super::{Contents, Crate, LocatedType, Planner, docs};
-use crate::model::{MethodError, MethodId, Recovery, ServiceId};
+use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{Scope, identifier, pascal, pascal_part, service_package};
 
 /// What a service's crate holds.
 #[derive(Debug)]
-pub struct ServiceCrate {
+pub struct ServiceCrate<'a> {
     /// The service's name.
     pub service: String,
     /// Its types.
@@ -17,14 +17,14 @@ pub struct ServiceCrate {
     /// The trait's doc lines.
     pub docs: Vec<String>,
     /// Its methods; without any there is no trait.
-    pub methods: Vec<TraitMethod>,
+    pub methods: Vec<TraitMethod<'a>>,
 }
 
 /// One method of the trait.
 #[derive(Debug)]
-pub struct TraitMethod {
-    /// The method's name in the language.
-    pub name: String,
+pub struct TraitMethod<'a> {
+    /// The method.
+    pub method: &'a Method,
     /// The function.
     pub function: String,
     /// Its doc lines.
@@ -34,38 +34,39 @@ pub struct TraitMethod {
     /// What it gives.
     pub result: LocatedType,
     /// How it fails.
-    pub error: ErrorEnum,
+    pub error: ErrorEnum<'a>,
 }
 
 /// The errors of one method.
 #[derive(Debug)]
-pub struct ErrorEnum {
+pub struct ErrorEnum<'a> {
     /// The enum's name.
     pub name: String,
     /// The declared errors.
-    pub variants: Vec<ErrorVariant>,
+    pub variants: Vec<ErrorVariant<'a>>,
 }
 
 /// One declared error.
 #[derive(Debug)]
-pub struct ErrorVariant {
+pub struct ErrorVariant<'a> {
+    /// The declared error.
+    pub error: &'a MethodError,
     /// The variant's name.
     pub name: String,
-    /// Its name in the language.
-    pub code: String,
-    /// What it means.
-    pub description: String,
     /// Its doc lines.
     pub docs: Vec<String>,
-    /// What the caller can do.
-    pub recovery: Recovery,
-    /// Whether it holds what a foreign service said: one that stands for a status does.
-    pub is_reported: bool,
 }
 
-impl Planner<'_> {
+impl ErrorVariant<'_> {
+    /// Whether it holds what a foreign service said: one that stands for a status does.
+    pub fn is_reported(&self) -> bool {
+        self.error.status.is_some()
+    }
+}
+
+impl<'a> Planner<'a> {
     /// A service's crate; none for a service without types and methods.
-    pub(super) fn service(self, id: ServiceId) -> Option<Crate> {
+    pub(super) fn service(self, id: ServiceId) -> Option<Crate<'a>> {
         let scope = Scope::Service(id);
         let service = &self.project[id];
         let methods: Vec<_> =
@@ -121,13 +122,13 @@ impl Planner<'_> {
 
     /// The types of other services that a service's own types and methods use.
     pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
-        let roots = self.project.types_of(id).map(|id| self.project[id].schema).chain(
+        let roots = self.project.types_of(id).map(|id| self.project.schemas[id].schema).chain(
             self.project
                 .methods_of(id)
                 .flat_map(|id| [self.project[id].payload, self.project[id].result]),
         );
         let mut imports: Vec<(ServiceId, Vec<String>)> = Vec::new();
-        for name in self.names.used_directly(self.project, Scope::Service(id), roots) {
+        for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
             let Scope::Service(owner) = name.scope else { continue };
             match imports.iter_mut().find(|(known, _)| *known == owner) {
                 Some((_, names)) => names.push(name.name.clone()),
@@ -137,40 +138,33 @@ impl Planner<'_> {
         imports
     }
 
-    fn method(self, id: MethodId) -> TraitMethod {
+    fn method(self, id: MethodId) -> TraitMethod<'a> {
         let method = &self.project[id];
         let own = Scope::Service(method.service);
-        let name = method.name.value.clone();
+        let name = &method.name.value;
         let mut docs = method.description.as_deref().map(docs::prose).unwrap_or_default();
         if docs.is_empty() {
             docs.push(format!("The method `{name}`."));
         }
         TraitMethod {
-            function: identifier(&name),
+            method,
+            function: identifier(name),
             docs,
             payload: self.located_type(method.payload, Some(own)),
             result: self.located_type(method.result, Some(own)),
             error: ErrorEnum {
-                name: format!("{}Error", pascal_part(&name)),
+                name: format!("{}Error", pascal_part(name)),
                 variants: method.errors.iter().map(error_variant).collect(),
             },
-            name,
         }
     }
 }
 
-fn error_variant(error: &MethodError) -> ErrorVariant {
-    let code = error.name.value.clone();
+fn error_variant(error: &MethodError) -> ErrorVariant<'_> {
+    let code = &error.name.value;
     let mut docs = docs::prose(&error.description);
     if docs.is_empty() {
         docs.push(format!("`{code}`"));
     }
-    ErrorVariant {
-        name: pascal(&code),
-        description: error.description.clone(),
-        docs,
-        recovery: error.recovery,
-        is_reported: error.status.is_some(),
-        code,
-    }
+    ErrorVariant { error, name: pascal(code), docs }
 }

@@ -4,17 +4,18 @@ use toolwright::format::Format;
 
 use super::Planner;
 use super::docs;
+use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
-use crate::model::Project;
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Assertion, Bound, EnumValue, Kind, Node, NodeId, NumberRules, ObjectShape,
-    Operand, Property, Shape, StringRules, Style, UnionShape, published_with_rules, quoted,
+    Operand, Property, Schemas, Shape, StringRules, Style, UnionShape, published_with_rules,
+    quoted,
 };
 
 /// Makes the name of what belongs to a node that has none; few nodes need one.
@@ -89,10 +90,10 @@ impl Shapes<'_> {
         }
         let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
         let file = format!("rules/{}.json", name.to_lowercase());
-        let (schema, rules) = published_with_rules(project, node, Style::Pretty);
-        let needs_tables = schema.parse().is_ok_and(|schema| needs_tables(&schema));
-        let validator = ValidatorStatic { name: name.clone(), file, schema, rules, needs_tables };
-        self.validators.push(validator);
+        let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
+        let needs_tables = text.parse().is_ok_and(|schema| needs_tables(&schema));
+        let schema = SchemaFile { name: file, text };
+        self.validators.push(ValidatorStatic { name: name.clone(), schema, rules, needs_tables });
         Some(name)
     }
 
@@ -116,13 +117,13 @@ impl Shapes<'_> {
         let keyword =
             choice.expect("an assertion says how many of the members have to fit").keyword;
         let project = self.planner.project;
-        let labels = naming::labels(project, members);
+        let labels = naming::labels(&project.schemas, members);
         let variants = members.iter().zip(labels).map(|(&member, name)| {
-            let kind = schema::kind_of(project, member).expect("each member is of a kind");
+            let kind = schema::kind_of(&project.schemas, member).expect("each member is of a kind");
             OverlappingVariant {
                 docs: format!("Of `type: {}`.", kind.word()),
                 ty: self.use_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
-                demands: demands(project, member),
+                demands: demands(&project.schemas, member),
                 name,
             }
         });
@@ -239,7 +240,7 @@ impl Shapes<'_> {
             Shape::Nullable(inner) => {
                 TypeUse::Nullable(Box::new(self.use_of(*inner, within, hint)))
             }
-            Shape::Named(id) => self.use_of(project[*id].schema, within, hint),
+            Shape::Named(id) => self.use_of(project.schemas[*id].schema, within, hint),
             Shape::Local(target) => self.use_of(*target, within, hint),
             // Constants, enums and unions always have a name.
             Shape::Any
@@ -286,8 +287,8 @@ impl Shapes<'_> {
 }
 
 /// How many properties a value has to have to be of a schema.
-fn demands(project: &Project, node: NodeId) -> usize {
-    schema::as_object(project, node)
+fn demands(schemas: &Schemas, node: NodeId) -> usize {
+    schema::as_object(schemas, node)
         .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
 }
 

@@ -10,54 +10,48 @@ use crate::naming::{Scope, identifier, pascal, pascal_part, toolset_package};
 
 /// What a toolset's crate holds.
 #[derive(Debug)]
-pub struct ToolsetCrate {
+pub struct ToolsetCrate<'a> {
     /// The toolset's name.
     pub toolset: String,
     /// Its types.
     pub types: Types,
     /// Its tools in declared order.
-    pub tools: Vec<ToolPlan>,
+    pub tools: Vec<ToolPlan<'a>>,
     /// What runs its method-backed tools, where it has any.
-    pub executor: Option<ExecutorPlan>,
+    pub executor: Option<ExecutorPlan<'a>>,
     /// The MCP server that runs its tools, where it stands for one.
-    pub remote: Option<RemotePlan>,
+    pub remote: Option<RemotePlan<'a>>,
     /// Arguments and results whose shape differs from their method's.
     pub transforms: Vec<Transform>,
 }
 
 /// What runs method-backed tools.
 #[derive(Debug)]
-pub struct ExecutorPlan {
+pub struct ExecutorPlan<'a> {
     /// The executor's name.
     pub name: String,
-    /// The service's name.
-    pub service: String,
     /// The path of the service's crate.
     pub service_path: String,
     /// The trait's name.
     pub trait_name: String,
     /// One arm a tool.
-    pub arms: Vec<Arm>,
+    pub arms: Vec<Arm<'a>>,
 }
 
 /// The MCP server a toolset stands for.
 #[derive(Debug)]
-pub struct RemotePlan {
+pub struct RemotePlan<'a> {
     /// The executor's name.
     pub executor: String,
-    /// The name by which run-time configuration knows it.
-    pub server: String,
-    /// Every tool it listed, with the digest of its schemas.
-    pub listed: Vec<(String, String)>,
-    /// What it said of itself: fields of `Provenance` that are known, with their values.
-    pub from: Vec<(&'static str, String)>,
+    /// The server, as the toolset's file describes it.
+    pub mcp: &'a McpOrigin,
 }
 
 /// How one tool runs.
 #[derive(Debug)]
-pub struct Arm {
-    /// The names it answers to, its own first.
-    pub names: Vec<String>,
+pub struct Arm<'a> {
+    /// The tool.
+    pub tool: &'a Tool,
     /// Its type-level identity.
     pub marker: String,
     /// The method.
@@ -68,8 +62,8 @@ pub struct Arm {
     pub result: Option<String>,
 }
 
-impl Planner<'_> {
-    pub(super) fn toolset(self, id: ToolsetId) -> Crate {
+impl<'a> Planner<'a> {
+    pub(super) fn toolset(self, id: ToolsetId) -> Crate<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = toolset.name.value.clone();
@@ -84,7 +78,10 @@ impl Planner<'_> {
             types: self.types(Scope::Toolset(id), imports),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
             executor: (!bound.is_empty()).then(|| self.executor(id)),
-            remote: toolset.mcp.as_ref().map(|mcp| remote(&name, mcp)),
+            remote: toolset
+                .mcp
+                .as_ref()
+                .map(|mcp| RemotePlan { executor: executor_name(&name), mcp }),
             transforms: bound.iter().flat_map(|&&tool| self.transforms(tool)).collect(),
             toolset: name.clone(),
         };
@@ -95,16 +92,9 @@ impl Planner<'_> {
             dir,
             needs_patterns: contents.types.needs_tables(),
             workspace_lints: self.options.workspace_lints,
-            tools: self.tool_table(&toolset.tools),
+            tools: toolset.tools.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Toolset(contents),
         }
-    }
-
-    pub(super) fn tool_table(self, tools: &[ToolId]) -> Vec<(String, String)> {
-        let row = |&id: &ToolId| {
-            (self.project[id].name.value.clone(), self.project[id].description.clone())
-        };
-        tools.iter().map(row).collect()
     }
 
     /// The types a toolset offers again, by path, and the packages they come from.
@@ -125,26 +115,24 @@ impl Planner<'_> {
         (paths, packages)
     }
 
-    fn executor(self, id: ToolsetId) -> ExecutorPlan {
+    fn executor(self, id: ToolsetId) -> ExecutorPlan<'a> {
         let toolset = &self.project[id];
-        let service = self.project[toolset.service].name.value.clone();
+        let service = &self.project[toolset.service].name.value;
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
         ExecutorPlan {
             name: executor_name(&toolset.name.value),
             service_path: self.path(&self.service_dependency(toolset.service).0),
-            trait_name: format!("{}Service", pascal_part(&service)),
-            service,
+            trait_name: format!("{}Service", pascal_part(service)),
             arms,
         }
     }
 
-    fn arm(self, id: ToolId) -> Option<Arm> {
+    fn arm(self, id: ToolId) -> Option<Arm<'a>> {
         let tool = &self.project[id];
         let binding = tool.binding.as_ref()?;
         let name = &tool.name.value;
-        let own = std::iter::once(name.clone());
         Some(Arm {
-            names: own.chain(aliases(tool)).collect(),
+            tool,
             marker: pascal(name),
             method: identifier(&self.project[binding.method].name.value),
             args: (binding.args != ArgsShape::Same).then(|| payload_function(name)),
@@ -156,25 +144,4 @@ impl Planner<'_> {
 /// What runs the tools of a toolset.
 fn executor_name(toolset: &str) -> String {
     format!("{}Executor", pascal_part(toolset))
-}
-
-fn remote(toolset: &str, mcp: &McpOrigin) -> RemotePlan {
-    let McpOrigin { server, listed, from } = mcp;
-    let said = [
-        ("name", &from.name),
-        ("version", &from.version),
-        ("protocol", &from.protocol),
-        ("date", &from.date),
-    ];
-    let known = said.into_iter().filter_map(|(field, value)| Some((field, value.clone()?)));
-    RemotePlan {
-        executor: executor_name(toolset),
-        server: server.value.clone(),
-        listed: listed.clone(),
-        from: known.collect(),
-    }
-}
-
-pub(super) fn aliases(tool: &Tool) -> Vec<String> {
-    tool.aliases.iter().map(|alias| alias.value.clone()).collect()
 }

@@ -110,7 +110,8 @@ impl Planner<'_> {
         payload: NodeId,
         injected: Vec<InjectedValue>,
     ) -> Option<Move> {
-        let (args, payload) = (as_object(self.project, args)?, as_object(self.project, payload)?);
+        let (args, payload) =
+            (as_object(&self.project.schemas, args)?, as_object(&self.project.schemas, payload)?);
         let is_injected = |key: &str| injected.iter().any(|value| value.property == key);
         let keys =
             payload.fields(&self.project.schemas).map(|property| property.name.value.as_str());
@@ -124,10 +125,10 @@ impl Planner<'_> {
 
     /// An injected value as a typed field; none where the field is more than a string.
     fn injected(self, injection: &Injection, payload: NodeId) -> Option<InjectedValue> {
-        let object = as_object(self.project, payload)?;
+        let object = as_object(&self.project.schemas, payload)?;
         let key = &injection.property.value;
         let property = object.properties.iter().find(|property| property.name.value == *key)?;
-        let node = resolved(self.project, property.schema);
+        let node = resolved(&self.project.schemas, property.schema);
         if !matches!(self.project.schemas[node].shape, Shape::String(_)) {
             return None;
         }

@@ -1,5 +1,6 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
+use super::tool::SchemaFile;
 use toolwright::Value;
 use toolwright::pattern::{Translated, translate};
 
@@ -290,10 +291,8 @@ pub struct PatternStatic {
 pub struct ValidatorStatic {
     /// The static's name.
     pub name: String,
-    /// The file its schema stands in, below the crate's `schema` folder.
-    pub file: String,
-    /// The schema.
-    pub schema: String,
+    /// Its schema, in the crate's `schema` folder.
+    pub schema: SchemaFile,
     /// The keywords of its root that the type does not say.
     pub rules: Vec<&'static str>,
     /// Whether a pattern in it needs the tables of Unicode.

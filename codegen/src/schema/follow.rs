@@ -1,16 +1,15 @@
 //! From node to node: along references, and to the parts of a value.
 
-use super::{Additional, Json, Kind, NodeId, ObjectShape, Shape};
-use crate::model::Project;
+use super::{Additional, Json, Kind, NodeId, ObjectShape, Schemas, Shape};
 
 /// The node that a chain of references ends in; the node itself where it is none.
 ///
 /// A chain that never ends is refused while lowering; there, the walk stops somewhere on it.
-pub fn resolved(project: &Project, node: NodeId) -> NodeId {
+pub fn resolved(schemas: &Schemas, node: NodeId) -> NodeId {
     let mut at = node;
-    for _ in 0..=project.schemas.len() {
-        at = match project.schemas[at].shape {
-            Shape::Named(name) => project[name].schema,
+    for _ in 0..=schemas.len() {
+        at = match schemas[at].shape {
+            Shape::Named(name) => schemas[name].schema,
             Shape::Local(target) => target,
             _ => return at,
         };
@@ -19,16 +18,16 @@ pub fn resolved(project: &Project, node: NodeId) -> NodeId {
 }
 
 /// The object that a node describes, through references.
-pub fn as_object(project: &Project, node: NodeId) -> Option<&ObjectShape> {
-    match &project.schemas[resolved(project, node)].shape {
+pub fn as_object(schemas: &Schemas, node: NodeId) -> Option<&ObjectShape> {
+    match &schemas[resolved(schemas, node)].shape {
         Shape::Object(object) => Some(object),
         _ => None,
     }
 }
 
 /// The only kind of value a schema can accept, where there is one.
-pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
-    Some(match &project.schemas[resolved(project, node)].shape {
+pub fn kind_of(schemas: &Schemas, node: NodeId) -> Option<Kind> {
+    Some(match &schemas[resolved(schemas, node)].shape {
         Shape::Null | Shape::Const(Json::Null) => Kind::Null,
         Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
         Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
@@ -38,8 +37,8 @@ pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
         Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
         Shape::Overlapping(members) => {
             let (first, others) = members.split_first()?;
-            let kind = kind_of(project, *first)?;
-            let is_same = |&member: &NodeId| kind_of(project, member) == Some(kind);
+            let kind = kind_of(schemas, *first)?;
+            let is_same = |&member: &NodeId| kind_of(schemas, member) == Some(kind);
             return others.iter().all(is_same).then_some(kind);
         }
         Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
@@ -49,8 +48,8 @@ pub fn kind_of(project: &Project, node: NodeId) -> Option<Kind> {
 }
 
 /// The nodes whose values are parts of a node's values, or the same values.
-pub fn parts(project: &Project, node: NodeId) -> Vec<NodeId> {
-    match &project.schemas[node].shape {
+pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
+    match &schemas[node].shape {
         Shape::Array(array) => vec![array.items],
         Shape::Tuple(nodes) | Shape::Overlapping(nodes) => nodes.clone(),
         Shape::Object(object) => {
@@ -62,7 +61,7 @@ pub fn parts(project: &Project, node: NodeId) -> Vec<NodeId> {
             properties.chain(additional).collect()
         }
         Shape::Nullable(node) | Shape::Local(node) => vec![*node],
-        Shape::Named(id) => vec![project[*id].schema],
+        Shape::Named(id) => vec![schemas[*id].schema],
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         _ => Vec::new(),

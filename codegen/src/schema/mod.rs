@@ -3,7 +3,7 @@
 //! Rust name.
 
 mod annotations;
-mod effort;
+mod budget;
 mod follow;
 mod json;
 mod number;
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
-pub use effort::Effort;
+pub use budget::Budget;
 pub use follow::{as_object, kind_of, parts, resolved};
 pub use json::Json;
 pub use number::{is_double, last_place};
@@ -30,18 +30,18 @@ pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 use toolwright::format::Format;
 use toolwright::pattern::Translated;
 
-use crate::model::TypeId;
 use crate::source::{Span, Spanned};
 
 /// The dialect that is read and published.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Every schema node of a project.
+/// Every schema node of a project, and the types among them.
 #[derive(Debug, Default)]
 pub struct Schemas {
     nodes: Vec<Node>,
+    types: Vec<NamedType>,
     /// Nodes whose text is wrong: what they accept is not known. None in a project without errors.
-    unsound: BTreeSet<NodeId>,
+    invalid: BTreeSet<NodeId>,
 }
 
 /// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
@@ -53,6 +53,21 @@ impl NodeId {
     pub fn position(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Names a [`NamedType`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(u32);
+
+/// A schema with a name of its own.
+#[derive(Debug)]
+pub struct NamedType {
+    /// The name of the service it belongs to.
+    pub service: String,
+    /// Its name, `[A-Z][A-Za-z0-9]*`.
+    pub name: Spanned<String>,
+    /// Its schema.
+    pub schema: NodeId,
 }
 
 /// One schema: what it accepts, and what it says about itself. A value is accepted if its shape accepts
@@ -322,6 +337,14 @@ impl Kind {
     }
 }
 
+impl Node {
+    /// A schema that says nothing but its shape.
+    pub fn new(span: Span, shape: Shape) -> Self {
+        let annotations = BoxedAnnotations::default();
+        Self { span, shape, assertions: Vec::new(), annotations, definition: None }
+    }
+}
+
 impl Assertion {
     /// The schemas behind it.
     pub fn schemas(&self) -> Vec<NodeId> {
@@ -388,19 +411,45 @@ impl Schemas {
         id
     }
 
+    /// Adds a node whose final body is not known yet.
+    pub(crate) fn reserve(&mut self, span: Span) -> NodeId {
+        self.add(Node::new(span, Shape::Any))
+    }
+
+    /// Adds a named type.
+    ///
+    /// # Panics
+    ///
+    /// At the 2^32nd type, which no memory holds.
+    pub fn add_type(&mut self, named: NamedType) -> TypeId {
+        let id = TypeId(u32::try_from(self.types.len()).expect("fewer than 2^32 named types"));
+        self.types.push(named);
+        id
+    }
+
+    /// All named types, in the order in which they were added.
+    pub fn types(&self) -> &[NamedType] {
+        &self.types
+    }
+
+    /// The ids of all named types, in that order.
+    pub fn type_ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..).map(TypeId).take(self.types.len())
+    }
+
     /// Gives a node its final shape; recursion needs ids before bodies.
     pub fn set(&mut self, id: NodeId, node: Node) {
         self.nodes[id.0 as usize] = node;
     }
 
-    /// Notes that a node's text is wrong, so that nothing is held against it.
-    pub(crate) fn distrust(&mut self, id: NodeId) {
-        self.unsound.insert(id);
+    /// Notes that a node's text is invalid, so that its users are not reported again.
+    pub(crate) fn mark_invalid(&mut self, id: NodeId) {
+        self.invalid.insert(id);
     }
 
     /// Whether what a node accepts is known.
-    pub(crate) fn is_sound(&self, id: NodeId) -> bool {
-        !self.unsound.contains(&id)
+    pub(crate) fn is_valid(&self, id: NodeId) -> bool {
+        !self.invalid.contains(&id)
     }
 
     /// All ids, in the order in which nodes were added.
@@ -424,5 +473,13 @@ impl Index<NodeId> for Schemas {
 
     fn index(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+}
+
+impl Index<TypeId> for Schemas {
+    type Output = NamedType;
+
+    fn index(&self, id: TypeId) -> &NamedType {
+        &self.types[id.0 as usize]
     }
 }

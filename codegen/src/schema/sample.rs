@@ -4,10 +4,9 @@
 use toolwright::format::Format;
 
 use super::{
-    ArrayShape, Bound, Effort, Json, Node, NodeId, NumberRules, ObjectShape, Shape, StringRules,
-    number, violations,
+    ArrayShape, Bound, Budget, Json, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
+    StringRules, number, violations,
 };
-use crate::model::Project;
 
 /// The deepest nesting of a sample: enough for what is required, and an end for what goes on for ever.
 const MAX_DEPTH: usize = 12;
@@ -18,30 +17,30 @@ const MAX_VALUES: usize = 500;
 
 /// A value with what is required and little else; none where it takes more than looking at the schema to
 /// find one.
-pub fn sample(project: &Project, node: NodeId) -> Option<Json> {
-    let mut sampler = Sampler { project, effort: Effort::default(), tried: 0 };
+pub fn sample(schemas: &Schemas, node: NodeId) -> Option<Json> {
+    let mut sampler = Sampler { schemas, budget: Budget::default(), tried: 0 };
     let value = sampler.value(node, 0)?;
-    violations(project, node, &value, &mut sampler.effort).is_empty().then_some(value)
+    violations(schemas, node, &value, &mut sampler.budget).is_empty().then_some(value)
 }
 
 struct Sampler<'a> {
-    project: &'a Project,
-    effort: Effort,
+    schemas: &'a Schemas,
+    budget: Budget,
     /// How many values have been made, those thrown away included.
     tried: usize,
 }
 
 impl<'a> Sampler<'a> {
     fn value(&mut self, node: NodeId, depth: usize) -> Option<Json> {
-        let project: &'a Project = self.project;
-        let schema = &project.schemas[node];
+        let schemas: &'a Schemas = self.schemas;
+        let schema = &schemas[node];
         self.tried += 1;
         if depth > MAX_DEPTH || self.tried > MAX_VALUES || !is_all_said(schema) {
             return None;
         }
         let own = schema.annotations.examples.iter().chain(&schema.annotations.default);
         let mut fits =
-            |value: &&Json| violations(project, node, value, &mut self.effort).is_empty();
+            |value: &&Json| violations(schemas, node, value, &mut self.budget).is_empty();
         if let Some(value) = own.into_iter().find(&mut fits) {
             return Some(value.clone());
         }
@@ -71,7 +70,7 @@ impl<'a> Sampler<'a> {
             Shape::Overlapping(members) => {
                 members.iter().find_map(|member| self.value(*member, depth + 1))?
             }
-            Shape::Named(name) => self.value(self.project[*name].schema, depth + 1)?,
+            Shape::Named(name) => self.value(self.schemas[*name].schema, depth + 1)?,
             Shape::Local(target) => self.value(*target, depth + 1)?,
         })
     }

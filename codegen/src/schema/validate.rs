@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use toolwright::Issue;
 use toolwright::schema::Schema;
 
-use super::{Assertion, Effort, Json, NodeId, Style, number, parts, published};
-use crate::model::Project;
+use super::{Assertion, Budget, Json, NodeId, Schemas, Style, number, parts, published};
 
 /// One way in which a value breaks a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,24 +20,24 @@ pub struct Violation {
 /// After so many mistakes in one value nobody reads on.
 const MAX_VIOLATIONS: usize = 20;
 
-/// Returns what is wrong with a value, most important first, at most as much as anybody reads. A schema with invalid
-/// parts accepts everything, and so does one that there is no effort left for.
+/// Returns what is wrong with a value, at most as much as anybody reads. A schema with invalid parts accepts everything,
+/// and so does one that there is no budget left for.
 pub fn violations(
-    project: &Project,
+    schemas: &Schemas,
     node: NodeId,
     value: &Json,
-    effort: &mut Effort,
+    budget: &mut Budget,
 ) -> Vec<Violation> {
-    let reached = reached(project, node);
-    let is_known = reached.iter().all(|id| project.schemas.is_sound(*id));
-    if !is_known || !effort.spend(reached.len()) {
+    let reached = reached(schemas, node);
+    let is_known = reached.iter().all(|id| schemas.is_valid(*id));
+    if !is_known || !budget.spend(reached.len()) {
         return Vec::new();
     }
     // A schema that cannot be compiled is refused elsewhere.
-    let Ok(schema) = Schema::new(&published(project, node, Style::Compact)) else {
+    let Ok(schema) = Schema::new(&published(schemas, node, Style::Compact)) else {
         return Vec::new();
     };
-    let Err(invalid) = effort.judge(&schema, &value.to_string()) else { return Vec::new() };
+    let Err(invalid) = budget.judge(&schema, &value.to_string()) else { return Vec::new() };
     let issues = invalid.issues().iter().take(MAX_VIOLATIONS);
     let violation =
         |issue: &Issue| Violation { pointer: issue.pointer().to_owned(), message: issue.message() };
@@ -46,12 +45,12 @@ pub fn violations(
 }
 
 /// The nodes that a node leads to, itself included.
-fn reached(project: &Project, node: NodeId) -> BTreeSet<NodeId> {
+fn reached(schemas: &Schemas, node: NodeId) -> BTreeSet<NodeId> {
     let (mut reached, mut waiting) = (BTreeSet::new(), vec![node]);
     while let Some(node) = waiting.pop() {
         if reached.insert(node) {
-            waiting.extend(parts(project, node));
-            waiting.extend(project.schemas[node].assertions.iter().flat_map(Assertion::schemas));
+            waiting.extend(parts(schemas, node));
+            waiting.extend(schemas[node].assertions.iter().flat_map(Assertion::schemas));
         }
     }
     reached

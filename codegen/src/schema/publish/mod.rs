@@ -8,24 +8,24 @@ use std::{iter, mem};
 
 use super::text::{JsonWriter, Style};
 use super::{
-    Annotations, Assertion, DIALECT, Json, Kind, Node, NodeId, Operand, Shape, kind_of, resolved,
+    Annotations, Assertion, DIALECT, Json, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId,
+    kind_of, resolved,
 };
-use crate::model::{Project, TypeId};
 
 /// The text of the schema of a node by itself: what it refers to stands under its `$defs`.
-pub fn published(project: &Project, node: NodeId, style: Style) -> String {
-    published_with_rules(project, node, style).0
+pub fn published(schemas: &Schemas, node: NodeId, style: Style) -> String {
+    published_with_rules(schemas, node, style).0
 }
 
 /// The same, and the keywords of its root that the node's type does not say.
 pub fn published_with_rules(
-    project: &Project,
+    schemas: &Schemas,
     node: NodeId,
     style: Style,
 ) -> (String, Vec<&'static str>) {
     let mut rules = Vec::new();
     let mut publisher = Publisher {
-        project,
+        schemas,
         root: node,
         places: BTreeMap::new(),
         taken: BTreeSet::new(),
@@ -43,7 +43,7 @@ pub fn published_with_rules(
 }
 
 struct Publisher<'a> {
-    project: &'a Project,
+    schemas: &'a Schemas,
     root: NodeId,
     /// Which of the definitions stands for a node.
     places: BTreeMap<NodeId, usize>,
@@ -62,9 +62,8 @@ impl<'a> Publisher<'a> {
     /// The root carries its own `type`, which MCP asks for, even where it is a mere reference. A reference with keywords beside
     /// it stays one: some keywords mean something else beside those of the schema it leads to.
     fn root(&mut self) -> Vec<&'static str> {
-        let project = self.project;
-        let schemas = &project.schemas;
-        let body = resolved(project, self.root);
+        let schemas = self.schemas;
+        let body = resolved(schemas, self.root);
         let (own, inner) = (&schemas[self.root].annotations, &schemas[body].annotations);
         let merged = (body != self.root).then(|| own.over(inner));
         let annotations = merged.as_ref().unwrap_or(own);
@@ -72,7 +71,7 @@ impl<'a> Publisher<'a> {
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
         let is_bare = self.is_bare_until(body);
         if !is_bare {
-            self.text("type", kind_of(project, body).map(Kind::word));
+            self.text("type", kind_of(schemas, body).map(Kind::word));
         }
         let shown = if is_bare { body } else { self.root };
         self.entries(shown, annotations, &schemas[shown].assertions)
@@ -82,10 +81,10 @@ impl<'a> Publisher<'a> {
     fn is_bare_until(&self, body: NodeId) -> bool {
         let mut node = self.root;
         while node != body {
-            let reference = &self.project.schemas[node];
+            let reference = &self.schemas[node];
             node = match reference.shape {
                 _ if !reference.assertions.is_empty() => return false,
-                Shape::Named(name) => self.project[name].schema,
+                Shape::Named(name) => self.schemas[name].schema,
                 Shape::Local(target) => target,
                 _ => return true,
             };
@@ -115,7 +114,7 @@ impl<'a> Publisher<'a> {
             self.out.boolean(false);
             return;
         }
-        let node = &self.project.schemas[id];
+        let node = &self.schemas[id];
         self.object(|publisher| {
             publisher.anchor(node.annotations.anchor.as_ref());
             publisher.entries(id, &node.annotations, &node.assertions);
@@ -133,7 +132,7 @@ impl<'a> Publisher<'a> {
 
     /// Whether a node is what `false` was read to.
     fn is_nothing(&self, id: NodeId) -> bool {
-        let node = &self.project.schemas[id];
+        let node = &self.schemas[id];
         match node.assertions.as_slice() {
             [Assertion { keyword: "not", operand: Operand::Schema(refused) }] => {
                 says_nothing(node) && self.is_anything(*refused)
@@ -144,7 +143,7 @@ impl<'a> Publisher<'a> {
 
     /// Whether a node is what `true` was read to.
     fn is_anything(&self, id: NodeId) -> bool {
-        let node = &self.project.schemas[id];
+        let node = &self.schemas[id];
         says_nothing(node) && node.assertions.is_empty()
     }
 
@@ -157,7 +156,7 @@ impl<'a> Publisher<'a> {
     ) -> Vec<&'static str> {
         self.head(id);
         self.words(annotations);
-        self.limits(&self.project.schemas[id].shape);
+        self.limits(&self.schemas[id].shape);
         let rules = self.assertions(assertions);
         self.rest(annotations);
         rules
@@ -165,12 +164,12 @@ impl<'a> Publisher<'a> {
 
     /// What kind of value it is, or where that is said.
     fn head(&mut self, id: NodeId) {
-        match &self.project.schemas[id].shape {
+        match &self.schemas[id].shape {
             Shape::Named(name) => self.reference_to_type(*name),
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
             // The assertion of an overlapping choice says all, but some clients want a `type` on what is an object.
-            _ => self.text("type", kind_of(self.project, id).map(Kind::word)),
+            _ => self.text("type", kind_of(self.schemas, id).map(Kind::word)),
         }
     }
 
@@ -237,10 +236,9 @@ impl<'a> Publisher<'a> {
     }
 
     fn reference_to_type(&mut self, id: TypeId) {
-        let definition = &self.project[id];
-        let service = &self.project[definition.service].name.value;
+        let definition = &self.schemas[id];
         let bare = &definition.name.value;
-        self.reference(definition.schema, bare, || format!("{service}.{bare}"));
+        self.reference(definition.schema, bare, || format!("{}.{bare}", definition.service));
     }
 
     fn reference_to_node(&mut self, target: NodeId) {
@@ -248,13 +246,12 @@ impl<'a> Publisher<'a> {
             self.text("$ref", Some("#"));
             return;
         }
-        let owner =
-            TypeId::first(self.project.types.len()).find(|&id| self.project[id].schema == target);
+        let owner = self.schemas.type_ids().find(|&id| self.schemas[id].schema == target);
         if let Some(owner) = owner {
             self.reference_to_type(owner);
             return;
         }
-        let name = self.project.schemas[target].definition.as_deref().unwrap_or("Root");
+        let name = self.schemas[target].definition.as_deref().unwrap_or("Root");
         // Written into a pointer in a URI, so without anything that needs an escape there.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

@@ -4,7 +4,7 @@ use toolwright::schema::Schema;
 
 use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
-use super::{Place, SchemaReader, reserve};
+use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
 use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
@@ -76,10 +76,10 @@ impl SchemaReader<'_> {
                 (keyword != "$defs").then_some(Operand::Named(named))
             }
             Expected::Reference => {
-                let id = reserve(self.project, value.span);
+                let id = self.schemas.reserve(value.span);
                 let shape = self.reference(id, place.text, root);
-                let node = self.project.schemas[id].clone();
-                self.project.schemas.set(id, Node { shape, ..node });
+                let node = self.schemas[id].clone();
+                self.schemas.set(id, Node { shape, ..node });
                 Some(Operand::Schema(id))
             }
             Expected::Count => self
@@ -137,7 +137,7 @@ impl SchemaReader<'_> {
     /// Patterns that no engine here reads would fail at run time.
     fn check_patterns(&mut self, value: &yaml::Node) {
         for Entry { key, .. } in value.entries().unwrap_or_default() {
-            if let Err((reason, help)) = self.pending.effort.translated(&key.value) {
+            if let Err((reason, help)) = self.pending.budget.translated(&key.value) {
                 self.report.add(schemas::bad_pattern(key.span, &reason, help));
             }
         }

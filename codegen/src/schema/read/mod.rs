@@ -15,25 +15,24 @@ mod scalar;
 mod settle;
 mod union;
 
-use super::{Annotations, Assertion, BoxedAnnotations, Kind, Node, NodeId, Operand, Shape};
+use super::{Annotations, Assertion, Kind, Node, NodeId, Operand, Schemas, Shape};
 use crate::diagnostic::{Report, form};
-use crate::model::{Project, ServiceId};
 use crate::source::Span;
 use crate::yaml::{self, Value};
 use keywords::{Form, is_tuple};
 use places::Root;
 
-pub(crate) use references::TypeNames;
+pub(crate) use references::KnownTypes;
 pub(crate) use settle::Pending;
 
-/// Reads schemas into a project.
+/// Reads schemas into nodes.
 pub(crate) struct SchemaReader<'a> {
     /// Takes the nodes.
-    pub project: &'a mut Project,
+    pub schemas: &'a mut Schemas,
     /// What a `$ref` may name.
-    pub names: &'a TypeNames,
+    pub names: &'a KnownTypes,
     /// The service whose types need no prefix.
-    pub service: ServiceId,
+    pub service: &'a str,
     /// What can only be judged when all schemas are read.
     pub pending: &'a mut Pending,
     /// Takes what is wrong.
@@ -51,25 +50,10 @@ struct Place<'t> {
     pointer: &'t str,
 }
 
-/// A node before its final body is known.
-pub(crate) fn reserve(project: &mut Project, span: Span) -> NodeId {
-    project.schemas.add(blank(span))
-}
-
-fn blank(span: Span) -> Node {
-    Node {
-        span,
-        shape: Shape::Any,
-        assertions: Vec::new(),
-        annotations: BoxedAnnotations::default(),
-        definition: None,
-    }
-}
-
 impl SchemaReader<'_> {
     /// Reads a schema that stands by itself, or the name of a type.
     pub(crate) fn schema_or_name(&mut self, text: &yaml::Node) -> NodeId {
-        let id = reserve(self.project, text.span);
+        let id = self.schemas.reserve(text.span);
         match text.as_str() {
             Some(name) => {
                 let shape = self.named(id, name, text.span);
@@ -84,7 +68,7 @@ impl SchemaReader<'_> {
     pub(crate) fn root(&mut self, id: NodeId, text: &yaml::Node) {
         if matches!(text.value, Value::Null) {
             // Reading the language has reported what stands here.
-            self.project.schemas.distrust(id);
+            self.schemas.mark_invalid(id);
             return;
         }
         let mut root = Root::new(id);
@@ -103,21 +87,21 @@ impl SchemaReader<'_> {
     ) -> NodeId {
         let pointer = places::below(within.pointer, keyword, key);
         if self.is_too_deep(&pointer, text.span, root) {
-            return reserve(self.project, text.span);
+            return self.schemas.reserve(text.span);
         }
         let id = self.place(&pointer, text.span, root);
         self.fill(Place { id, text, pointer: &pointer }, root);
         id
     }
 
-    /// Reads a node, and distrusts it if anything but the schemas inside it is wrong.
+    /// Reads a node, and marks it invalid if anything but the schemas inside it is wrong.
     fn fill(&mut self, place: Place<'_>, root: &mut Root) {
         let errors = self.report.errors();
         let errors_beside = std::mem::take(&mut self.errors_below);
         self.read(place, root);
         let found = self.report.errors() - errors;
         if found > self.errors_below {
-            self.project.schemas.distrust(place.id);
+            self.schemas.mark_invalid(place.id);
         }
         self.errors_below = errors_beside + found;
     }
@@ -127,7 +111,7 @@ impl SchemaReader<'_> {
         match &text.value {
             Value::Boolean(true) => {}
             Value::Boolean(false) => {
-                let everything = reserve(self.project, text.span);
+                let everything = self.schemas.reserve(text.span);
                 let nothing = Assertion { keyword: "not", operand: Operand::Schema(everything) };
                 self.set(id, Shape::Any, vec![nothing], Annotations::NONE);
             }
@@ -140,8 +124,8 @@ impl SchemaReader<'_> {
                 if let (Form::Typed(_), Shape::Nullable(inner)) = (form, &shape) {
                     let beside =
                         assertions.extract_if(.., |assertion| is_about_the_rest(assertion));
-                    let node = self.project.schemas[*inner].clone();
-                    self.project.schemas.set(*inner, Node { assertions: beside.collect(), ..node });
+                    let node = self.schemas[*inner].clone();
+                    self.schemas.set(*inner, Node { assertions: beside.collect(), ..node });
                 }
                 self.set(id, shape, assertions, annotations);
             }
@@ -188,7 +172,7 @@ impl SchemaReader<'_> {
     }
 
     fn nullable(&mut self, shape: Shape, span: Span) -> Shape {
-        let inner = reserve(self.project, span);
+        let inner = self.schemas.reserve(span);
         self.set(inner, shape, Vec::new(), Annotations::NONE);
         Shape::Nullable(inner)
     }
@@ -200,9 +184,9 @@ impl SchemaReader<'_> {
         assertions: Vec<Assertion>,
         annotations: Annotations,
     ) {
-        let node = self.project.schemas[id].clone();
+        let node = self.schemas[id].clone();
         let annotations = annotations.into();
-        self.project.schemas.set(id, Node { shape, assertions, annotations, ..node });
+        self.schemas.set(id, Node { shape, assertions, annotations, ..node });
     }
 
     fn expected(&mut self, expected: &str, found: &yaml::Node) {

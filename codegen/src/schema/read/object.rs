@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::Root;
-use super::{Place, SchemaReader, reserve};
+use super::{Place, SchemaReader};
 use crate::diagnostic::{form, schemas};
 use crate::schema::{Additional, ArrayShape, ObjectShape, Property, Shape};
 use crate::source::{Span, Spanned};
@@ -81,7 +81,7 @@ impl SchemaReader<'_> {
     /// A required property that `properties` does not describe.
     fn undescribed(&mut self, name: &Spanned<String>, rest: Additional) -> Option<Property> {
         let schema = match rest {
-            Additional::Open | Additional::Declared => reserve(self.project, name.span),
+            Additional::Open | Additional::Declared => self.schemas.reserve(name.span),
             Additional::Typed(node) => node,
             Additional::Closed => {
                 self.report.add(schemas::impossible_property(name));
@@ -116,7 +116,7 @@ impl SchemaReader<'_> {
         let is_described = items.is_some();
         let items = match items {
             Some(items) => self.subschema(items, place, "items", None, root),
-            None => reserve(self.project, text.span),
+            None => self.schemas.reserve(text.span),
         };
         let unique = self.flag(text, "uniqueItems");
         ArrayShape { items, is_described, min_items, max_items, unique }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use toolwright::pointer::{escaped, unescaped};
 
-use super::{SchemaReader, reserve};
+use super::SchemaReader;
 use crate::diagnostic::{files, schemas};
 use crate::schema::{Node, NodeId, Shape};
 use crate::source::Span;
@@ -71,15 +71,15 @@ impl SchemaReader<'_> {
     pub(super) fn place(&mut self, pointer: &Rc<str>, span: Span, root: &mut Root) -> NodeId {
         match root.places.entry(Rc::clone(pointer)) {
             Entry::Vacant(place) => {
-                let node = reserve(self.project, span);
+                let node = self.schemas.reserve(span);
                 place.insert(Placed { node, is_read: true });
                 node
             }
             Entry::Occupied(mut place) => {
                 let Placed { node: id, is_read } = place.get_mut();
                 *is_read = true;
-                let node = self.project.schemas[*id].clone();
-                self.project.schemas.set(*id, Node { span, ..node });
+                let node = self.schemas[*id].clone();
+                self.schemas.set(*id, Node { span, ..node });
                 *id
             }
         }
@@ -106,7 +106,7 @@ impl SchemaReader<'_> {
         root.wanted.push((pointer.to_owned(), span));
         let known = root.places.get(pointer).map(|place| place.node);
         let id = known.unwrap_or_else(|| {
-            let node = reserve(self.project, span);
+            let node = self.schemas.reserve(span);
             root.places.insert(Rc::from(pointer), Placed { node, is_read: false });
             node
         });
@@ -117,7 +117,7 @@ impl SchemaReader<'_> {
 
     /// The node that `#name` leads to, read or not.
     pub(super) fn referred_anchor(&mut self, name: &str, span: Span, root: &mut Root) -> NodeId {
-        let id = reserve(self.project, span);
+        let id = self.schemas.reserve(span);
         root.wanted_anchors.push((name.to_owned(), span, id));
         id
     }
@@ -129,10 +129,10 @@ impl SchemaReader<'_> {
     }
 
     fn name_definition(&mut self, id: NodeId, name: &str) {
-        let node = self.project.schemas[id].clone();
+        let node = self.schemas[id].clone();
         if node.definition.is_none() {
             let definition = Some(name.to_owned()).filter(|name| !name.is_empty());
-            self.project.schemas.set(id, Node { definition, ..node });
+            self.schemas.set(id, Node { definition, ..node });
         }
     }
 
@@ -146,7 +146,7 @@ impl SchemaReader<'_> {
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     self.report.add(schemas::unknown_reference(*span, pointer, &known));
                 }
-                self.project.schemas.distrust(place.node);
+                self.schemas.mark_invalid(place.node);
             }
         }
         self.settle_anchors(&root.anchors, root.wanted_anchors);
@@ -164,19 +164,19 @@ impl SchemaReader<'_> {
                 targets.insert(stand_in, target);
             } else {
                 self.report.add(schemas::unknown_anchor(span, &name));
-                self.project.schemas.distrust(stand_in);
+                self.schemas.mark_invalid(stand_in);
             }
         }
         if targets.is_empty() {
             return;
         }
-        for id in self.project.schemas.ids() {
-            let node = &self.project.schemas[id];
+        for id in self.schemas.ids() {
+            let node = &self.schemas[id];
             if let Shape::Local(stand_in) = node.shape
                 && let Some(&target) = targets.get(&stand_in)
             {
                 let node = Node { shape: Shape::Local(target), ..node.clone() };
-                self.project.schemas.set(id, node);
+                self.schemas.set(id, node);
             }
         }
     }

@@ -7,51 +7,47 @@ use toolwright::pointer::from_fragment;
 use super::SchemaReader;
 use super::places::Root;
 use crate::diagnostic::{names, schemas};
-use crate::model::{ServiceId, TypeId};
 use crate::prose::advice;
-use crate::schema::{NodeId, Shape};
+use crate::schema::{NodeId, Shape, TypeId};
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// The types of all services by name.
+/// The types of all services: by the service's name, then by their own.
 #[derive(Debug, Default)]
-pub(crate) struct TypeNames {
-    /// Services by name.
-    pub services: BTreeMap<String, ServiceId>,
-    /// Types by service and name.
-    pub types: BTreeMap<(ServiceId, String), TypeId>,
+pub(crate) struct KnownTypes {
+    services: BTreeMap<String, BTreeMap<String, TypeId>>,
 }
 
-impl TypeNames {
-    /// The type that `Name` or `service.Name` means to a service, or the words of an error: what is
-    /// wrong, and advice.
-    fn resolve(&self, name: &str, home: ServiceId) -> Result<TypeId, (String, String)> {
-        let (service, bare) = match name.split_once('.') {
-            None => (home, name),
-            Some((service, bare)) => (self.service(service)?, bare),
+impl KnownTypes {
+    /// Adds a service without types, unless it is there.
+    pub(crate) fn add_service(&mut self, service: &str) {
+        self.services.entry(service.to_owned()).or_default();
+    }
+
+    /// Adds a type, unless its service has one of that name.
+    pub(crate) fn add_type(&mut self, service: &str, name: &str, id: TypeId) {
+        let types = self.services.entry(service.to_owned()).or_default();
+        types.entry(name.to_owned()).or_insert(id);
+    }
+
+    /// The type that `Name` or `service.Name` means to a service.
+    pub(crate) fn find(&self, name: &str, home: &str) -> Option<TypeId> {
+        let (service, bare) = name.split_once('.').unwrap_or((home, name));
+        self.services.get(service)?.get(bare).copied()
+    }
+
+    /// As [`Self::find`]; where there is no such type, what is wrong, and advice.
+    fn resolve(&self, name: &str, home: &str) -> Result<TypeId, (String, String)> {
+        let (service, bare) = name.split_once('.').unwrap_or((home, name));
+        let Some(types) = self.services.get(service) else {
+            let known = self.services.keys().map(String::as_str);
+            let advice = advice(service, known, "services");
+            return Err((format!("no service is named `{service}`"), advice));
         };
-        self.types.get(&(service, bare.to_owned())).copied().ok_or_else(|| {
-            let owned = self.types.keys().filter(|(owner, _)| *owner == service);
-            let advice = advice(bare, owned.map(|(_, name)| name.as_str()), "types there");
+        types.get(bare).copied().ok_or_else(|| {
+            let advice = advice(bare, types.keys().map(String::as_str), "types there");
             (format!("no type is named `{name}`"), advice)
         })
-    }
-
-    fn service(&self, name: &str) -> Result<ServiceId, (String, String)> {
-        self.services.get(name).copied().ok_or_else(|| {
-            let known = self.services.keys().map(String::as_str);
-            let advice = advice(name, known, "services");
-            (format!("no service is named `{name}`"), advice)
-        })
-    }
-
-    /// The type that a name means, for whoever does not report.
-    pub(crate) fn find(&self, name: &str, home: ServiceId) -> Option<TypeId> {
-        let (service, bare) = match name.split_once('.') {
-            None => (home, name),
-            Some((service, bare)) => (self.services.get(service).copied()?, bare),
-        };
-        self.types.get(&(service, bare.to_owned())).copied()
     }
 }
 
@@ -84,11 +80,11 @@ impl SchemaReader<'_> {
         })
     }
 
-    /// Reads the name of a type into a node, which is distrusted where there is no such type.
+    /// Reads the name of a type into a node, which is marked invalid where there is no such type.
     pub(super) fn named(&mut self, id: NodeId, name: &str, span: Span) -> Shape {
         if name.contains([':', '/']) {
             self.report.add(schemas::reference_elsewhere(span, name));
-            self.project.schemas.distrust(id);
+            self.schemas.mark_invalid(id);
             return Shape::Any;
         }
         if self.report.is_full() {
@@ -99,7 +95,7 @@ impl SchemaReader<'_> {
             Err(_) if self.report.misses_names() => {}
             Err((message, advice)) => self.report.add(names::unknown_type(span, message, advice)),
         }
-        self.project.schemas.distrust(id);
+        self.schemas.mark_invalid(id);
         Shape::Any
     }
 }

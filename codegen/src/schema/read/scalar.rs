@@ -32,7 +32,7 @@ impl SchemaReader<'_> {
             self.expected("a pattern", node);
             return None;
         };
-        match self.pending.effort.translated(ecma) {
+        match self.pending.budget.translated(ecma) {
             Ok(pattern) => Some(pattern),
             Err((reason, help)) => {
                 self.report.add(schemas::bad_pattern(node.span, &reason, help));

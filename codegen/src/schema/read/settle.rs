@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::union::bare;
-use super::{blank, reserve};
 use crate::diagnostic::{Report, schemas};
-use crate::model::Project;
 use crate::schema::{
-    Assertion, Effort, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property, Shape,
-    UnionShape, Variant, as_object, kind_of, resolved,
+    Assertion, Budget, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property,
+    Schemas, Shape, UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
 
@@ -17,8 +15,8 @@ use crate::source::Spanned;
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(super) choices: Vec<PendingChoice>,
-    /// What the project's patterns may still ask for.
-    pub(crate) effort: Effort,
+    /// What a project's patterns may still ask for.
+    pub(crate) budget: Budget,
 }
 
 /// `anyOf`, `oneOf`, or an `allOf` of one.
@@ -31,75 +29,75 @@ pub(super) struct PendingChoice {
 
 impl Pending {
     /// Answers all questions.
-    pub(crate) fn settle(self, project: &mut Project, report: &mut Report) {
-        cut_endless(project, &self.choices, report);
+    pub(crate) fn settle(self, schemas: &mut Schemas, report: &mut Report) {
+        cut_endless(schemas, &self.choices, report);
         // Members come before the choices they stand in.
         for choice in &self.choices {
-            if project.schemas.is_sound(choice.node) {
-                choice.settle(project);
+            if schemas.is_valid(choice.node) {
+                choice.settle(schemas);
             }
         }
     }
 }
 
 impl PendingChoice {
-    fn settle(&self, project: &mut Project) {
+    fn settle(&self, schemas: &mut Schemas) {
         // Beside other keywords a choice of one stays a choice: what is additional or unevaluated does not
         // look into it (2020-12 core, 10.3 and 11).
-        let stands_alone = project.schemas[self.node].assertions.is_empty();
+        let stands_alone = schemas[self.node].assertions.is_empty();
         if let ([only], true) = (self.members.as_slice(), stands_alone) {
-            let member = project.schemas[*only].clone();
-            self.become_shape(project, member.shape, member.assertions);
+            let member = schemas[*only].clone();
+            self.become_shape(schemas, member.shape, member.assertions);
             return;
         }
-        let is_null = |&id: &NodeId| is_plainly_null(&project.schemas[id]);
+        let is_null = |&id: &NodeId| is_plainly_null(&schemas[id]);
         let (nulls, others): (Vec<NodeId>, Vec<NodeId>) =
             self.members.iter().partition(|id| is_null(id));
         let shape = match nulls.len() {
-            0 => typed(project, &others),
-            1 => self.nullable(project, &others),
+            0 => typed(schemas, &others),
+            1 => self.nullable(schemas, &others),
             _ => None,
         };
         if let Some(shape) = shape {
-            return self.become_shape(project, shape, Vec::new());
+            return self.become_shape(schemas, shape, Vec::new());
         }
-        if nulls.len() < 2 && overlap(project, &others) {
-            return self.overlapping(project, others, !nulls.is_empty());
+        if nulls.len() < 2 && overlap(schemas, &others) {
+            return self.overlapping(schemas, others, !nulls.is_empty());
         }
-        self.assert(project, &others, !nulls.is_empty());
+        self.assert(schemas, &others, !nulls.is_empty());
     }
 
-    fn become_shape(&self, project: &mut Project, shape: Shape, mut assertions: Vec<Assertion>) {
-        let node = project.schemas[self.node].clone();
-        project.schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
-        let word = kind_of(project, self.node).map(|kind| Json::string(kind.word()));
+    fn become_shape(&self, schemas: &mut Schemas, shape: Shape, mut assertions: Vec<Assertion>) {
+        let node = schemas[self.node].clone();
+        schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
+        let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.word()));
         // A `type` beside the choice that the choice's own type says already.
         let is_said = |assertion: &Assertion| match &assertion.operand {
             Operand::Plain(types) => assertion.keyword == "type" && Some(types) == word.as_ref(),
             _ => false,
         };
         assertions.extend(node.assertions.iter().filter(|assertion| !is_said(assertion)).cloned());
-        project.schemas.set(self.node, Node { shape, assertions, ..node });
+        schemas.set(self.node, Node { shape, assertions, ..node });
     }
 
     /// A choice of `null` and something else.
-    fn nullable(&self, project: &mut Project, others: &[NodeId]) -> Option<Shape> {
+    fn nullable(&self, schemas: &mut Schemas, others: &[NodeId]) -> Option<Shape> {
         let refuses_null = others
             .iter()
-            .all(|&other| kind_of(project, other).is_some_and(|kind| kind != Kind::Null));
+            .all(|&other| kind_of(schemas, other).is_some_and(|kind| kind != Kind::Null));
         if self.keyword == "oneOf" && !refuses_null {
             return None;
         }
         let [only] = others else {
-            let shape = typed(project, others)?;
-            let span = project.schemas[self.node].span;
-            let inner = project.schemas.add(Node { shape, ..blank(span) });
+            let shape = typed(schemas, others)?;
+            let span = schemas[self.node].span;
+            let inner = schemas.add(Node::new(span, shape));
             return Some(Shape::Nullable(inner));
         };
-        let inner = &project.schemas[resolved(project, *only)];
+        let inner = &schemas[resolved(schemas, *only)];
         let takes_null_anyway =
             matches!(inner.shape, Shape::Any | Shape::Null | Shape::Nullable(_));
-        let only_node = &project.schemas[*only];
+        let only_node = &schemas[*only];
         if takes_null_anyway && inner.assertions.is_empty() && only_node.assertions.is_empty() {
             return Some(only_node.shape.clone());
         }
@@ -107,37 +105,37 @@ impl PendingChoice {
     }
 
     /// Keeps the choice as an assertion, beside a type with a variant for each member.
-    fn overlapping(&self, project: &mut Project, others: Vec<NodeId>, nullable: bool) {
+    fn overlapping(&self, schemas: &mut Schemas, others: Vec<NodeId>, nullable: bool) {
         let assertion =
             Assertion { keyword: self.keyword, operand: Operand::Schemas(others.clone()) };
         let shape = Shape::Overlapping(others);
         if !nullable {
-            return self.become_shape(project, shape, vec![assertion]);
+            return self.become_shape(schemas, shape, vec![assertion]);
         }
-        let span = project.schemas[self.node].span;
-        let node = Node { shape, assertions: vec![assertion], ..blank(span) };
-        let inner = project.schemas.add(node);
-        self.become_shape(project, Shape::Nullable(inner), Vec::new());
+        let span = schemas[self.node].span;
+        let node = Node { shape, assertions: vec![assertion], ..Node::new(span, Shape::Any) };
+        let inner = schemas.add(node);
+        self.become_shape(schemas, Shape::Nullable(inner), Vec::new());
     }
 
     /// Keeps the choice as an assertion, beside the type of the kind that all members share.
-    fn assert(&self, project: &mut Project, others: &[NodeId], nullable: bool) {
+    fn assert(&self, schemas: &mut Schemas, others: &[NodeId], nullable: bool) {
         let kinds: BTreeSet<Option<Kind>> =
-            others.iter().map(|&other| kind_of(project, other)).collect();
-        let span = project.schemas[self.node].span;
+            others.iter().map(|&other| kind_of(schemas, other)).collect();
+        let span = schemas[self.node].span;
         let mut shape = match kinds.iter().next() {
             Some(Some(kind)) if kinds.len() == 1 => {
-                let items = reserve(project, span);
+                let items = schemas.reserve(span);
                 bare(*kind, items)
             }
             _ => Shape::Any,
         };
         if nullable && !matches!(shape, Shape::Any) {
-            let inner = project.schemas.add(Node { shape, ..blank(span) });
+            let inner = schemas.add(Node::new(span, shape));
             shape = Shape::Nullable(inner);
         }
         let operand = Operand::Schemas(self.members.clone());
-        self.become_shape(project, shape, vec![Assertion { keyword: self.keyword, operand }]);
+        self.become_shape(schemas, shape, vec![Assertion { keyword: self.keyword, operand }]);
     }
 }
 
@@ -146,29 +144,29 @@ fn is_plainly_null(node: &Node) -> bool {
 }
 
 /// A type that accepts exactly what a choice of these does, be it `anyOf` or `oneOf`.
-fn typed(project: &Project, members: &[NodeId]) -> Option<Shape> {
-    strings(project, members)
+fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
+    strings(schemas, members)
         .map(Shape::Enum)
-        .or_else(|| tagged_union(project, members).map(Shape::Union))
-        .or_else(|| mixed(project, members).map(Shape::Mixed))
+        .or_else(|| tagged_union(schemas, members).map(Shape::Union))
+        .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
 
 /// Whether a variant for each member says more than the kind of them all does: each member is of some kind,
 /// so that none is null, and some hold other values.
-fn overlap(project: &Project, members: &[NodeId]) -> bool {
+fn overlap(schemas: &Schemas, members: &[NodeId]) -> bool {
     let holds_others =
-        |&&member: &&NodeId| matches!(kind_of(project, member), Some(Kind::Array | Kind::Object));
+        |&&member: &&NodeId| matches!(kind_of(schemas, member), Some(Kind::Array | Kind::Object));
     let is_null = |kind: Option<Kind>| kind.is_none_or(|kind| kind == Kind::Null);
     members.len() > 1
-        && !members.iter().any(|&member| is_null(kind_of(project, member)))
+        && !members.iter().any(|&member| is_null(kind_of(schemas, member)))
         && members.iter().filter(holds_others).count() > 1
 }
 
 /// Constant strings, each once: an enum.
-fn strings(project: &Project, members: &[NodeId]) -> Option<Vec<EnumValue>> {
+fn strings(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<EnumValue>> {
     let mut values: Vec<EnumValue> = Vec::new();
     for &member in members {
-        let node = &project.schemas[member];
+        let node = &schemas[member];
         match &node.shape {
             Shape::Const(Json::String(value))
                 if node.assertions.is_empty()
@@ -184,11 +182,11 @@ fn strings(project: &Project, members: &[NodeId]) -> Option<Vec<EnumValue>> {
 }
 
 /// Schemas of different kinds.
-fn mixed(project: &Project, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
+fn mixed(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
     let mut seen = BTreeSet::new();
     let mut variants = Vec::new();
     for &schema in members {
-        let kind = kind_of(project, schema)?;
+        let kind = kind_of(schemas, schema)?;
         // One number may be an integer too.
         let number = if kind == Kind::Integer { Kind::Number } else { kind };
         if !seen.insert(number) {
@@ -200,18 +198,18 @@ fn mixed(project: &Project, members: &[NodeId]) -> Option<Vec<MixedVariant>> {
 }
 
 /// Objects that share a required property, with a different constant string in each.
-fn tagged_union(project: &Project, members: &[NodeId]) -> Option<UnionShape> {
+fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
     let mut objects = Vec::new();
     for &member in members {
-        objects.push((member, &as_object(project, member)?.properties));
+        objects.push((member, &as_object(schemas, member)?.properties));
     }
     let (_, candidates) = objects.first()?;
-    candidates.iter().find_map(|tag| tagged(project, &objects, &tag.name.value))
+    candidates.iter().find_map(|tag| tagged(schemas, &objects, &tag.name.value))
 }
 
 /// The union told apart by a property, where it is required in each and nowhere the same.
 fn tagged(
-    project: &Project,
+    schemas: &Schemas,
     objects: &[(NodeId, &Vec<Property>)],
     tag: &str,
 ) -> Option<UnionShape> {
@@ -219,7 +217,7 @@ fn tagged(
     let mut variants = Vec::new();
     for &(schema, properties) in objects {
         let property = properties.iter().find(|property| property.name.value == tag)?;
-        let node = &project.schemas[property.schema];
+        let node = &schemas[property.schema];
         let Shape::Const(Json::String(value)) = &node.shape else { return None };
         if !property.required || !values.insert(value) {
             return None;
@@ -231,22 +229,21 @@ fn tagged(
 
 /// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows
 /// references comes to an end.
-fn cut_endless(project: &mut Project, choices: &[PendingChoice], report: &mut Report) {
-    let mut steps: Vec<Vec<NodeId>> =
-        project.schemas.ids().map(|id| in_place(project, id)).collect();
+fn cut_endless(schemas: &mut Schemas, choices: &[PendingChoice], report: &mut Report) {
+    let mut steps: Vec<Vec<NodeId>> = schemas.ids().map(|id| in_place(schemas, id)).collect();
     for choice in choices {
         steps[choice.node.position()].extend(&choice.members);
     }
     let mut search =
         Search { steps: &steps, state: vec![State::New; steps.len()], circles: Vec::new() };
-    for id in project.schemas.ids() {
+    for id in schemas.ids() {
         search.from(id);
     }
     for node in search.circles {
-        let span = project.schemas[node].span;
+        let span = schemas[node].span;
         report.add(schemas::endless_reference(span));
-        project.schemas.set(node, blank(span));
-        project.schemas.distrust(node);
+        schemas.set(node, Node::new(span, Shape::Any));
+        schemas.mark_invalid(node);
     }
 }
 
@@ -290,10 +287,10 @@ impl Search<'_> {
 }
 
 /// The nodes that judge the same value as a node does (2020-12 core, 10.2).
-fn in_place(project: &Project, node: NodeId) -> Vec<NodeId> {
-    let schema = &project.schemas[node];
+fn in_place(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
+    let schema = &schemas[node];
     let mut steps = match schema.shape {
-        Shape::Named(name) => vec![project[name].schema],
+        Shape::Named(name) => vec![schemas[name].schema],
         Shape::Local(target) => vec![target],
         Shape::Nullable(inner) => vec![inner],
         _ => Vec::new(),

@@ -3,7 +3,7 @@
 
 use super::places::Root;
 use super::settle::PendingChoice;
-use super::{Place, SchemaReader, reserve};
+use super::{Place, SchemaReader};
 use crate::schema::{
     Additional, ArrayShape, Kind, MixedVariant, Node, NodeId, NumberRules, ObjectShape, Shape,
     StringRules,
@@ -43,17 +43,17 @@ impl SchemaReader<'_> {
             .map(|&kind| MixedVariant { kind, schema: self.any_of_kind(kind, span) })
             .collect();
         let shape = match variants.as_slice() {
-            [only] => self.project.schemas[only.schema].shape.clone(),
+            [only] => self.schemas[only.schema].shape.clone(),
             _ => Shape::Mixed(variants),
         };
         if has(Kind::Null) { self.nullable(shape, span) } else { shape }
     }
 
     fn any_of_kind(&mut self, kind: Kind, span: Span) -> NodeId {
-        let items = reserve(self.project, span);
-        let id = reserve(self.project, span);
-        let node = self.project.schemas[id].clone();
-        self.project.schemas.set(id, Node { shape: bare(kind, items), ..node });
+        let items = self.schemas.reserve(span);
+        let id = self.schemas.reserve(span);
+        let node = self.schemas[id].clone();
+        self.schemas.set(id, Node { shape: bare(kind, items), ..node });
         id
     }
 }

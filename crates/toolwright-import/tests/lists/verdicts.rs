@@ -21,7 +21,7 @@ fn accepts(imported: &Imported, payload: &Json) -> bool {
     let documents = syntax::parse(&sources, &mut report);
     let lowered = lower(&documents, &mut report);
     let [tool] = lowered.project.tools.as_slice() else { panic!("{}", imported.text) };
-    let schema = published(&lowered.project, tool.args, Style::Compact);
+    let schema = published(&lowered.project.schemas, tool.args, Style::Compact);
     let schema = serde_json::from_str(&schema).expect("JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("a schema");
     validator.is_valid(&serde_json::from_str(&payload.to_string()).expect("JSON"))

@@ -131,7 +131,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("yaml", &["diagnostic", "schema", "source"]),
     ("syntax", &["diagnostic", "model", "schema", "source", "yaml"]),
     ("model", &["schema", "source"]),
-    ("schema", &["diagnostic", "model", "prose", "source", "yaml"]),
+    ("schema", &["diagnostic", "prose", "source", "yaml"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
     ("lower", &["diagnostic", "model", "naming", "prose", "schema", "source", "syntax", "yaml"]),
     ("plan", &["model", "naming", "options", "prose", "schema"]),

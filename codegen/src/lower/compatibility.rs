@@ -6,27 +6,26 @@ use std::collections::BTreeSet;
 
 use toolwright::pointer::escaped;
 
-use super::Lowering;
-use crate::diagnostic::{Diagnostic, tools};
-use crate::model::Project;
+use crate::diagnostic::{Diagnostic, Report, tools};
 use crate::schema::{
-    Additional, Json, Kind, NodeId, ObjectShape, Shape, UnionShape, json_equal, kind_of, resolved,
+    Additional, Json, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, json_equal, kind_of,
+    resolved,
 };
 use crate::source::Span;
 
 /// Two schemas, the values of one of which are handed to the other.
 #[derive(Debug)]
-pub(super) struct Pair {
-    /// Where the tool's side is written.
+pub(super) struct Handover {
+    /// Where the tool's schema is written.
     pub(super) span: Span,
     pub(super) from: NodeId,
     pub(super) to: NodeId,
-    pub(super) side: Side,
+    pub(super) direction: Direction,
 }
 
 /// Which way values go.
 #[derive(Debug)]
-pub(super) enum Side {
+pub(super) enum Direction {
     /// From a tool to its method, with fields that are filled in on the way.
     Args { injected: Vec<String> },
     /// From a method to its tool.
@@ -34,14 +33,14 @@ pub(super) enum Side {
 }
 
 /// One place where a value that is handed on would be refused.
-struct Misfit {
+struct Mismatch {
     pointer: String,
     from: Span,
     to: Span,
-    what: What,
+    problem: Problem,
 }
 
-enum What {
+enum Problem {
     /// A field that is required there and may be missing here.
     Missing(String),
     /// A field that is not allowed there.
@@ -50,37 +49,37 @@ enum What {
     Values(String),
 }
 
-impl Lowering<'_> {
-    /// Compares every pair.
-    pub(super) fn fittings(&mut self) {
-        for pair in std::mem::take(&mut self.fittings) {
-            for misfit in misfits(&self.project, &pair) {
-                self.report.add(finding(&pair, misfit));
-            }
+/// Compares every pair of schemas.
+pub(super) fn check(schemas: &Schemas, handovers: &[Handover], report: &mut Report) {
+    for handover in handovers {
+        for mismatch in mismatches(schemas, handover) {
+            report.add(finding(handover, mismatch));
         }
     }
 }
 
-fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
-    let Misfit { pointer, from, to, what } = misfit;
-    match (&pair.side, what) {
-        (Side::Args { .. }, What::Missing(name)) => {
-            tools::payload_not_filled(if pointer.is_empty() { pair.span } else { from }, &name, to)
-        }
-        (Side::Args { .. }, What::Extra(name)) => tools::not_in_payload(from, &name),
-        (Side::Args { .. }, What::Values(words)) => {
+fn finding(handover: &Handover, mismatch: Mismatch) -> Diagnostic {
+    let Mismatch { pointer, from, to, problem } = mismatch;
+    match (&handover.direction, problem) {
+        (Direction::Args { .. }, Problem::Missing(name)) => tools::payload_not_filled(
+            if pointer.is_empty() { handover.span } else { from },
+            &name,
+            to,
+        ),
+        (Direction::Args { .. }, Problem::Extra(name)) => tools::not_in_payload(from, &name),
+        (Direction::Args { .. }, Problem::Values(words)) => {
             let field = tools::field_words(&pointer, "the arguments");
             tools::args_do_not_fit(from, &field, &words, to)
         }
-        (Side::Result, what) => {
+        (Direction::Result, problem) => {
             let field = tools::field_words(&pointer, "the result");
-            let words = match what {
-                What::Missing(name) => format!("`{name}` may be missing, which is required"),
-                What::Extra(name) => format!("`{name}` may be there, which is not allowed"),
-                What::Values(words) => words,
+            let words = match problem {
+                Problem::Missing(name) => format!("`{name}` may be missing, which is required"),
+                Problem::Extra(name) => format!("`{name}` may be there, which is not allowed"),
+                Problem::Values(words) => words,
             };
             tools::result_does_not_fit(
-                if to == from { pair.span } else { to },
+                if to == from { handover.span } else { to },
                 &field,
                 &words,
                 from,
@@ -89,15 +88,15 @@ fn finding(pair: &Pair, misfit: Misfit) -> Diagnostic {
     }
 }
 
-fn misfits(project: &Project, pair: &Pair) -> Vec<Misfit> {
-    let injected = match &pair.side {
-        Side::Args { injected } => injected.as_slice(),
-        Side::Result => &[],
+fn mismatches(schemas: &Schemas, handover: &Handover) -> Vec<Mismatch> {
+    let injected = match &handover.direction {
+        Direction::Args { injected } => injected.as_slice(),
+        Direction::Result => &[],
     };
     let mut comparison = Comparison {
-        project,
+        schemas,
         injected,
-        open: vec![Step { from: pair.from, to: pair.to, pointer: String::new() }],
+        open: vec![Step { from: handover.from, to: handover.to, pointer: String::new() }],
         seen: BTreeSet::new(),
         pointer: String::new(),
         found: Vec::new(),
@@ -117,7 +116,7 @@ struct Step {
 }
 
 struct Comparison<'a> {
-    project: &'a Project,
+    schemas: &'a Schemas,
     /// Fields of the whole that are filled in on the way.
     injected: &'a [String],
     /// What is left to compare: schemas may lead far down, so nothing here calls itself.
@@ -125,23 +124,23 @@ struct Comparison<'a> {
     /// Pairs that have been compared: recursion ends there.
     seen: BTreeSet<(NodeId, NodeId)>,
     pointer: String,
-    found: Vec<Misfit>,
+    found: Vec<Mismatch>,
 }
 
 impl<'a> Comparison<'a> {
     fn values(&mut self, from: NodeId, to: NodeId) {
-        let project: &'a Project = self.project;
-        let (plain_from, plain_to) = (resolved(project, from), resolved(project, to));
-        let is_sound = |node| project.schemas.is_sound(node);
-        let all_sound = [from, to, plain_from, plain_to].into_iter().all(is_sound);
-        if plain_from == plain_to || !all_sound || !self.seen.insert((plain_from, plain_to)) {
+        let schemas: &'a Schemas = self.schemas;
+        let (plain_from, plain_to) = (resolved(schemas, from), resolved(schemas, to));
+        let is_valid = |node| schemas.is_valid(node);
+        let all_valid = [from, to, plain_from, plain_to].into_iter().all(is_valid);
+        if plain_from == plain_to || !all_valid || !self.seen.insert((plain_from, plain_to)) {
             return;
         }
         if let Some(words) = self.refused_kinds(plain_from, plain_to) {
-            self.misfit(from, to, What::Values(words));
+            self.mismatch(from, to, Problem::Values(words));
             return;
         }
-        match (&project.schemas[plain_from].shape, &project.schemas[plain_to].shape) {
+        match (&schemas[plain_from].shape, &schemas[plain_to].shape) {
             (Shape::Nullable(inner), _) => self.later(*inner, to, None),
             (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
             (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
@@ -173,14 +172,14 @@ impl<'a> Comparison<'a> {
                 self.later(variant.schema, same.schema, None);
             } else {
                 let words = format!("`{tag}` given as `{}`, which is not expected", taken.tag);
-                self.misfit(variant.schema, to, What::Values(words));
+                self.mismatch(variant.schema, to, Problem::Values(words));
             }
         }
     }
 
     /// Words for kinds of values that are refused there, where it is known what both accept.
     fn refused_kinds(&self, from: NodeId, to: NodeId) -> Option<String> {
-        let (given, taken) = (kinds(self.project, from)?, kinds(self.project, to)?);
+        let (given, taken) = (kinds(self.schemas, from)?, kinds(self.schemas, to)?);
         let is_taken = |kind: &Kind| {
             taken.contains(kind) || (*kind == Kind::Integer && taken.contains(&Kind::Number))
         };
@@ -193,7 +192,7 @@ impl<'a> Comparison<'a> {
     /// Enumerated values against enumerated values.
     fn constants(&mut self, from: NodeId, to: NodeId) {
         let (Some(given), Some(taken)) =
-            (enumerated(self.project, from), enumerated(self.project, to))
+            (enumerated(self.schemas, from), enumerated(self.schemas, to))
         else {
             return;
         };
@@ -201,7 +200,7 @@ impl<'a> Comparison<'a> {
         let refused: Vec<String> = given.iter().filter(is_refused).map(Json::to_string).collect();
         if !refused.is_empty() {
             let words = format!("{} given, which is not expected", refused.join(", "));
-            self.misfit(from, to, What::Values(words));
+            self.mismatch(from, to, Problem::Values(words));
         }
     }
 
@@ -210,7 +209,7 @@ impl<'a> Comparison<'a> {
         (from, given): (NodeId, &'a ObjectShape),
         (to, taken): (NodeId, &'a ObjectShape),
     ) {
-        let span = |node: NodeId| self.project.schemas[node].span;
+        let span = |node: NodeId| self.schemas[node].span;
         let (from, to) = (span(from), span(to));
         for field in taken.properties.iter().filter(|field| field.required) {
             let name = &field.name.value;
@@ -218,7 +217,7 @@ impl<'a> Comparison<'a> {
                 given.properties.iter().any(|field| field.required && field.name.value == *name);
             let is_injected = self.pointer.is_empty() && self.injected.contains(name);
             if !is_given && !is_injected {
-                self.found(from, field.name.span, What::Missing(name.clone()));
+                self.found(from, field.name.span, Problem::Missing(name.clone()));
             }
         }
         for field in &given.properties {
@@ -229,29 +228,29 @@ impl<'a> Comparison<'a> {
                 (None, Additional::Typed(node)) => self.later(field.schema, node, Some(name)),
                 (None, Additional::Open | Additional::Declared) => {}
                 (None, Additional::Closed) => {
-                    self.found(field.name.span, to, What::Extra(name.clone()));
+                    self.found(field.name.span, to, Problem::Extra(name.clone()));
                 }
             }
         }
     }
 
-    fn misfit(&mut self, from: NodeId, to: NodeId, what: What) {
-        let span = |node: NodeId| self.project.schemas[node].span;
-        self.found(span(from), span(to), what);
+    fn mismatch(&mut self, from: NodeId, to: NodeId, problem: Problem) {
+        let span = |node: NodeId| self.schemas[node].span;
+        self.found(span(from), span(to), problem);
     }
 
-    fn found(&mut self, from: Span, to: Span, what: What) {
-        self.found.push(Misfit { pointer: self.pointer.clone(), from, to, what });
+    fn found(&mut self, from: Span, to: Span, problem: Problem) {
+        self.found.push(Mismatch { pointer: self.pointer.clone(), from, to, problem });
     }
 }
 
 /// The kinds of values that a node accepts; none where it may be any.
-fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
-    let node = resolved(project, node);
-    if !project.schemas.is_sound(node) {
+fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
+    let node = resolved(schemas, node);
+    if !schemas.is_valid(node) {
         return None;
     }
-    Some(match &project.schemas[node].shape {
+    Some(match &schemas[node].shape {
         Shape::Any | Shape::Named(_) | Shape::Local(_) => return None,
         Shape::Null => BTreeSet::from([Kind::Null]),
         Shape::Boolean => BTreeSet::from([Kind::Boolean]),
@@ -260,12 +259,12 @@ fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
         Shape::Number(_) => BTreeSet::from([Kind::Number]),
         Shape::Array(_) | Shape::Tuple(_) => BTreeSet::from([Kind::Array]),
         Shape::Overlapping(members) => {
-            return members.iter().map(|&member| kind_of(project, member)).collect();
+            return members.iter().map(|&member| kind_of(schemas, member)).collect();
         }
         Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
         Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
         Shape::Nullable(inner) => {
-            let mut kinds = kinds(project, *inner)?;
+            let mut kinds = kinds(schemas, *inner)?;
             kinds.insert(Kind::Null);
             kinds
         }
@@ -274,8 +273,8 @@ fn kinds(project: &Project, node: NodeId) -> Option<BTreeSet<Kind>> {
 }
 
 /// The values that a node lists.
-fn enumerated(project: &Project, node: NodeId) -> Option<Vec<Json>> {
-    Some(match &project.schemas[resolved(project, node)].shape {
+fn enumerated(schemas: &Schemas, node: NodeId) -> Option<Vec<Json>> {
+    Some(match &schemas[resolved(schemas, node)].shape {
         Shape::Const(value) => vec![value.clone()],
         Shape::Enum(values) => {
             values.iter().map(|value| Json::string(&value.value.value)).collect()

@@ -21,14 +21,14 @@ const MAX_STEPS: u64 = 10_000_000;
 
 /// What is left of a project's share.
 #[derive(Clone, Debug)]
-pub struct Effort {
+pub struct Budget {
     known: BTreeMap<String, Pattern>,
     instructions: u64,
     steps: u64,
     exhausted: bool,
 }
 
-impl Default for Effort {
+impl Default for Budget {
     fn default() -> Self {
         Self {
             known: BTreeMap::new(),
@@ -39,7 +39,7 @@ impl Default for Effort {
     }
 }
 
-impl Effort {
+impl Budget {
     /// Translates a pattern, or says why it cannot be used and how it could.
     pub(super) fn translated(&mut self, ecma: &str) -> Result<Pattern, (String, Option<String>)> {
         if let Some(pattern) = self.known.get(ecma) {
@@ -58,7 +58,7 @@ impl Effort {
         Ok(pattern)
     }
 
-    /// Checks a value. What there is no effort left for counts as accepted.
+    /// Checks a value. What there is no budget left for counts as accepted.
     pub(super) fn judge(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
         let is_costly = |issue: &Issue| matches!(issue.kind(), IssueKind::TooCostly { .. });
         match schema.check_within(json.as_bytes(), &mut self.steps) {
@@ -78,7 +78,7 @@ impl Effort {
         left.is_some()
     }
 
-    /// Whether something was not tried, for want of effort, since this was last asked.
+    /// Takes the flag that says whether something was not tried because the budget was used up.
     pub fn take_exhausted(&mut self) -> bool {
         std::mem::take(&mut self.exhausted)
     }

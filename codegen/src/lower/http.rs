@@ -1,0 +1,326 @@
+//! How methods go over HTTP: every property of a payload has one place in the request.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Report, http};
+use crate::model::{
+    Body, Content, Method, Part, Project, QueryParameter, Route, Status, Style, Verb,
+};
+use crate::schema::{Additional, Kind, NodeId, ObjectShape, Schemas, as_object, kind_of, resolved};
+use crate::source::{Span, Spanned};
+use crate::syntax::{self, Entries, Http, HttpAnswer, HttpQuery};
+
+/// Headers that a schema cannot set: those of the connection, of the body, and what proves who asks.
+const OWN_HEADERS: [&str; 14] = [
+    "accept",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The body that is made of all that stands nowhere else.
+const REST: &str = "*";
+
+/// What stands in a segment as it is (RFC 3986, 3.3), letters and digits aside; `%` begins an escape.
+const PLAIN: &str = "-._~!$&'()*+,;=:@/";
+
+/// The route of a method, as it is written. [`check`] compares it with the schemas of the method.
+pub(super) fn route(text: &Http, report: &mut Report) -> Route {
+    let path = match path_parts(&text.path.value) {
+        Ok(parts) => parts,
+        Err(why) => {
+            // One that is empty has been reported as a missing value.
+            if !text.path.value.is_empty() {
+                report.add(http::http_path(&text.path, &why));
+            }
+            Vec::new()
+        }
+    };
+    Route {
+        verb: text.method.0,
+        path,
+        query: query(text.query.as_deref().unwrap_or_default(), report),
+        headers: named("header", text.headers.as_ref(), report),
+        cookies: named("cookie", text.cookies.as_ref(), report),
+        body: body(text, report),
+        answers_text: text.answer.is_some_and(|word| word.0 == HttpAnswer::Text),
+    }
+}
+
+fn query(texts: &[HttpQuery], report: &mut Report) -> Vec<QueryParameter> {
+    let mut names: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+    let mut parameters = Vec::new();
+    for HttpQuery { property, name, style, explode } in texts {
+        let name = name.as_ref().unwrap_or(property);
+        names.entry(&name.value).or_default().push(name.span);
+        let style = style.unwrap_or(Style::Form);
+        parameters.push(QueryParameter {
+            name: name.value.clone(),
+            property: property.value.clone(),
+            style,
+            explode: explode.unwrap_or(matches!(style, Style::Form | Style::DeepObject)),
+        });
+    }
+    for (name, places) in names.into_iter().filter(|(_, places)| places.len() > 1) {
+        report.add(http::http_name_twice(name, "query parameter", places));
+    }
+    parameters
+}
+
+/// Headers or cookies: their names, and the properties that they carry.
+fn named(
+    what: &'static str,
+    texts: Option<&Entries<Spanned<String>>>,
+    report: &mut Report,
+) -> Vec<(String, String)> {
+    let mut names: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    let mut pairs = Vec::new();
+    for (name, property) in texts.into_iter().flat_map(Entries::iter) {
+        // Names of headers are the same in small letters and capitals; those of cookies are not.
+        let (key, mistake) = match what {
+            "header" => (name.value.to_ascii_lowercase(), header_mistake(&name.value)),
+            _ => (name.value.clone(), token_mistake(&name.value)),
+        };
+        if let Some(why) = mistake {
+            report.add(http::http_bad_name(name, what, why));
+        }
+        names.entry(key).or_default().push(name.span);
+        pairs.push((name.value.clone(), property.value.clone()));
+    }
+    for (name, places) in names.into_iter().filter(|(_, places)| places.len() > 1) {
+        report.add(http::http_name_twice(&name, what, places));
+    }
+    pairs
+}
+
+fn body(text: &Http, report: &mut Report) -> Option<(Body, Content)> {
+    let content = text.content.map_or(Content::Json, |word| word.0);
+    let Some(body) = &text.body else {
+        if text.content.is_some() {
+            let why = "`content` without a `body` that it is about";
+            report.add(http::http_content(text.span, why));
+        }
+        return None;
+    };
+    if matches!(text.method.0, Verb::Get | Verb::Head | Verb::Trace) {
+        report.add(http::http_no_body(body.span, text.method.0.as_str()));
+    }
+    let body = if body.value == REST { Body::Rest } else { Body::Property(body.value.clone()) };
+    Some((body, content))
+}
+
+/// Checks the routes of all methods against their schemas.
+pub(super) fn check(project: &Project, texts: &[&syntax::Method], report: &mut Report) {
+    for (method, text) in project.methods.iter().zip(texts) {
+        let mut statuses: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+        for (name, error) in text.errors.iter().flat_map(Entries::iter) {
+            let Some(status) = error.status else { continue };
+            if text.http.is_none() {
+                report.add(http::status_without_http(name));
+            }
+            statuses.entry(shown(status.0)).or_default().push(name.span);
+        }
+        for (status, places) in statuses.into_iter().filter(|(_, places)| places.len() > 1) {
+            report.add(http::repeated_status(&status, places));
+        }
+        let (Some(text), Some(route)) = (&text.http, &method.http) else { continue };
+        let payload = resolved(&project.schemas, method.payload);
+        if project.schemas.is_valid(payload)
+            && let Some(object) = as_object(&project.schemas, payload)
+        {
+            check_placed(text, route, object, project.schemas[payload].span, report);
+            check_contents(&project.schemas, method, text, route, object, report);
+        }
+    }
+    // The client of a service implements its trait, so all of its methods go over HTTP or none does.
+    for service in &project.services {
+        let find = |has: bool| {
+            let mut methods = service.methods.iter().map(|&id| &project[id]);
+            methods.find(|method| method.http.is_some() == has)
+        };
+        if let (Some(with), Some(without)) = (find(true), find(false)) {
+            let name = &service.name.value;
+            report.add(http::http_missing(&without.name, name, with.name.span));
+        }
+    }
+}
+
+/// Checks that every property has one place, and that what stands in the path is always there.
+fn check_placed(
+    text: &Http,
+    route: &Route,
+    payload: &ObjectShape,
+    written: Span,
+    report: &mut Report,
+) {
+    let mut placed: Vec<(&str, Span)> = Vec::new();
+    for part in &route.path {
+        if let Part::Property(name) = part {
+            placed.push((name, text.path.span));
+        }
+    }
+    let query = text.query.iter().flatten().map(|parameter| &parameter.property);
+    let headers = text.headers.iter().flat_map(Entries::iter).map(|(_, property)| property);
+    let cookies = text.cookies.iter().flat_map(Entries::iter).map(|(_, property)| property);
+    let body = text.body.iter().filter(|body| body.value != REST);
+    let named = query.chain(headers).chain(cookies).chain(body);
+    placed.extend(named.map(|property| (property.value.as_str(), property.span)));
+
+    let mut known_at: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+    for (name, span) in placed.into_iter().filter(|(name, _)| !name.is_empty()) {
+        let Some(property) = payload.properties.iter().find(|one| one.name.value == name) else {
+            let known = payload.properties.iter().map(|one| one.name.value.as_str());
+            let name = Spanned::new(name.to_owned(), span);
+            report.add(http::http_unknown_property(&name, &known.collect::<Vec<_>>()));
+            continue;
+        };
+        if route.path.contains(&Part::Property(name.to_owned())) && !property.required {
+            report.add(http::http_optional_in_path(span, name, property.name.span));
+        }
+        known_at.entry(name).or_default().push(span);
+    }
+    if !matches!(route.body, Some((Body::Rest, _))) {
+        for property in &payload.properties {
+            if !known_at.contains_key(&*property.name.value) {
+                let what = format!("`{}`", property.name.value);
+                report.add(http::http_not_placed(text.span, &what, property.name.span));
+            }
+        }
+        // What the schema does not mention is accepted and dropped; what it mentions has to go somewhere.
+        if let Additional::Declared | Additional::Typed(_) = payload.additional {
+            let what = "what the payload has beside its properties";
+            report.add(http::http_not_placed(text.span, what, written));
+        }
+    }
+    for (name, places) in known_at.into_iter().filter(|(_, places)| places.len() > 1) {
+        report.add(http::http_placed_twice(name, places));
+    }
+}
+
+/// Checks that the content of a body or an answer can hold its schema's values.
+fn check_contents(
+    schemas: &Schemas,
+    method: &Method,
+    text: &Http,
+    route: &Route,
+    payload: &ObjectShape,
+    report: &mut Report,
+) {
+    // Whether a schema is known to accept other values only.
+    let is_another = |schema: NodeId, kind: Kind| {
+        let is_valid = schemas.is_valid(resolved(schemas, schema));
+        is_valid && kind_of(schemas, schema).is_some_and(|found| found != kind)
+    };
+    if route.answers_text && is_another(method.result, Kind::String) {
+        let why = "the answer is text, and the result no string";
+        report.add(http::http_content(text.span, why));
+    }
+    let (Some((body, content)), Some(place)) = (&route.body, &text.body) else { return };
+    let schema = match body {
+        Body::Property(name) => {
+            let found = payload.properties.iter().find(|one| one.name.value == *name);
+            found.map(|property| property.schema)
+        }
+        Body::Rest => Some(method.payload),
+    };
+    let (expected, why) = match content {
+        Content::Json => return,
+        Content::Text => (Kind::String, "the body is text, and what stands in it no string"),
+        Content::Form | Content::DeepForm => {
+            (Kind::Object, "the body is a form, and what stands in it no object")
+        }
+    };
+    if schema.is_some_and(|schema| is_another(schema, expected)) {
+        report.add(http::http_content(place.span, why));
+    }
+}
+
+/// Returns the parts of a path.
+///
+/// # Errors
+///
+/// What is wrong with the path, as the rest of a sentence about it.
+pub fn path_parts(text: &str) -> Result<Vec<Part>, String> {
+    if !text.starts_with('/') {
+        return Err("does not begin with `/`".to_owned());
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (part, after) = path_part(rest)?;
+        parts.push(part);
+        rest = after;
+    }
+    check_segments(text)?;
+    Ok(parts)
+}
+
+fn path_part(rest: &str) -> Result<(Part, &str), String> {
+    let Some(inside) = rest.strip_prefix('{') else {
+        let end = rest.find('{').unwrap_or(rest.len());
+        check_plain(&rest[..end])?;
+        return Ok((Part::Text(rest[..end].to_owned()), &rest[end..]));
+    };
+    let (name, after) = inside.split_once('}').ok_or("has a `{` without its `}`")?;
+    if name.is_empty() || name.contains('{') {
+        return Err("has braces without the name of a property between them".to_owned());
+    }
+    Ok((Part::Property(name.to_owned()), after))
+}
+
+fn check_plain(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let is_escape = |hex: &str| hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let taken = match c {
+            '%' if rest.get(1..3).is_some_and(is_escape) => 3,
+            '%' => return Err("has a `%` without two digits behind it".to_owned()),
+            '?' | '#' => return Err(format!("has a `{c}`, which ends it")),
+            c if c.is_ascii_alphanumeric() || PLAIN.contains(c) => 1,
+            c => return Err(format!("has `{}`, which no path may have", c.escape_debug())),
+        };
+        rest = &rest[taken..];
+    }
+    Ok(())
+}
+
+fn check_segments(text: &str) -> Result<(), String> {
+    let is_step = |segment: &str| {
+        let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+        plain == "." || plain == ".."
+    };
+    match text.split('/').find(|segment| is_step(segment)) {
+        Some(segment) => Err(format!("has `{segment}` as a segment, which leads elsewhere")),
+        None => Ok(()),
+    }
+}
+
+/// Why a request cannot have a header of this name.
+pub fn header_mistake(name: &str) -> Option<&'static str> {
+    let is_own = OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+    token_mistake(name).or_else(|| is_own.then_some("is not the schema's to set"))
+}
+
+/// Why a name is no token (RFC 9110, 5.6.2).
+fn token_mistake(name: &str) -> Option<&'static str> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_token = !name.is_empty() && name.bytes().all(is_part);
+    (!is_token).then_some("has characters that no name may have")
+}
+
+fn shown(status: Status) -> String {
+    match status {
+        Status::Exactly(status) => status.to_string(),
+        Status::Class(digit) => format!("{digit}XX"),
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads named types and the schemas of methods and tools into [`Schemas`].
+
+use super::services::Services;
+use crate::diagnostic::{Report, names, schemas};
+use crate::model::ServiceId;
+use crate::naming;
+use crate::schema::read::{KnownTypes, Pending, SchemaReader};
+use crate::schema::{
+    Additional, NamedType, Node, NodeId, ObjectShape, Schemas, Shape, TypeId, as_object, resolved,
+};
+use crate::source::Span;
+use crate::syntax::{Entries, SchemaText};
+use crate::yaml;
+
+/// The schemas of a project while they are being read.
+pub(super) struct Reading<'a> {
+    pub(super) schemas: Schemas,
+    pub(super) types: KnownTypes,
+    services: &'a Services<'a>,
+    pending: Pending,
+    /// Schemas that should describe objects and do not, where they are used, and as what.
+    not_objects: Vec<(NodeId, Span, &'static str)>,
+}
+
+/// Reads every named type: all names first, so that bodies may refer to any. The types of each service come with them.
+pub(super) fn types<'a>(
+    services: &'a Services<'a>,
+    report: &mut Report,
+) -> (Reading<'a>, Vec<Vec<TypeId>>) {
+    let mut schemas = Schemas::default();
+    let mut types = KnownTypes::default();
+    let mut of_services = vec![Vec::new(); services.list.len()];
+    for service in &services.list {
+        types.add_service(&service.name.value);
+    }
+    let mut bodies = Vec::new();
+    for (service, document) in services.documents() {
+        for (name, SchemaText(text)) in document.types.iter().flat_map(Entries::iter) {
+            if !naming::is_type_name(&name.value) {
+                report.add(names::bad_type_name(name));
+            }
+            let schema = schemas.reserve(text.span);
+            let owner = services.name(service).value.clone();
+            let id = schemas.add_type(NamedType { service: owner, name: name.clone(), schema });
+            types.add_type(&services.name(service).value, &name.value, id);
+            of_services[service.position()].push(id);
+            bodies.push((service, schema, text));
+        }
+    }
+    let (pending, not_objects) = (Pending::default(), Vec::new());
+    let mut reading = Reading { schemas, types, services, pending, not_objects };
+    for (service, node, text) in bodies {
+        reading.reader(service, report).root(node, text);
+    }
+    (reading, of_services)
+}
+
+impl Reading<'_> {
+    fn reader<'r>(&'r mut self, service: ServiceId, report: &'r mut Report) -> SchemaReader<'r> {
+        SchemaReader {
+            schemas: &mut self.schemas,
+            names: &self.types,
+            service: &self.services.name(service).value,
+            pending: &mut self.pending,
+            report,
+            errors_below: 0,
+        }
+    }
+
+    /// Reads a type's name or an inline schema, as a service would mean it.
+    pub(super) fn schema(
+        &mut self,
+        service: ServiceId,
+        text: &yaml::Node,
+        report: &mut Report,
+    ) -> NodeId {
+        self.reader(service, report).schema_or_name(text)
+    }
+
+    /// Reads a schema that has to describe an object.
+    pub(super) fn object(
+        &mut self,
+        service: ServiceId,
+        text: &yaml::Node,
+        what: &'static str,
+        report: &mut Report,
+    ) -> NodeId {
+        let node = self.schema(service, text, report);
+        if as_object(&self.schemas, node).is_none() {
+            self.not_objects.push((node, text.span, what));
+        }
+        node
+    }
+
+    /// Adds an object without properties.
+    pub(super) fn empty_object(&mut self, span: Span) -> NodeId {
+        let object = ObjectShape { properties: Vec::new(), additional: Additional::Closed };
+        self.schemas.add(Node::new(span, Shape::Object(object)))
+    }
+
+    /// Adds a schema of which nothing is known.
+    pub(super) fn unknown(&mut self, span: Span) -> NodeId {
+        let id = self.schemas.reserve(span);
+        self.schemas.mark_invalid(id);
+        id
+    }
+
+    /// The schemas, once all are read; reports what could not be judged before.
+    pub(super) fn settled(self, report: &mut Report) -> Schemas {
+        let mut schemas = self.schemas;
+        self.pending.settle(&mut schemas, report);
+        for (node, span, what) in self.not_objects {
+            let plain = resolved(&schemas, node);
+            if schemas.is_valid(plain) && schemas.is_valid(node) {
+                report.add(schemas::not_an_object(span, what));
+                schemas.mark_invalid(node);
+            }
+        }
+        schemas
+    }
+}
