@@ -11,6 +11,7 @@ pub mod disk;
 mod emit;
 pub mod files;
 mod incremental;
+mod json;
 pub mod lower;
 pub mod model;
 pub mod naming;
@@ -36,10 +37,10 @@ use source::Sources;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::components::components;
+    pub use crate::json::{Json, Style};
     pub use crate::lower::{header_mistake, path_parts};
     pub use crate::model::Part;
     pub use crate::prose::advice;
-    pub use crate::schema::Json;
     pub use crate::schema::read::keywords;
     pub use crate::{naming, syntax, yaml};
 }

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use expect::expect;
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
+use toolwright_codegen::internal::Style;
 use toolwright_codegen::lower::lower;
 use toolwright_codegen::model::{Implementation, Project, ToolId};
-use toolwright_codegen::schema::{Style, published};
+use toolwright_codegen::schema::published;
 use toolwright_codegen::source::{Source, Sources, Span};
 use toolwright_codegen::syntax;
 

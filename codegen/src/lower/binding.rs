@@ -6,11 +6,10 @@ use super::schemas::Reading;
 use super::toolsets::{Origin, WrittenTool, report_unknown_method};
 use super::{Declared, limits};
 use crate::diagnostic::{Report, names, tools};
+use crate::json::Json;
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, Method, MethodId, ServiceId};
 use crate::schema::read::KnownTypes;
-use crate::schema::{
-    Json, Node, NodeId, ObjectShape, Property, Schemas, Shape, as_object, resolved,
-};
+use crate::schema::{Node, NodeId, ObjectShape, Property, Schemas, Shape, as_object, resolved};
 use crate::source::Spanned;
 use crate::syntax::{Entries, SchemaText};
 

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use toolwright::pointer::escaped;
 
 use crate::diagnostic::{Diagnostic, Report, tools};
+use crate::json::Json;
 use crate::schema::{
-    Additional, Json, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, json_equal, kind_of,
+    Additional, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, json_equal, kind_of,
     resolved,
 };
 use crate::source::Span;

@@ -2,8 +2,9 @@
 
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Diagnostic, Report, files, schemas, words};
+use crate::json::Json;
 use crate::model::Project;
-use crate::schema::{Budget, Json, NodeId, violations};
+use crate::schema::{Budget, NodeId, violations};
 use crate::source::Span;
 use crate::syntax::Literal;
 

@@ -4,8 +4,9 @@
 use toolwright::schema::Schema;
 
 use crate::diagnostic::{Report, files};
+use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::{Style, published};
+use crate::schema::published;
 use crate::source::Span;
 use crate::syntax::Document;
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
 pub use toolwright::spec::ToolAnnotations;
 
-use crate::schema::{Json, NodeId, Schemas, TypeId};
+use crate::json::Json;
+use crate::schema::{NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
 
 /// Everything the schema files declare, in the order in which they declare it.

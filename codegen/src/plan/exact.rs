@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::schema::{Assertion, Bound, Json, NodeId, Schemas, Shape, is_double, last_place, parts};
+use crate::json::Json;
+use crate::schema::{Assertion, Bound, NodeId, Schemas, Shape, is_double, last_place, parts};
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
 const EXACT: f64 = 1e15;

@@ -10,12 +10,12 @@ use super::types::{
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
+use crate::json::{Style, quoted};
 use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Assertion, Bound, EnumValue, Kind, Node, NodeId, NumberRules, ObjectShape,
-    Operand, Property, Schemas, Shape, StringRules, Style, UnionShape, published_with_rules,
-    quoted,
+    Operand, Property, Schemas, Shape, StringRules, UnionShape, published_with_rules,
 };
 
 /// Makes the name of what belongs to a node that has none; few nodes need one.

@@ -2,9 +2,10 @@
 
 use super::roots::RootType;
 use super::{Planner, docs};
+use crate::json::Style;
 use crate::model::{self, Tool, ToolId};
 use crate::naming::{identifier, pascal, spec_static};
-use crate::schema::{NodeId, Style, published, sample};
+use crate::schema::{NodeId, published, sample};
 
 /// One tool.
 #[derive(Debug)]

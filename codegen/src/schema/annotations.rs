@@ -1,8 +1,7 @@
 //! What a schema says about itself. Nothing here changes what is accepted.
 
+use crate::json::Json;
 use std::ops::Deref;
-
-use super::Json;
 
 /// What a schema says about itself.
 #[derive(Clone, Debug, PartialEq)]

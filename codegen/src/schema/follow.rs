@@ -1,6 +1,7 @@
 //! From node to node: along references, and to the parts of a value.
 
-use super::{Additional, Json, Kind, NodeId, ObjectShape, Schemas, Shape};
+use super::{Additional, Kind, NodeId, ObjectShape, Schemas, Shape};
+use crate::json::Json;
 
 /// The node that a chain of references ends in; the node itself where it is none.
 ///

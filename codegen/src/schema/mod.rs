@@ -5,12 +5,10 @@
 mod annotations;
 mod budget;
 mod follow;
-mod json;
 mod number;
 mod publish;
 pub(crate) mod read;
 mod sample;
-mod text;
 mod validate;
 
 use std::collections::BTreeSet;
@@ -19,17 +17,16 @@ use std::ops::Index;
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
 pub use follow::{as_object, kind_of, parts, resolved};
-pub use json::Json;
 pub use number::{is_double, last_place};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
-pub use text::{Style, quoted};
 pub use validate::{Violation, violations};
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
 use toolwright::format::Format;
 use toolwright::pattern::Translated;
 
+use crate::json::Json;
 use crate::source::{Span, Spanned};
 
 /// The dialect that is read and published.

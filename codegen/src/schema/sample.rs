@@ -4,9 +4,10 @@
 use toolwright::format::Format;
 
 use super::{
-    ArrayShape, Bound, Budget, Json, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
-    StringRules, number, violations,
+    ArrayShape, Bound, Budget, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
+    number, violations,
 };
+use crate::json::Json;
 
 /// The deepest nesting of a sample: enough for what is required, and an end for what goes on for ever.
 const MAX_DEPTH: usize = 12;

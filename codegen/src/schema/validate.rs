@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use toolwright::Issue;
 use toolwright::schema::Schema;
 
-use super::{Assertion, Budget, Json, NodeId, Schemas, Style, number, parts, published};
+use super::{Assertion, Budget, NodeId, Schemas, number, parts, published};
+use crate::json::{Json, Style};
 
 /// One way in which a value breaks a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::values::{
     Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText,
     Version, Word, Words,
 };
-use crate::schema::Json;
+use crate::json::Json;
 use crate::source::Spanned;
 
 /// The language's JSON Schema, as draft-07, which editors are surest with.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Parser, ScanError};
 
 use crate::diagnostic::{Diagnostic, Report, form, yaml as mistakes};
-use crate::schema::Json;
+use crate::json::Json;
 use crate::source::{SourceId, Span, Spanned};
 use build::Builder;
 

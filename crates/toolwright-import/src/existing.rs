@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
 use super::keywords::Entries;
+use super::sameness::type_body;
 use toolwright_codegen::diagnostic::{Report, Severity};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::advice;
@@ -183,4 +184,19 @@ pub(super) fn references(value: &Json, found: &mut BTreeSet<String>) {
         }
         _ => {}
     }
+}
+
+/// The types that some values refer to, and those that these refer to.
+pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    references(&Json::Object(roots.clone()), &mut found);
+    let mut open: Vec<String> = found.iter().cloned().collect();
+    while let Some(name) = open.pop() {
+        let mut further = BTreeSet::new();
+        if let Some(body) = type_body(types, &name) {
+            references(body, &mut further);
+        }
+        open.extend(further.into_iter().filter(|name| found.insert(name.clone())));
+    }
+    found
 }

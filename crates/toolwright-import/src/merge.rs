@@ -8,7 +8,7 @@ use super::changes::changes;
 use super::digest;
 use super::document::{Import, Tool, remembering};
 use super::edits::Written;
-use super::existing::{Existing, entries, references};
+use super::existing::{Existing, entries, reached};
 use super::keywords::Entries;
 use super::news::News;
 use super::patch::Rename;
@@ -419,21 +419,6 @@ fn by_name(value: Option<&Json>) -> BTreeMap<&str, &Json> {
         }
         _ => BTreeMap::new(),
     }
-}
-
-/// The types that some values refer to, and those that these refer to.
-pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    references(&Json::Object(roots.clone()), &mut found);
-    let mut open: Vec<String> = found.iter().cloned().collect();
-    while let Some(name) = open.pop() {
-        let mut further = BTreeSet::new();
-        if let Some(body) = type_body(types, &name) {
-            references(body, &mut further);
-        }
-        open.extend(further.into_iter().filter(|name| found.insert(name.clone())));
-    }
-    found
 }
 
 /// Puts a value in the place of an entry, or behind the others.

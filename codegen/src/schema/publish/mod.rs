@@ -6,11 +6,12 @@ mod limits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::{iter, mem};
 
-use super::text::{JsonWriter, Style};
 use super::{
-    Annotations, Assertion, DIALECT, Json, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId,
-    kind_of, resolved,
+    Annotations, Assertion, DIALECT, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId, kind_of,
+    resolved,
 };
+use crate::json::Json;
+use crate::json::{JsonWriter, Style};
 
 /// The text of the schema of a node by itself: what it refers to stands under its `$defs`.
 pub fn published(schemas: &Schemas, node: NodeId, style: Style) -> String {

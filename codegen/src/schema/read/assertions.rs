@@ -6,7 +6,8 @@ use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Assertion, Json, Kind, Node, NodeId, Operand};
+use crate::json::Json;
+use crate::schema::{Assertion, Kind, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {

@@ -7,8 +7,9 @@ use toolwright::format::Format;
 
 use super::SchemaReader;
 use crate::diagnostic::schemas;
+use crate::json::Json;
 use crate::schema::{
-    Bound, BoxedAnnotations, EnumValue, Json, NumberRules, Pattern, Shape, StringRules, is_double,
+    Bound, BoxedAnnotations, EnumValue, NumberRules, Pattern, Shape, StringRules, is_double,
     json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};

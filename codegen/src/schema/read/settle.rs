@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use super::union::bare;
 use crate::diagnostic::{Report, schemas};
+use crate::json::Json;
 use crate::schema::{
-    Assertion, Budget, EnumValue, Json, Kind, MixedVariant, Node, NodeId, Operand, Property,
-    Schemas, Shape, UnionShape, Variant, as_object, kind_of, resolved,
+    Assertion, Budget, EnumValue, Kind, MixedVariant, Node, NodeId, Operand, Property, Schemas,
+    Shape, UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
 

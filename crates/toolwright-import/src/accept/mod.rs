@@ -244,7 +244,7 @@ impl Accepting<'_> {
         let Json::Object(document) = &self.document else { return };
         let types = super::existing::entries(self.document.get("types"));
         let rest: Entries = document.iter().filter(|(key, _)| key != "types").cloned().collect();
-        let needed = super::merge::reached(&types, &rest);
+        let needed = super::existing::reached(&types, &rest);
         let is_settled =
             |name: &str| (self.draft.is_settled)(&["types".to_owned(), name.to_owned()]);
         let kept: Entries = types

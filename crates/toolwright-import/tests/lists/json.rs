@@ -2,9 +2,9 @@
 //! what is tested.
 
 use std::fmt;
+use toolwright_codegen::internal::Json;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use toolwright_codegen::schema::Json;
 
 pub(crate) fn read(text: &str) -> Json {
     let ordered: Ordered = serde_json::from_str(text).expect("JSON");

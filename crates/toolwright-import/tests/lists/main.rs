@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use expect::expect;
 use meaning::Comparison;
 use toolwright_codegen::diagnostic::Report;
+use toolwright_codegen::internal::Json;
 use toolwright_codegen::lower::lower;
-use toolwright_codegen::schema::Json;
 use toolwright_codegen::source::{Source, Sources};
 use toolwright_codegen::{syntax, yaml};
 use toolwright_import::{

@@ -2,8 +2,8 @@
 //! their references, and may differ only in what the importer documents. Knows nothing of its code.
 
 use std::collections::BTreeSet;
+use toolwright_codegen::internal::Json;
 
-use toolwright_codegen::schema::Json;
 use toolwright_import::Warning;
 
 /// What a schema loses, since it only says where the schema is or what it is written in.

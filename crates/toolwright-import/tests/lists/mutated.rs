@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use toolwright_codegen::check;
 use toolwright_codegen::diagnostic::Severity;
-use toolwright_codegen::schema::Json;
+use toolwright_codegen::internal::Json;
 use toolwright_codegen::source::{Source, Sources};
 use toolwright_import::Refusal;
 

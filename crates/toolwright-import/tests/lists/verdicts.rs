@@ -5,8 +5,9 @@
 use std::fs;
 
 use toolwright_codegen::diagnostic::Report;
+use toolwright_codegen::internal::{Json, Style};
 use toolwright_codegen::lower::lower;
-use toolwright_codegen::schema::{Json, Style, published};
+use toolwright_codegen::schema::published;
 use toolwright_codegen::source::{Source, Sources};
 use toolwright_codegen::syntax;
 use toolwright_import::Imported;

@@ -4,6 +4,7 @@
 //! A rule is a function from files to complaints, so that each is also tried on files that break it.
 
 mod arrows;
+mod circles;
 mod pages;
 mod text;
 mod tree;
@@ -59,6 +60,11 @@ fn tests_ask_for_what_a_machine_may_lack() {
 #[test]
 fn each_stage_of_the_compiler_knows_only_what_it_may() {
     holds(walls::stages);
+}
+
+#[test]
+fn no_module_of_the_compiler_leads_back_to_itself() {
+    holds(circles::none);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const FEW: usize = 1024;
 
 /// A JSON text that is being written.
 #[derive(Debug)]
-pub(super) struct JsonWriter {
+pub(crate) struct JsonWriter {
     text: String,
     style: Style,
     /// How many objects and arrays are open.
@@ -28,12 +28,12 @@ pub(super) struct JsonWriter {
 }
 
 impl JsonWriter {
-    pub(super) fn new(style: Style) -> Self {
+    pub(crate) fn new(style: Style) -> Self {
         Self { text: String::with_capacity(FEW), style, depth: 0, is_begun: false }
     }
 
     /// What was written: in the pretty style with a newline at the end.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         if self.style == Style::Pretty {
             self.text.push('\n');
             // Thousands are kept until they are written.
@@ -43,21 +43,21 @@ impl JsonWriter {
     }
 
     /// An object, whose entries are written by this.
-    pub(super) fn object(&mut self, entries: impl FnOnce(&mut Self)) {
+    pub(crate) fn object(&mut self, entries: impl FnOnce(&mut Self)) {
         self.open('{');
         entries(self);
         self.close('}');
     }
 
     /// Begins an object or an array.
-    pub(super) fn open(&mut self, bracket: char) {
+    pub(crate) fn open(&mut self, bracket: char) {
         self.text.push(bracket);
         self.depth += 1;
         self.is_begun = false;
     }
 
     /// Ends it.
-    pub(super) fn close(&mut self, bracket: char) {
+    pub(crate) fn close(&mut self, bracket: char) {
         self.depth -= 1;
         if self.is_begun {
             self.break_line();
@@ -67,14 +67,14 @@ impl JsonWriter {
     }
 
     /// The key of an object's next entry; its value follows.
-    pub(super) fn key(&mut self, key: &str) {
+    pub(crate) fn key(&mut self, key: &str) {
         self.item();
         self.string(key);
         self.text.push_str(if self.style == Style::Pretty { ": " } else { ":" });
     }
 
     /// As [`Self::key`], for a key that needs no escapes.
-    pub(super) fn keyword(&mut self, keyword: &'static str) {
+    pub(crate) fn keyword(&mut self, keyword: &'static str) {
         self.item();
         self.text.push('"');
         self.text.push_str(keyword);
@@ -82,7 +82,7 @@ impl JsonWriter {
     }
 
     /// The place of an array's next item, which follows.
-    pub(super) fn item(&mut self) {
+    pub(crate) fn item(&mut self) {
         if self.is_begun {
             self.text.push(',');
         }
@@ -91,7 +91,7 @@ impl JsonWriter {
     }
 
     /// An array of plain values, each written by this.
-    pub(super) fn plain<T>(
+    pub(crate) fn plain<T>(
         &mut self,
         items: impl IntoIterator<Item = T>,
         write: impl Fn(&mut Self, T),
@@ -105,20 +105,20 @@ impl JsonWriter {
         self.text.push(']');
     }
 
-    pub(super) fn string(&mut self, text: &str) {
+    pub(crate) fn string(&mut self, text: &str) {
         push_quoted(text, &mut self.text);
     }
 
-    pub(super) fn boolean(&mut self, value: bool) {
+    pub(crate) fn boolean(&mut self, value: bool) {
         self.text.push_str(if value { "true" } else { "false" });
     }
 
     /// A number, in JSON's notation.
-    pub(super) fn number(&mut self, text: &str) {
+    pub(crate) fn number(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    pub(super) fn value(&mut self, value: &Json) {
+    pub(crate) fn value(&mut self, value: &Json) {
         match value {
             Json::Null => self.text.push_str("null"),
             Json::Boolean(value) => self.boolean(*value),
@@ -134,7 +134,7 @@ impl JsonWriter {
         }
     }
 
-    pub(super) fn array(&mut self, items: &[Json]) {
+    pub(crate) fn array(&mut self, items: &[Json]) {
         if !items.iter().any(|item| matches!(item, Json::Array(_) | Json::Object(_))) {
             self.plain(items, Self::value);
             return;
@@ -158,7 +158,7 @@ impl JsonWriter {
 }
 
 /// A JSON string literal.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_quoted(text, &mut out);
     out

@@ -1,8 +1,11 @@
-//! JSON values as a schema writes them: numbers keep their text, objects their order.
+//! JSON values and their text. Numbers keep their digits and objects their order.
+
+mod text;
 
 use std::fmt::{self, Display};
 
-use super::text::{JsonWriter, Style};
+pub use text::Style;
+pub(crate) use text::{JsonWriter, quoted};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
