@@ -10,9 +10,8 @@ use super::print::Module;
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, IntegerLimits, Member, MixedVariant, NumberLimits,
-    OverlappingVariant, PatternStatic, StringLimits, Struct, TypeUse, Types, UnionVariant,
-    ValidatorStatic,
+    AdditionalField, Body, Definition, Field, Member, MixedVariant, OverlappingVariant,
+    PatternStatic, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -58,7 +57,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         sources.extend(types.imports.iter().cloned());
     }
     own.sort();
-    sources.push(("super::types".to_owned(), own));
+    sources.insert(0, ("super::types".to_owned(), own));
     imports(&sources, &used)
 }
 
@@ -381,7 +380,6 @@ fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> 
         let name = ident(name);
         let encode = encode_with(ty, Target::Out, Place::Variable("value"));
         let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(value) };
-        let encode = statement(ty, &encode);
         quote!(Self::#name(#value) => #encode,)
     });
     quote!(match self { #(#arms)* })
@@ -405,7 +403,7 @@ fn decode_overlapping(
 
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
     let names = variants.iter().map(|variant| ident(&variant.name));
-    quote!(match self { #(Self::#names(variant) => { variant.encode(out); })* })
+    quote!(match self { #(Self::#names(variant) => variant.encode(out),)* })
 }
 
 fn encode_struct(plan: &Struct) -> TokenStream {
@@ -457,45 +455,14 @@ fn encode_optional(field: &Field) -> TokenStream {
     quote!(if let Some(value) = &self.#name { #encode; })
 }
 
-/// A call that is given a function from a writer and a reference to nothing. What may print on several lines is a
-/// statement of its own in it, as clippy wants.
+/// A call that is given a function from a writer and a reference to nothing.
 fn with_encoder(ty: &TypeUse, call: impl Fn(&TokenStream) -> TokenStream) -> TokenStream {
-    let encode = match ty {
-        TypeUse::Value => return call(&quote!(Writer::value)),
-        TypeUse::Null => quote!(w.null()),
-        ty => encode_with(ty, Target::Variable, Place::Variable("v")),
-    };
-    let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(v) };
-    let brief = call(&quote!(|w, #value| #encode));
-    if is_brief(ty) && brief.is_short() { brief } else { call(&quote!(|w, #value| { #encode; })) }
-}
-
-/// The code that encodes a value: what may print on several lines is a statement of its own, as clippy
-/// wants.
-fn statement(ty: &TypeUse, encode: &TokenStream) -> TokenStream {
-    if is_brief(ty) { encode.clone() } else { quote!({ #encode; }) }
-}
-
-/// Whether the code that encodes a value is one short call: it has neither limits nor values in it.
-fn is_brief(ty: &TypeUse) -> bool {
-    match ty {
-        TypeUse::List(..)
-        | TypeUse::Tuple(_)
-        | TypeUse::Map(_)
-        | TypeUse::Nullable(_)
-        | TypeUse::Checked(..)
-        | TypeUse::Formatted(..) => false,
-        TypeUse::String(limits) | TypeUse::Contract(_, limits) => {
-            *limits == StringLimits::default()
-        }
-        TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
-            *limits == IntegerLimits::default()
-        }
-        TypeUse::Number(limits) | TypeUse::ExactNumber(limits) => {
-            *limits == NumberLimits::default()
-        }
-        _ => true,
-    }
+    let encode = encode_with(ty, Target::Variable, Place::Variable("v"));
+    call(&match ty {
+        TypeUse::Value => quote!(Writer::value),
+        TypeUse::Null => quote!(|w, ()| #encode),
+        _ => quote!(|w, v| #encode),
+    })
 }
 
 fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStream {
@@ -513,7 +480,7 @@ fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStrea
         TypeUse::Checked(inner, validator) => {
             let validator = ident(validator);
             let encode = encode_with(inner, Target::Variable, place);
-            quote!(#writer.checked(&#validator, |w| { #encode; }))
+            quote!(#writer.checked(&#validator, |w| #encode))
         }
         TypeUse::Integer(limits) => quote!(#writer.integer(#by_copy, #limits)),
         TypeUse::BigInteger(limits) => quote!(#writer.big_integer(#by_reference, #limits)),

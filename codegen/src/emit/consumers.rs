@@ -142,14 +142,16 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
             use std::sync::Arc;
         )
     });
-    let executor = needs_arc.then(|| quote!(Executor,));
+    let executor = needs_arc.then_some("Executor");
     let needs_remote = providers.iter().any(|provider| provider.remote.is_some());
-    let remote = needs_remote.then(|| quote!(, Remote));
+    let remote = needs_remote.then_some("Remote");
+    let names: Vec<_> = executor.into_iter().chain(["RegistrationError"]).chain(remote).collect();
+    let contract = import(&TokenStream::new(), "toolwright", &names);
     let about = docs(&[format!("The MCP server `{server}`.")]);
     let mut parts: Vec<_> = arc.into_iter().collect();
     parts.extend([
         quote! {
-            use toolwright::{#executor RegistrationError #remote};
+            #contract
             use toolwright_mcp::{McpServer, ServerSpec};
         },
         quote! {

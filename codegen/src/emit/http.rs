@@ -2,7 +2,7 @@
 
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
-use super::tokens::{docs, grouped, ident, located_type, path};
+use super::tokens::{docs, grouped, ident, import, located_type, path};
 use crate::model::{Body, Content, MethodError, Part, QueryParameter, Route, Status, Style, Verb};
 use crate::plan::{HttpCrate, HttpMethod};
 
@@ -70,8 +70,7 @@ pub(super) fn operations(plan: &HttpCrate<'_>) -> Module {
     uses("Status", has_errors);
     uses("Style", any(|method| !method.route.query.is_empty()));
     names.sort_unstable();
-    let names = names.into_iter().map(ident);
-    let mut parts = vec![quote!(use toolwright_http::operation::{#(#names),*};)];
+    let mut parts = vec![import(&TokenStream::new(), "toolwright_http::operation", &names)];
     parts.extend(plan.methods.iter().map(operation));
     let about = format!("How the methods of the `{}` service go over HTTP.", plan.service);
     Module { name: "operations", about, parts }

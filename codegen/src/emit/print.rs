@@ -1,7 +1,7 @@
 //! Modules as files.
 
 use super::BANNER;
-use super::layout::Printer;
+use super::printer::Printer;
 use super::rust::TokenStream;
 
 /// One source file.

@@ -1,8 +1,8 @@
 //! Where modules are declared: in the root of a crate, and in the index of `OUT_DIR`. Never what is in them.
 
 use super::BANNER;
-use super::layout::Printer;
 use super::print::Module;
+use super::printer::Printer;
 use super::rust::{TokenStream, quote};
 use super::tokens::ident;
 use crate::naming::library;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream as Read, TokenTree};
 
-use super::layout::Printer;
 use super::print::Module;
+use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use crate::options::Options;
 use crate::plan::Plans;
@@ -25,20 +25,12 @@ fn modules() -> Vec<Module> {
     modules
 }
 
-/// The tokens of a text, each as a text, without what a printer may choose: commas, the braces around one expression or one
-/// import, and the order of imports.
-fn meaning(text: &str) -> (Vec<String>, Vec<String>) {
+/// The tokens of a text, each as a text, without commas, which a printer may choose at the end of a list.
+fn meaning(text: &str) -> Vec<String> {
     let read: Read = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
     let mut tokens = Vec::new();
     flatten(read, &mut tokens);
-    let mut imports = Vec::new();
-    while let Some(from) = tokens.iter().position(|token| token == "use") {
-        let to = from + tokens[from..].iter().position(|token| token == ";").expect("it ends");
-        let import: Vec<String> = tokens.drain(from..=to).collect();
-        imports.push(import.into_iter().filter(|token| !"{}".contains(token)).collect());
-    }
-    imports.sort();
-    (tokens, imports)
+    tokens
 }
 
 fn flatten(read: Read, tokens: &mut Vec<String>) {
@@ -63,27 +55,17 @@ fn flatten_group(group: proc_macro2::Group, tokens: &mut Vec<String>) {
         Delimiter::Bracket => ("[", "]"),
         Delimiter::None => ("", ""),
     };
-    let follows_arrow = tokens.ends_with(&["=".to_owned(), ">".to_owned()]);
-    let may_be_bare =
-        open == "{" && (follows_arrow || tokens.last().is_some_and(|last| last == "|"));
     let is_called =
         |last: &String| last.ends_with(|c: char| c.is_alphanumeric() || "_!>)".contains(c));
     let is_tuple = open == "(" && !tokens.last().is_some_and(is_called);
     let mut inside = Vec::new();
-    let statements = group.stream().into_iter().filter(is_semicolon).count();
-    let ends = group.stream().into_iter().last().is_some_and(|last| is_semicolon(&last));
     flatten(group.stream(), &mut inside);
-    if may_be_bare && statements == usize::from(ends) {
-        inside.truncate(inside.len() - statements);
-        tokens.append(&mut inside);
-    } else {
-        tokens.push(open.to_owned());
-        tokens.append(&mut inside);
-        if is_tuple && is_of_one(&group) {
-            tokens.push(",".to_owned());
-        }
-        tokens.push(close.to_owned());
+    tokens.push(open.to_owned());
+    tokens.append(&mut inside);
+    if is_tuple && is_of_one(&group) {
+        tokens.push(",".to_owned());
     }
+    tokens.push(close.to_owned());
 }
 
 /// Whether the only comma of a group stands at its end.
@@ -92,19 +74,24 @@ fn is_of_one(group: &proc_macro2::Group) -> bool {
     tokens.iter().position(|token| token == ",").is_some_and(|at| at + 1 == tokens.len())
 }
 
-fn is_semicolon(token: &TokenTree) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
-}
-
 #[test]
-fn every_file_says_what_its_emitter_wrote() {
+fn every_file_has_the_tokens_of_its_emitter_and_so_has_prettypleases_print_of_it() {
     for module in modules() {
         let written: Vec<String> = module.parts.iter().map(ToString::to_string).collect();
         let printed = module.print(&mut Printer::default());
         syn::parse_file(&printed).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
         let (_, body) = printed.split_once("\n\n").unwrap_or((&printed, ""));
         assert_eq!(meaning(body), meaning(&written.join("\n")), "{printed}");
+        let tree = syn2::parse_file(body).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
+        let pretty = prettyplease::unparse(&tree);
+        assert_eq!(bare(&pretty), bare(body), "{printed}");
     }
+}
+
+/// The tokens of a text without what prettyplease adds and drops: braces around one expression or one import, and the
+/// semicolon behind an expression without a value.
+fn bare(text: &str) -> Vec<String> {
+    meaning(text).into_iter().filter(|token| !["{", "}", ";"].contains(&&**token)).collect()
 }
 
 /// A line is as long as the longest name or text in it makes it, and no longer.

@@ -2,14 +2,16 @@
 
 use super::print::Module;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, ident, path, root_type};
+use super::tokens::{docs, ident, import, path, root_type};
 use crate::plan::{Arm, ExecutorPlan, RemotePlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
 pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
-    let types = plan.tools.iter().any(|tool| tool.args.is_named()).then(|| quote!(, types));
+    let types = plan.tools.iter().any(|tool| tool.args.is_named());
+    let own: &[_] = if types { &["specs", "types"] } else { &["specs"] };
+    let own = import(&TokenStream::new(), "super", own);
     let uses = quote! {
-        use super::{specs #types};
+        #own
         use toolwright::{InvalidPayload, ToolCall};
     };
     let parts = std::iter::once(uses).chain(plan.tools.iter().map(call)).collect();
@@ -38,7 +40,9 @@ fn call(tool: &ToolPlan<'_>) -> TokenStream {
 
 /// The module of the executor.
 pub(super) fn executor(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> Module {
-    let transforms = (!plan.transforms.is_empty()).then(|| quote!(, transforms));
+    let has_transforms = !plan.transforms.is_empty();
+    let own: &[_] = if has_transforms { &["specs", "transforms"] } else { &["specs"] };
+    let own = import(&TokenStream::new(), "super", own);
     let (service_path, trait_name) = (path(&executor.service_path), ident(&executor.trait_name));
     let name = ident(&executor.name);
     let arms = executor.arms.iter().map(arm);
@@ -46,7 +50,7 @@ pub(super) fn executor(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> 
         docs(&[format!("Runs the `{}` tools on a [`{}`].", plan.toolset, executor.trait_name)]);
     let parts = vec![
         quote! {
-            use super::{specs #transforms};
+            #own
             use #service_path::service::#trait_name;
             use toolwright::{BoxFuture, Executor, ToolCall, ToolResult};
         },

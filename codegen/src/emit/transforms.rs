@@ -2,7 +2,7 @@
 
 use super::print::Module;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, ident, located_type, path, root_type};
+use super::tokens::{docs, ident, import, located_type, path, root_type};
 use crate::plan::{InjectedValue, LocatedType, Move, ToolsetCrate, Transform, TransformBody};
 use crate::prose::code;
 
@@ -12,11 +12,13 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     let has =
         |test: fn(&TransformBody) -> bool| transforms.iter().any(|transform| test(&transform.body));
     let types =
-        transforms.iter().any(|transform| transform.tool_type.is_named()).then(|| quote!(types,));
-    let specs = has(|body| !matches!(body, TransformBody::Move(_))).then(|| quote!(specs,));
+        transforms.iter().any(|transform| transform.tool_type.is_named()).then_some("types");
+    let specs = has(|body| !matches!(body, TransformBody::Move(_))).then_some("specs");
     let call = has(|body| !matches!(body, TransformBody::ReshapeResult)).then(|| quote!(ToolCall,));
+    let own: Vec<_> = specs.into_iter().chain(types).collect();
+    let own = (!own.is_empty()).then(|| import(&TokenStream::new(), "super", &own));
     let uses = quote! {
-        use super::{#specs #types};
+        #own
         use toolwright::{#call ToolFailure, executor};
     };
     let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();

@@ -1,4 +1,4 @@
-//! Kinds of tokens: what spacing and layout have to know of one, without a look at its text. Never about what is around
+//! Kinds of tokens: what spacing and the printer have to know of one, without a look at its text. Never about what is around
 //! it.
 
 /// Names each keyword and sign that has a kind of its own, and finds it by its text.
@@ -139,6 +139,27 @@ impl Kind {
     /// `(`, `[` or `{`.
     pub(in crate::emit) fn is_opening(self) -> bool {
         matches!(self, Self::OpenParen | Self::OpenBracket | Self::OpenBrace)
+    }
+
+    /// Whether braces that follow hold a body.
+    pub(super) fn begins_body(self) -> bool {
+        matches!(
+            self,
+            Self::Struct
+                | Self::Enum
+                | Self::Trait
+                | Self::Impl
+                | Self::Fn
+                | Self::Mod
+                | Self::If
+                | Self::Else
+                | Self::Match
+                | Self::While
+                | Self::For
+                | Self::Loop
+                | Self::Unsafe
+                | Self::ResultArrow
+        )
     }
 
     /// `)`, `]` or `}`.

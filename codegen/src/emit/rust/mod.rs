@@ -12,5 +12,5 @@ mod stream;
 pub(in crate::emit) use kind::Kind;
 pub(in crate::emit) use quotation::{push, quote, repeat, tokens};
 pub(in crate::emit) use repeated::{EachItem, EachOnce, Turns};
-pub(in crate::emit) use spaced::{Spaced, Span};
+pub(in crate::emit) use spaced::{Form, Spaced, Span};
 pub(in crate::emit) use stream::{Append, Ident, Literal, Token, TokenStream};

@@ -1,5 +1,5 @@
 //! A stream as it reads in one line: where each token stands there, which brackets belong together, what keeps it from
-//! being one line. Layout asks it and decides; nothing is decided here.
+//! being one line. The printer asks it and decides; nothing is decided here.
 
 use super::kind::Kind;
 use super::spacing::{self, Side};
@@ -16,6 +16,22 @@ struct Place {
     /// The bracket that belongs to it; itself for any other token.
     mate: usize,
     kind: Kind,
+    form: Form,
+}
+
+/// What brackets hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::emit) enum Form {
+    /// Items with commas between them: anything in `(…)` and `[…]`, a struct's value or pattern, imports.
+    List,
+    /// The fields or variants of a type.
+    Fields,
+    /// The arms of a `match`.
+    Arms,
+    /// The body of a function, an `impl`, a trait or a module.
+    Items,
+    /// Any other block.
+    Statements,
 }
 
 /// Some tokens of a stream, by their places.
@@ -62,6 +78,8 @@ struct Group {
     is_call: bool,
     commas: usize,
     in_parameters: bool,
+    head: Option<Kind>,
+    in_pattern: bool,
 }
 
 impl Spaced {
@@ -114,9 +132,9 @@ impl Spaced {
         self.places[at].mate
     }
 
-    pub(in crate::emit) fn text(&self, at: usize) -> &str {
-        let Place { start, end, .. } = self.places[at];
-        &self.line[start..end]
+    /// What the brackets hold that open at a place.
+    pub(in crate::emit) fn form(&self, at: usize) -> Form {
+        self.places[at].form
     }
 
     /// The tokens in one line.
@@ -127,14 +145,18 @@ impl Spaced {
         &self.line[self.places[span.from].start..self.places[span.to - 1].end]
     }
 
-    /// The tokens in one line, with the space before the token that follows.
-    pub(in crate::emit) fn flat_up_to(&self, span: Span) -> &str {
-        &self.line[self.places[span.from].start..self.places[span.to].start]
+    /// Where a token begins and ends in the line.
+    pub(in crate::emit) fn start(&self, at: usize) -> usize {
+        self.places[at].start
     }
 
-    /// The tokens behind one, in one line, with the space behind that one.
-    pub(in crate::emit) fn flat_behind(&self, at: usize, to: usize) -> &str {
-        &self.line[self.places[at].end..self.places[to - 1].end]
+    pub(in crate::emit) fn end(&self, at: usize) -> usize {
+        self.places[at].end
+    }
+
+    /// A part of the line.
+    pub(in crate::emit) fn part(&self, start: usize, end: usize) -> &str {
+        &self.line[start..end]
     }
 
     /// How wide they are in one line; none where they cannot stand in one.
@@ -172,9 +194,39 @@ impl Spaced {
         match token.kind {
             Kind::Bar => cursor.in_parameters = !ends_parameters && side == Side::Prefix,
             Kind::Comma => self.open.last_mut().into_iter().for_each(|group| group.commas += 1),
-            Kind::Semicolon | Kind::Arrow => cursor.breaks += usize::from(self.is_in_braces()),
+            Kind::Semicolon | Kind::Arrow => {
+                cursor.head = None;
+                cursor.breaks += usize::from(self.is_in_braces());
+            }
             Kind::Doc => cursor.breaks += 1,
+            Kind::Let => cursor.in_pattern = cursor.head.is_some(),
+            Kind::Equals => {
+                cursor.in_pattern = false;
+                cursor.head.take_if(|head| *head == Kind::ResultArrow);
+            }
+            kind if kind.begins_body() && cursor.head.is_none_or(|head| head == Kind::Unsafe) => {
+                cursor.head = Some(kind);
+            }
             _ => {}
+        }
+    }
+
+    /// What a bracket holds, by what stands before it.
+    fn form_of(bracket: Kind, cursor: &mut Cursor) -> Form {
+        if bracket != Kind::OpenBrace {
+            return Form::List;
+        }
+        let follows_path = matches!(
+            cursor.last,
+            Kind::Type | Kind::Name | Kind::Greater | Kind::TwoGreater | Kind::TwoColons
+        );
+        let head = if cursor.in_pattern && follows_path { None } else { cursor.head.take() };
+        match head {
+            Some(Kind::Struct | Kind::Enum) => Form::Fields,
+            Some(Kind::Match) => Form::Arms,
+            Some(Kind::Fn | Kind::Impl | Kind::Trait | Kind::Mod) => Form::Items,
+            None if follows_path => Form::List,
+            _ => Form::Statements,
         }
     }
 
@@ -190,6 +242,7 @@ impl Spaced {
         let is_field = last == Kind::Pub && is_in_parens();
         let space = is_field || spacing::before_bracket(bracket, before, last);
         let is_import = bracket == Kind::OpenBrace && last == Kind::TwoColons;
+        let form = Self::form_of(bracket, cursor);
         self.open.push(Group {
             at: self.places.len(),
             bracket,
@@ -197,8 +250,11 @@ impl Spaced {
             is_call: spacing::is_called(before, last),
             commas: 0,
             in_parameters: std::mem::take(&mut cursor.in_parameters),
+            head: cursor.head.take(),
+            in_pattern: std::mem::take(&mut cursor.in_pattern),
         });
         self.put(token, space, cursor);
+        self.places.last_mut().expect("it was put").form = form;
         let is_body = bracket == Kind::OpenBrace && !is_import;
         cursor.before = if is_body { Side::Brace } else { Side::Open };
     }
@@ -212,11 +268,14 @@ impl Spaced {
             self.drop_comma(cursor);
         }
         let is_padded = token.kind == Kind::CloseBrace && !group.is_import && group.at != last;
+        let is_body = matches!(self.places[group.at].form, Form::Items | Form::Fields);
         self.put(token, is_padded, cursor);
+        cursor.breaks += usize::from(is_body && group.at != last);
         self.places[at].mate = group.at;
         self.places[group.at].mate = at;
         cursor.before = Side::Operand;
         cursor.in_parameters = group.in_parameters;
+        (cursor.head, cursor.in_pattern) = (group.head, group.in_pattern);
     }
 
     /// A comma before a closing bracket is not written in one line.
@@ -238,7 +297,14 @@ impl Spaced {
         cursor.at += token.length;
         cursor.last = token.kind;
         let (end, mate) = (cursor.end, self.places.len());
-        self.places.push(Place { start, end, breaks: cursor.breaks, mate, kind: token.kind });
+        self.places.push(Place {
+            start,
+            end,
+            breaks: cursor.breaks,
+            mate,
+            kind: token.kind,
+            form: Form::List,
+        });
     }
 }
 
@@ -252,13 +318,25 @@ struct Cursor {
     last: Kind,
     /// Whether the parameters of a closure have begun and not ended here.
     in_parameters: bool,
+    /// The keyword that braces are awaited for, and whether its pattern has begun and not ended here.
+    head: Option<Kind>,
+    in_pattern: bool,
     breaks: usize,
 }
 
 impl Default for Cursor {
     fn default() -> Self {
         let (before, last) = (Side::Start, Kind::End);
-        Self { at: 0, end: 0, before, last, in_parameters: false, breaks: 0 }
+        Self {
+            at: 0,
+            end: 0,
+            before,
+            last,
+            in_parameters: false,
+            head: None,
+            in_pattern: false,
+            breaks: 0,
+        }
     }
 }
 

@@ -7,9 +7,6 @@ use std::mem::take;
 use super::kind::Kind;
 use super::spare;
 
-/// What fits a line of a hundred columns, however deep its code stands.
-const SHORT: usize = 76;
-
 /// One token of a stream: what it is, and how many bytes of the stream's text are its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::emit) struct Token {
@@ -82,12 +79,6 @@ impl TokenStream {
             before = token.kind;
             is_head.then(|| &self.text[start..end])
         })
-    }
-
-    /// Whether it fits a line, wherever that is.
-    pub(in crate::emit) fn is_short(&self) -> bool {
-        // As if there were a space beside each token.
-        self.text.len() + self.tokens.len() <= SHORT
     }
 
     /// Whether there is a statement in it that ends with a semicolon, outside all brackets.

@@ -60,7 +60,7 @@ fn graph(files: &[File], root: &str) -> Graph {
 
 /// Names behind `crate::`, and behind as many `super::` as lead to the crate's root.
 fn named(file: &File, up: &str) -> BTreeSet<String> {
-    let text: String = file.code().map(|(_, line)| format!("{line}\n")).collect();
+    let text = file.code().map(|(_, line)| line).collect::<Vec<_>>().join("\n");
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let below = text.replace(&format!("super::{up}"), "");
     let behind_crate = text.split("crate::").skip(1);

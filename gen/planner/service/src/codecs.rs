@@ -13,9 +13,8 @@ impl Decode for PlanInput {
         while let Some(key) = object.next_key() {
             match key.as_ref() {
                 "goal" => goal = object.value().string(Length::ANY.at_least(1).at_most(500)),
-                "max_steps" => {
-                    max_steps = object.value().integer(Range::ANY.at_least(1).at_most(20));
-                }
+                "max_steps" =>
+                    max_steps = object.value().integer(Range::ANY.at_least(1).at_most(20)),
                 _ => {
                     object.unknown_key(&["goal", "max_steps"]);
                 }
@@ -66,12 +65,10 @@ impl Decode for PlanStep {
             match key.as_ref() {
                 "title" => title = object.value().string(Length::ANY.at_least(1).at_most(200)),
                 "status" => status = StepStatus::decode(object.value()),
-                "minutes" => {
-                    minutes = object
-                        .value()
-                        .nullable(|v| v.number(Range::ANY.at_least(0.0)))
-                        .map(Nullable::from);
-                }
+                "minutes" => minutes = object
+                    .value()
+                    .nullable(|v| v.number(Range::ANY.at_least(0.0)))
+                    .map(Nullable::from),
                 _ => {
                     object.unknown_key(&["title", "status", "minutes"]);
                 }
@@ -89,9 +86,9 @@ impl Encode for PlanStep {
         object.key("title").string(&self.title, Length::ANY.at_least(1).at_most(200));
         self.status.encode(object.key("status"));
         if let Some(value) = &self.minutes {
-            object.key("minutes").nullable(value.as_option(), |w, v| {
-                w.number(*v, Range::ANY.at_least(0.0));
-            });
+            object
+                .key("minutes")
+                .nullable(value.as_option(), |w, v| w.number(*v, Range::ANY.at_least(0.0)));
         }
         object.end();
     }
@@ -123,9 +120,7 @@ impl Encode for Plan {
     fn encode(&self, out: &mut Writer) {
         let Some(mut object) = out.object() else { return };
         object.key("goal").string(&self.goal, Length::ANY.at_least(1).at_most(500));
-        object.key("steps").array(&self.steps, Items::ANY.at_most(20), |w, v| {
-            v.encode(w);
-        });
+        object.key("steps").array(&self.steps, Items::ANY.at_most(20), |w, v| v.encode(w));
         object.end();
     }
 }

@@ -83,9 +83,7 @@ impl Decode for TodosSnapshot {
 impl Encode for TodosSnapshot {
     fn encode(&self, out: &mut Writer) {
         let Some(mut object) = out.object() else { return };
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| {
-            v.encode(w);
-        });
+        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
         object.end();
     }
 }
@@ -134,9 +132,7 @@ impl Encode for UpdateTodosPayload {
         let Some(mut object) = out.object() else { return };
         object.key("run_id").string(&self.run_id, Length::ANY.at_least(1));
         self.mode.encode(object.key("mode"));
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| {
-            v.encode(w);
-        });
+        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
         object.end();
     }
 }

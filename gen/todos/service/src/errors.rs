@@ -26,9 +26,8 @@ impl UpdateTodosError {
     /// The failure of a call that this error causes.
     pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
-            Self::RunNotFound => {
-                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan)
-            }
+            Self::RunNotFound =>
+                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan),
             Self::StoreUnavailable => ToolFailure::declared(
                 "store_unavailable",
                 "The todos cannot be stored now; try later.",
@@ -82,9 +81,8 @@ impl GetTodosError {
     /// The failure of a call that this error causes.
     pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
-            Self::RunNotFound => {
-                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan)
-            }
+            Self::RunNotFound =>
+                ToolFailure::declared("run_not_found", "The run is unknown.", Recovery::Replan),
             Self::Internal(cause) => ToolFailure::caused_by(cause, call),
         }
     }

@@ -5,8 +5,11 @@ use toolwright::RegistrationError;
 use toolwright_mcp::{McpServer, ServerSpec};
 
 /// The MCP server `calc`.
-pub static SERVER: ServerSpec =
-    ServerSpec { name: "calc", version: "1.0.0", toolsets: &[calculator_tools::specs::ALL] };
+pub static SERVER: ServerSpec = ServerSpec {
+    name: "calc",
+    version: "1.0.0",
+    toolsets: &[calculator_tools::specs::ALL],
+};
 
 /// The server, with what runs its tools.
 ///

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::executor::CalculatorExecutor;
 use super::specs;
+use super::executor::CalculatorExecutor;
 use calculator_service::service::CalculatorService;
 use toolwright::{Executor, Registrar, RegistrationError};
 

@@ -7,8 +7,11 @@ use toolwright::{Executor, RegistrationError};
 use toolwright_mcp::{McpServer, ServerSpec};
 
 /// The MCP server `planner`.
-pub static SERVER: ServerSpec =
-    ServerSpec { name: "planner", version: "1.0.0", toolsets: &[planning_tools::specs::ALL] };
+pub static SERVER: ServerSpec = ServerSpec {
+    name: "planner",
+    version: "1.0.0",
+    toolsets: &[planning_tools::specs::ALL],
+};
 
 /// The server, with what runs its tools.
 ///

@@ -28,9 +28,7 @@ impl Encode for UpdateTodosArgs {
     fn encode(&self, out: &mut Writer) {
         let Some(mut object) = out.object() else { return };
         self.mode.encode(object.key("mode"));
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| {
-            v.encode(w);
-        });
+        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
         object.end();
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::executor::TodosExecutor;
 use super::specs;
+use super::executor::TodosExecutor;
 use todos_service::service::TodosService;
 use toolwright::{Executor, Registrar, RegistrationError};
 
