@@ -120,3 +120,11 @@ fn lowered(paths: &[std::path::PathBuf]) -> lower::Lowered {
     let read = disk::read_sources(paths).expect("the files are readable");
     understand(read.findings, &read.sources).expect("the files are right").lowered
 }
+
+/// What one schema file means, for the same tests; none where something is wrong with it.
+#[cfg(test)]
+fn lowered_text(text: String) -> Option<lower::Lowered> {
+    let source = source::Source { path: "random.yaml".to_owned(), text };
+    let understood = understand(Vec::new(), &Sources::new(vec![source]));
+    understood.ok().map(|understood| understood.lowered)
+}

@@ -6,6 +6,8 @@ mod http;
 mod places;
 mod print;
 mod printer;
+#[cfg(test)]
+mod random_projects;
 mod remote;
 mod roots;
 mod rust;

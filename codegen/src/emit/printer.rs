@@ -11,7 +11,7 @@
 //!
 //! Whether a brace holds statements, arms or a list is read from the tokens (see [`Form`]). The printer writes the tokens it
 //! is given in their order. Only commas may change: behind the last item of a list, and behind the block of an arm. It cannot
-//! break a text, a path or the generics of a type; a line that is one of these may be longer than 100 columns.
+//! break a text or a path, nor generics before other brackets; a line that is one of these may be longer than 100 columns.
 
 use super::rust::{Form, Kind, Spaced, Span, TokenStream};
 
@@ -184,10 +184,15 @@ impl<'a> Output<'a> {
     /// in braces begins in this line.
     fn beside_or_below(&mut self, span: Span, tail: usize) {
         let ends_in_braces = self.is(span.to - 1, Kind::CloseBrace);
-        if !ends_in_braces && !self.fits(span, tail + 1) && self.fits_below(span, tail) {
+        // The first line takes what an assignment begins with, and the first token of its value.
+        let begins_beside = self
+            .value(span)
+            .is_none_or(|value| self.fits(Span { to: (value + 1).min(span.to), ..span }, 1));
+        let is_below = self.fits_below(span, tail) || !begins_beside;
+        if !ends_in_braces && !self.fits(span, tail + 1) && is_below {
             self.indent += STEP;
             self.newline();
-            self.push_flat(span);
+            self.line(span, tail);
             self.indent -= STEP;
         } else {
             self.out.push(' ');
@@ -237,7 +242,7 @@ impl<'a> Output<'a> {
         let is_group = |&at: &usize| tokens.kind(at).is_opening() && tokens.mate(at) > at + 1;
         let mut groups = self.outside_brackets(span).filter(is_group).peekable();
         let is_impl = tokens.kind(self.head(span)) == Kind::Impl;
-        let mut done = tokens.start(span.from);
+        let (mut done, mut from) = (tokens.start(span.from), span.from);
         while let Some(open) = groups.next() {
             let close = tokens.mate(open);
             if is_impl && tokens.form(open) == Form::Items {
@@ -256,8 +261,82 @@ impl<'a> Output<'a> {
                 self.group(open, tokens.columns(behind) + tail);
             }
             done = tokens.end(close);
+            from = close + 1;
+        }
+        let rest = tokens.columns(tokens.part(done, tokens.end(span.to - 1)));
+        if self.column() + rest + tail > WIDTH
+            && let Some(open) = self.find(Span { from, ..span }, Kind::Less)
+            && let Some(close) = self.generics_end(open)
+        {
+            self.out.push_str(tokens.part(done, tokens.end(open)));
+            self.generics(open, close);
+            done = close;
         }
         self.out.push_str(tokens.part(done, tokens.end(span.to - 1)));
+    }
+
+    /// Where in the line the sign begins that ends what a `<` opens; it may be half of `>>`.
+    fn generics_end(&self, open: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for at in self.outside_brackets(Span { from: open, to: self.tokens.all().to }) {
+            let closed = match self.tokens.kind(at) {
+                Kind::Less => {
+                    depth += 1;
+                    continue;
+                }
+                Kind::Greater => 1,
+                Kind::TwoGreater => 2,
+                _ => continue,
+            };
+            if closed >= depth {
+                return Some(self.tokens.start(at) + depth - 1);
+            }
+            depth -= closed;
+        }
+        None
+    }
+
+    /// Generics that are broken: each in a line of its own.
+    fn generics(&mut self, open: usize, close: usize) {
+        self.indent += STEP;
+        let mut from = open + 1;
+        let mut at = from;
+        while self.tokens.start(at) < close {
+            let end = match self.tokens.kind(at) {
+                Kind::Less => self.generics_end(at).unwrap_or(close),
+                _ => self.tokens.start(at),
+            };
+            while self.tokens.start(at) < end {
+                at += 1;
+            }
+            if self.is(at, Kind::Comma) {
+                self.newline();
+                self.generic(from, self.tokens.end(at));
+                from = at + 1;
+            }
+            at += 1;
+        }
+        self.newline();
+        self.generic(from, close);
+        self.indent -= STEP;
+        self.newline();
+    }
+
+    /// One of several generics, up to where it ends in the line.
+    fn generic(&mut self, from: usize, end: usize) {
+        let tokens = self.tokens;
+        let text = tokens.part(tokens.start(from), end);
+        let is_open = |&at: &usize| self.is(at, Kind::Less);
+        let open = (from..tokens.all().to).take_while(|&at| tokens.start(at) < end).find(is_open);
+        let close = open.and_then(|open| self.generics_end(open));
+        match open.zip(close) {
+            Some((open, close)) if self.column() + tokens.columns(text) > WIDTH => {
+                self.out.push_str(tokens.part(tokens.start(from), tokens.end(open)));
+                self.generics(open, close);
+                self.out.push_str(tokens.part(close, end));
+            }
+            _ => self.out.push_str(text),
+        }
     }
 
     /// The head of an `impl`, which may be broken before its `for`.

@@ -7,22 +7,36 @@ use proc_macro2::{Delimiter, Spacing, TokenStream as Read, TokenTree};
 
 use super::print::Module;
 use super::printer::Printer;
+use super::random_projects;
 use super::rust::{Ident, TokenStream, quote};
 use crate::options::Options;
 use crate::plan::Plans;
 
-/// Schemas whose code is tried: the worked examples, and one project for each file of cases.
+/// How many random projects are made, from the seeds 0, 1, …
+const SEEDS: u64 = 30;
+
+/// Generated modules of the worked examples, of the cases, and of random projects.
 fn modules() -> Vec<Module> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let options = Options::default();
     let mut modules = Vec::new();
     for folder in ["schema", "tests/codecs", "tests/real"] {
         let lowered = crate::lowered(&[root.join(folder)]);
-        let plans = Plans::new(&lowered.project, &lowered.types, &options);
-        let crates = plans.subjects().iter().filter_map(|&subject| plans.plan(subject));
-        modules.extend(crates.flat_map(|krate| super::modules(&krate.contents)));
+        modules.extend(modules_of(&Plans::new(&lowered.project, &lowered.types, &options)));
     }
+    let mut right = 0;
+    for seed in 0..SEEDS {
+        let Some(lowered) = crate::lowered_text(random_projects::project(seed)) else { continue };
+        right += 1;
+        modules.extend(modules_of(&Plans::new(&lowered.project, &lowered.types, &options)));
+    }
+    assert!(right * 2 > SEEDS, "only {right} of {SEEDS} random projects are right");
     modules
+}
+
+fn modules_of(plans: &Plans<'_>) -> Vec<Module> {
+    let crates = plans.subjects().iter().filter_map(|&subject| plans.plan(subject));
+    crates.flat_map(|krate| super::modules(&krate.contents)).collect()
 }
 
 /// The tokens of a text, each as a text, without commas, which a printer may choose at the end of a list.
@@ -81,10 +95,20 @@ fn every_file_has_the_tokens_of_its_emitter_and_so_has_prettypleases_print_of_it
         let printed = module.print(&mut Printer::default());
         syn::parse_file(&printed).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
         let (_, body) = printed.split_once("\n\n").unwrap_or((&printed, ""));
-        assert_eq!(meaning(body), meaning(&written.join("\n")), "{printed}");
+        same(&meaning(body), &meaning(&written.join("\n")), &printed);
         let tree = syn2::parse_file(body).unwrap_or_else(|error| panic!("{error}:\n{printed}"));
         let pretty = prettyplease::unparse(&tree);
-        assert_eq!(bare(&pretty), bare(body), "{printed}");
+        same(&bare(&pretty), &bare(body), &printed);
+    }
+}
+
+/// Both must be the same tokens; the first that differs is shown with what stands before it.
+fn same(found: &[String], expected: &[String], printed: &str) {
+    let longer = found.len().max(expected.len());
+    if let Some(at) = (0..longer).find(|&at| found.get(at) != expected.get(at)) {
+        let from = at.saturating_sub(10);
+        let [found, expected] = [found, expected].map(|all| &all[from..all.len().min(at + 5)]);
+        panic!("found {found:?}, expected {expected:?}\n{printed}");
     }
 }
 
