@@ -12,21 +12,24 @@ mod emit;
 pub mod files;
 mod incremental;
 mod json;
-pub mod lower;
-pub mod model;
-pub mod naming;
+mod lower;
+mod model;
+mod naming;
 pub mod options;
 mod parallel;
-pub mod plan;
+mod plan;
 pub mod project;
 mod prose;
 pub mod render;
-pub mod schema;
+mod schema;
 pub mod source;
-pub mod syntax;
-pub mod yaml;
+mod syntax;
+mod yaml;
 
 pub use builder::{Build, BuildError, build};
+pub use naming::is_name;
+#[cfg(feature = "language-schema")]
+pub use syntax::language_schema;
 
 use diagnostic::{Diagnostic, Report};
 use files::Files;
@@ -38,11 +41,28 @@ use source::Sources;
 pub mod internal {
     pub use crate::components::components;
     pub use crate::json::{Json, Style};
-    pub use crate::lower::{header_mistake, path_parts};
-    pub use crate::model::Part;
+    pub use crate::lower::{header_mistake, lower, path_parts};
     pub use crate::prose::advice;
     pub use crate::schema::read::keywords;
-    pub use crate::{naming, syntax, yaml};
+
+    pub mod model {
+        pub use crate::model::*;
+    }
+    pub mod naming {
+        pub use crate::naming::*;
+    }
+    pub mod plan {
+        pub use crate::plan::*;
+    }
+    pub mod schema {
+        pub use crate::schema::*;
+    }
+    pub mod syntax {
+        pub use crate::syntax::*;
+    }
+    pub mod yaml {
+        pub use crate::yaml::*;
+    }
 }
 
 /// What a compilation gives.

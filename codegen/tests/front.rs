@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use expect::expect;
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Style;
-use toolwright_codegen::lower::lower;
-use toolwright_codegen::model::{Implementation, Project, ToolId};
-use toolwright_codegen::schema::published;
+use toolwright_codegen::internal::lower;
+use toolwright_codegen::internal::model::{Implementation, Project, ToolId};
+use toolwright_codegen::internal::schema::published;
+use toolwright_codegen::internal::syntax;
 use toolwright_codegen::source::{Source, Sources, Span};
-use toolwright_codegen::syntax;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")

@@ -97,7 +97,7 @@ fn main() -> End {
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
         Command::Init { dir, toolwright } => init::run(&dir, toolwright),
         Command::Schema => {
-            print::out(&toolwright_codegen::syntax::language_schema());
+            print::out(&toolwright_codegen::language_schema());
             End::Done
         }
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use toolwright::Value;
-use toolwright_codegen::naming;
+use toolwright_codegen::internal::naming;
 use toolwright_codegen::options::Options;
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::source::{Source, Sources};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use toolwright_codegen::naming;
+use toolwright_codegen::is_name;
 use toolwright_import::{Provenance, Selection, is_date};
 
 /// Where the list is from.
@@ -133,7 +133,7 @@ impl Origin {
 
 /// A name of the language.
 pub(crate) fn name(text: &str) -> Result<String, String> {
-    if naming::is_name(text) {
+    if is_name(text) {
         return Ok(text.to_owned());
     }
     Err("expected a name such as `git_hub`: small letters, digits, and single `_` between them"

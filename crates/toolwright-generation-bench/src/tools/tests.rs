@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 use toolwright_codegen::diagnostic::Report;
+use toolwright_codegen::internal::yaml;
 use toolwright_codegen::source::{Source, Sources};
-use toolwright_codegen::yaml;
 
 use super::{Kind, Language, Object, toolset};
 

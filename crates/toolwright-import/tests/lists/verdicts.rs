@@ -5,11 +5,11 @@
 use std::fs;
 
 use toolwright_codegen::diagnostic::Report;
+use toolwright_codegen::internal::lower;
+use toolwright_codegen::internal::schema::published;
+use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::{Json, Style};
-use toolwright_codegen::lower::lower;
-use toolwright_codegen::schema::published;
 use toolwright_codegen::source::{Source, Sources};
-use toolwright_codegen::syntax;
 use toolwright_import::Imported;
 
 use super::{folder, import, json, lists, parsed};
