@@ -134,14 +134,14 @@ pub(crate) fn understand(
     }
 }
 
-/// What schema files mean, for tests of what is made of it.
+/// Lowers schema files, for tests of the stages behind.
 #[cfg(test)]
 fn lowered(paths: &[std::path::PathBuf]) -> lower::Lowered {
     let read = disk::read_sources(paths).expect("the files are readable");
     understand(read.findings, &read.sources).expect("the files are right").lowered
 }
 
-/// What one schema file means, for the same tests; none where something is wrong with it.
+/// Lowers the text of one schema file, for the same tests; returns `None` if it has errors.
 #[cfg(test)]
 fn lowered_text(text: String) -> Option<lower::Lowered> {
     let source = source::Source { path: "random.yaml".to_owned(), text };

@@ -23,10 +23,10 @@ pub(crate) fn is_shown(c: char) -> bool {
 /// How many known words are looked at for an unknown one.
 const MOST: usize = 1000;
 
-/// A list longer than this helps nobody who was told the nearest word already.
+/// Longer lists are left out when there is a nearest word.
 const SHORT: usize = 12;
 
-/// Advice on an unknown word: the nearest known one, and what is known.
+/// Returns advice on an unknown word: the nearest known word and a list of the known ones.
 pub fn advice<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, what: &str) -> String {
     let known: Vec<&str> = known.into_iter().take(MOST).collect();
     let listed: Vec<String> = known.iter().take(40).map(|word| format!("`{word}`")).collect();

@@ -2,12 +2,12 @@
 //!
 //! The house style, in lines of at most 100 columns:
 //!
-//! 1. A statement, an item, a doc line and an attribute begin a line; a blank line stands beside items with a body.
-//! 2. What fits a line stands in one line. Bodies of items, `if` statements, loops and blocks with a `;` never do.
-//! 3. A list that does not fit has an item in each line and a comma after the last; single words share lines.
-//! 4. A last argument that ends in brackets may be broken instead of its list, if nothing else needs a line.
-//! 5. A value behind `=`, `=>` or a field's `:` stands in the next line if it fits there and not in this one.
-//! 6. A chain of calls that does not fit has a call in each line.
+//! 1. Each statement, item, doc line and attribute starts a new line; blank lines separate items that have a body.
+//! 2. Code that fits on one line stays on one line, except bodies of items, `if` statements, loops and blocks with a `;`.
+//! 3. A list that does not fit has one item per line and a trailing comma; single words share lines.
+//! 4. If only the last argument of a list is too long and it ends in brackets, those brackets are broken instead.
+//! 5. A value after `=`, `=>` or a field's `:` moves to the next line if it fits there but not on this one.
+//! 6. A chain of calls that does not fit has one call per line.
 //!
 //! Whether a brace holds statements, arms or a list is read from the tokens (see [`Form`]). The printer writes the tokens it
 //! is given in their order. Only commas may change: behind the last item of a list, and behind the block of an arm. It cannot
@@ -184,7 +184,7 @@ impl<'a> Output<'a> {
     /// in braces begins in this line.
     fn beside_or_below(&mut self, span: Span, tail: usize) {
         let ends_in_braces = self.is(span.to - 1, Kind::CloseBrace);
-        // The first line takes what an assignment begins with, and the first token of its value.
+        // The target of an assignment and the first token of its value have to fit on the first line.
         let begins_beside = self
             .value(span)
             .is_none_or(|value| self.fits(Span { to: (value + 1).min(span.to), ..span }, 1));
@@ -275,7 +275,7 @@ impl<'a> Output<'a> {
         self.out.push_str(tokens.part(done, tokens.end(span.to - 1)));
     }
 
-    /// Where in the line the sign begins that ends what a `<` opens; it may be half of `>>`.
+    /// Returns the position in the line of the `>` that closes a `<`; it may be half of a `>>`.
     fn generics_end(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in self.outside_brackets(Span { from: open, to: self.tokens.all().to }) {
@@ -296,7 +296,7 @@ impl<'a> Output<'a> {
         None
     }
 
-    /// Generics that are broken: each in a line of its own.
+    /// Prints generics with one argument per line.
     fn generics(&mut self, open: usize, close: usize) {
         self.indent += STEP;
         let mut from = open + 1;
@@ -322,7 +322,7 @@ impl<'a> Output<'a> {
         self.newline();
     }
 
-    /// One of several generics, up to where it ends in the line.
+    /// Prints one generic argument that ends at a position in the line.
     fn generic(&mut self, from: usize, end: usize) {
         let tokens = self.tokens;
         let text = tokens.part(tokens.start(from), end);
@@ -557,7 +557,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether an item that begins with a keyword may end with braces.
+/// Whether items that begin with this keyword can have a body in braces.
 fn has_body(kind: Kind) -> bool {
     matches!(kind, Kind::Fn | Kind::Impl | Kind::Trait | Kind::Struct | Kind::Enum | Kind::Mod)
 }

@@ -1,5 +1,5 @@
-//! Makes random projects from a seed, for tests of what is printed: names of any length, every shape of a schema, and
-//! descriptions of any words.
+//! Generates random projects from a seed for tests of the printer: names of many lengths, every shape of a schema, and
+//! descriptions that contain code.
 
 use std::fmt::Write;
 

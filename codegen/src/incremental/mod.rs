@@ -31,7 +31,7 @@ pub(crate) struct Outdated {
 }
 
 impl Record {
-    /// The record of a run that compiled everything; none if its files cannot be told apart by their paths.
+    /// Returns the record of a run that compiled everything, or `None` if two of its files share a path.
     ///
     /// `interfaces` has the interface of each source, `generator` whatever the output depends on besides the sources.
     pub(crate) fn new<'p>(
@@ -165,7 +165,7 @@ impl Record {
         Some(changed)
     }
 
-    /// The folders of the crates that generated files stand in; none if one stands in no crate.
+    /// Returns the folders of the crates that generated files belong to, or `None` if a file belongs to no crate.
     fn crates_of<'p>(&self, paths: &'p [String]) -> Option<BTreeSet<&'p str>> {
         let dirs: BTreeSet<&str> = self.crates.iter().map(|krate| krate.dir.as_str()).collect();
         let dir_of = |path: &'p String| {
@@ -187,7 +187,7 @@ fn declaration(dir: &str) -> Option<Name> {
     }
 }
 
-/// Whether each file can be reached from some, those included, along the edges that lead from each.
+/// Returns for each file whether it can be reached from the given ones, themselves included.
 fn reachable<'e>(
     from: impl IntoIterator<Item = usize>,
     edges: impl ExactSizeIterator<Item = &'e Vec<usize>>,
@@ -203,7 +203,7 @@ fn reachable<'e>(
     reached
 }
 
-/// Of each text, but not of how its lines end: a checkout may have them in its own way.
+/// Hashes each text. Line endings are ignored, since git may convert them on checkout.
 fn hashes(sources: &Sources) -> Vec<u128> {
     let texts: Vec<&Source> = sources.iter().map(|(_, source)| source).collect();
     parallel::map(&texts, |Source { text, .. }| {

@@ -25,9 +25,9 @@ pub(crate) struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SourceFile {
     pub(super) path: String,
-    /// Of its text.
+    /// A hash of its text.
     pub(super) hash: u128,
-    /// Of its interface.
+    /// A hash of its interface.
     pub(super) interface: u128,
     /// Whether there was a warning about it.
     pub(super) has_warning: bool,
@@ -60,7 +60,7 @@ impl Record {
         text
     }
 
-    /// Reads a record; none if the text is not a whole one.
+    /// Parses a record; returns `None` if the text is damaged.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let end = text.strip_suffix('\n')?.rfind('\n')? + 1;
         let (body, hash) = text.split_at(end);
@@ -104,7 +104,7 @@ fn joined(places: &[usize]) -> String {
     places.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Places in a list of so many.
+/// Parses indices that must be below `count`.
 fn places(text: &str, count: usize) -> Option<Vec<usize>> {
     let place = |text: &str| text.parse().ok().filter(|place| *place < count);
     text.split_terminator(',').map(place).collect()

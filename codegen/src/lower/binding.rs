@@ -61,7 +61,7 @@ pub(super) fn bound_method(
 }
 
 impl Bindings {
-    /// Whether bound tools take over too many properties: then nothing more is made of them.
+    /// Whether bound tools take over too many properties; further bindings are then skipped.
     pub(super) fn are_too_many(&self) -> bool {
         self.properties > limits::MAX_BOUND
     }
@@ -180,7 +180,7 @@ fn injections(
     injections
 }
 
-/// Whether the payload requires an injected property, which has to be a string.
+/// Checks that an injected property is a string. Returns whether the payload requires it.
 fn injected_string(
     name: &Spanned<String>,
     method: &Method,

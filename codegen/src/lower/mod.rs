@@ -100,7 +100,7 @@ fn check_name(what: &str, name: &Spanned<String>, report: &mut Report) {
     }
 }
 
-/// Reports a name that nobody bears, unless its bearer may be in what could not be read.
+/// Reports an unknown name, unless a file that could not be read may define it.
 fn report_unknown<'n>(
     mistake: fn(&Spanned<String>, &[&str]) -> Diagnostic,
     name: &Spanned<String>,

@@ -40,7 +40,7 @@ pub struct ToolPlan<'a> {
     pub result_schema: SchemaFile,
 }
 
-/// What runs a tool, by names.
+/// The implementation of a tool, with names in place of ids.
 #[derive(Debug)]
 pub enum Implementation<'a> {
     /// A method of a service.

@@ -58,7 +58,7 @@ impl Budget {
         Ok(pattern)
     }
 
-    /// Checks a value. What there is no budget left for counts as accepted.
+    /// Checks a value. Accepts it if the budget is used up.
     pub(super) fn judge(&mut self, schema: &Schema, json: &str) -> Result<(), InvalidPayload> {
         let is_costly = |issue: &Issue| matches!(issue.kind(), IssueKind::TooCostly { .. });
         match schema.check_within(json.as_bytes(), &mut self.steps) {

@@ -21,8 +21,8 @@ pub struct Violation {
 /// After so many mistakes in one value nobody reads on.
 const MAX_VIOLATIONS: usize = 20;
 
-/// Returns what is wrong with a value, at most as much as anybody reads. A schema with invalid parts accepts everything,
-/// and so does one that there is no budget left for.
+/// Returns at most 20 violations. There are none if the schema has invalid parts or the budget is used
+/// up.
 pub fn violations(
     schemas: &Schemas,
     node: NodeId,

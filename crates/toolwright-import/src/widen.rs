@@ -130,7 +130,7 @@ pub(super) fn widen(
     }
 }
 
-/// Which schemas refer to another, by what they call it.
+/// Returns, by reference target, the indices of the schemas that refer to it.
 fn users(roots: &mut Roots) -> BTreeMap<String, BTreeSet<usize>> {
     let mut users: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (index, (id, schema)) in roots.iter_mut().enumerate() {

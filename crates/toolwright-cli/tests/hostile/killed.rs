@@ -44,7 +44,7 @@ fn start(folder: &Path, number: usize) -> Child {
     generator(folder, schema).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// What a run leaves beside the schemas and the output until the next one; the record stays.
+/// Lists the temporary files that a killed run left beside the output folder; the record is not one of them.
 fn leftovers(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     names

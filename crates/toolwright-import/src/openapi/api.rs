@@ -178,7 +178,7 @@ impl Operation<'_> {
         self.id().map_or_else(fallback, str::to_owned)
     }
 
-    /// The keys that name it or its group, and are no names.
+    /// The keys among `operationId` and `tags` whose values are not text.
     fn odd_keys(&self) -> impl Iterator<Item = &'static str> {
         let is_text = |value: &Json| matches!(value, Json::String(_));
         let is_list = |value: &Json| matches!(value, Json::Array(all) if all.iter().all(is_text));

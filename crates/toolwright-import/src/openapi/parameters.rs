@@ -18,7 +18,7 @@ pub(super) struct Payload {
     pub(super) properties: Entries,
     /// The names of those that have to be there.
     pub(super) required: Vec<Json>,
-    /// The path; from the end of [`Payload::of`] with the names of properties.
+    /// The path as the document has it; [`Payload::fill_path`] puts the names of properties in.
     path: String,
     query: Vec<Json>,
     headers: Entries,
@@ -121,7 +121,7 @@ impl Payload {
         self.properties.push((name, schema));
     }
 
-    /// The wanted name, or one with its place before it, that becomes no field twice; it is taken from then on.
+    /// Reserves a name whose field is free: the wanted one, else one with its place in front, else a numbered one.
     pub(super) fn free_name(&mut self, wanted: &str, place: &str) -> String {
         let asked = self.fields.get(&naming::identifier(wanted)).copied().unwrap_or_default();
         let is_free = |name: &String| {

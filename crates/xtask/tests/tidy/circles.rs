@@ -1,16 +1,16 @@
-//! Holds the modules of the compiler's crates free of circles: none may lead back to itself through what it names.
+//! Checks that the modules of the compiler's crates import each other without cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tree::File;
 
-/// The sources of each crate that is held.
-const HELD: [&str; 2] = ["codegen/src/", "crates/toolwright-import/src/"];
+/// The source folders that are checked.
+const CHECKED: [&str; 2] = ["codegen/src/", "crates/toolwright-import/src/"];
 
-/// Modules right under a crate's root, each with those that it names.
+/// The top-level modules of a crate, each with the modules it imports.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// No module leads back to itself.
+/// Complains about modules that import themselves through others.
 pub(crate) fn none(files: &[File]) -> Vec<String> {
     let circle = |root: &&str| {
         let graph = graph(files, root);
@@ -20,7 +20,7 @@ pub(crate) fn none(files: &[File]) -> Vec<String> {
             format!("{root}: {on_circle:?} lead in a circle; move what both need below them")
         })
     };
-    HELD.iter().filter_map(circle).collect()
+    CHECKED.iter().filter_map(circle).collect()
 }
 
 fn leads_back(graph: &Graph, module: &str) -> bool {
@@ -58,7 +58,7 @@ fn graph(files: &[File], root: &str) -> Graph {
     graph
 }
 
-/// Names behind `crate::`, and behind as many `super::` as lead to the crate's root.
+/// Returns the names that follow `crate::`, or as many `super::` as reach the root of the crate.
 fn named(file: &File, up: &str) -> BTreeSet<String> {
     let text = file.code().map(|(_, line)| line).collect::<Vec<_>>().join("\n");
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
