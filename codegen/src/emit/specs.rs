@@ -4,7 +4,7 @@ use super::print::Module;
 use super::remote::origin;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
-use crate::model::{Approval, Deprecation, Example, Hints, Tool, ToolAnnotations};
+use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, ToolAnnotations};
 use crate::plan::{Implementation, ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
@@ -29,7 +29,7 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
 }
 
 fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
-    let waits = plan.tools.iter().any(|tool| tool.tool.timeout.is_some());
+    let waits = plan.tools.iter().any(|tool| tool.tool.limits.timeout.is_some());
     let names_types = plan.tools.iter().any(|tool| tool.args.is_named() || tool.result.is_named());
     let duration = waits.then(|| {
         quote!(
@@ -85,7 +85,7 @@ fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
     let provenance = provenance(plan);
     let offered = offered(plan);
     let words = words(plan);
-    let running = running(plan.tool);
+    let running = running(plan.tool.limits);
     let args_schema = format!("../schema/{}", plan.args_schema.name);
     let result_schema = format!("../schema/{}", plan.result_schema.name);
     quote! {
@@ -169,12 +169,11 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
     quote!(#hints #approval #examples #sample)
 }
 
-fn running(tool: &Tool) -> Option<TokenStream> {
-    let said = tool.timeout.is_some() || tool.attempts.is_some() || tool.sequential;
-    said.then(|| {
-        let timeout = optional_of(tool.timeout.map(duration));
-        let attempts = optional_of(tool.attempts.map(|attempts| grouped(&attempts.to_string())));
-        let sequential = tool.sequential;
+fn running(limits: CallLimits) -> Option<TokenStream> {
+    (limits != CallLimits::UNLIMITED).then(|| {
+        let CallLimits { timeout, attempts, sequential } = limits;
+        let timeout = optional_of(timeout.map(duration));
+        let attempts = optional_of(attempts.map(|attempts| grouped(&attempts.to_string())));
         quote!(limits: spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential },)
     })
 }

@@ -4,7 +4,7 @@
 use super::compatibility::{Direction, Handover};
 use super::schemas::Reading;
 use super::toolsets::{Origin, WrittenTool, report_unknown_method};
-use super::{Declared, limits};
+use super::{Declared, output_limits};
 use crate::diagnostic::{Report, names, tools};
 use crate::json::Json;
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, Method, MethodId, ServiceId};
@@ -63,7 +63,7 @@ pub(super) fn bound_method(
 impl Bindings {
     /// Whether bound tools take over too many properties; further bindings are then skipped.
     pub(super) fn are_too_many(&self) -> bool {
-        self.properties > limits::MAX_BOUND
+        self.properties > output_limits::MAX_BOUND
     }
 
     /// The signature of a tool that is bound to a method.
@@ -82,7 +82,7 @@ impl Bindings {
         self.properties += payload.as_ref().map_or(0, |object| object.properties.len());
         if self.are_too_many() {
             if !were_too_many {
-                limits::report_bound(tool.name.span, report);
+                output_limits::report_bound(tool.name.span, report);
             }
             return Signature { args: called.payload, result: called.result, binding: None };
         }

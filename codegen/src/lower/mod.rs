@@ -10,8 +10,8 @@ mod consumers;
 mod duplicates;
 mod examples;
 mod http;
-mod limits;
 mod methods;
+mod output_limits;
 mod schemas;
 mod services;
 mod templates;
@@ -88,7 +88,7 @@ pub fn lower(documents: &[Document], report: &mut Report) -> Lowered {
         naming::check(&project, &types, report);
     }
     if !report.has_errors() {
-        limits::check_output(&project, documents, report);
+        output_limits::check_output(&project, documents, report);
     }
     Lowered { project, types }
 }

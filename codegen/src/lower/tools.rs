@@ -8,7 +8,7 @@ use super::toolsets::{Origin, WrittenTool};
 use super::{Declared, owned};
 use crate::diagnostic::{Report, consumers, files, tools};
 use crate::model::{
-    Approval, Deprecation, Example, Hints, ServiceId, Tool, ToolAnnotations, ToolsetId,
+    Approval, CallLimits, Deprecation, Example, Hints, ServiceId, Tool, ToolAnnotations, ToolsetId,
 };
 use crate::schema::{Node, Shape};
 use crate::source::Spanned;
@@ -112,9 +112,11 @@ pub(super) fn tools(
                     result: owned(text.result.as_ref()),
                 }),
                 examples: details.examples.iter().flatten().map(example).collect(),
-                timeout: details.timeout.map(|period| period.0),
-                attempts: details.retry.as_ref().map(|retry| retry.attempts),
-                sequential: details.sequential.unwrap_or(false),
+                limits: CallLimits {
+                    timeout: details.timeout.map(|period| period.0),
+                    attempts: details.retry.as_ref().map(|retry| retry.attempts),
+                    sequential: details.sequential.unwrap_or(false),
+                },
                 tags,
                 aliases: details.aliases.clone().unwrap_or_default(),
                 deprecated: deprecation(declared, written, report),

@@ -8,7 +8,7 @@ use std::ops::Index;
 use std::time::Duration;
 
 pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
-pub use toolwright::spec::ToolAnnotations;
+pub use toolwright::spec::{CallLimits, ToolAnnotations};
 
 use crate::json::Json;
 use crate::schema::{NodeId, Schemas, TypeId};
@@ -220,12 +220,8 @@ pub struct Tool {
     pub hints: Hints,
     /// Example calls.
     pub examples: Vec<Example>,
-    /// How long one call may take.
-    pub timeout: Option<Duration>,
-    /// How many attempts a transient failure gets in all.
-    pub attempts: Option<u32>,
-    /// Whether it is a barrier among concurrent calls.
-    pub sequential: bool,
+    /// How its calls are run.
+    pub limits: CallLimits,
     /// The toolset's tags, then its own.
     pub tags: Vec<String>,
     /// Earlier names, still routed, never advertised.
