@@ -10,7 +10,7 @@ use crate::options::{Dependency, Layout, Options};
 use crate::source::SourceId;
 
 /// The file's name.
-pub const FILE: &str = "toolwright.toml";
+pub const CONFIG_FILE: &str = "toolwright.toml";
 
 /// What the file says; every part has a default, so a project needs no file.
 #[derive(Debug, Default, Deserialize)]

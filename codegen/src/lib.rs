@@ -2,39 +2,40 @@
 
 #![recursion_limit = "512"]
 
-pub mod builder;
+mod builder;
 mod components;
 #[cfg(feature = "project")]
-pub mod config;
+mod config;
 pub mod diagnostic;
 pub mod disk;
 mod emit;
-pub mod files;
+mod files;
 mod incremental;
 mod json;
 mod lower;
 mod model;
 mod naming;
-pub mod options;
+mod options;
 mod parallel;
 mod plan;
 pub mod project;
 mod prose;
 pub mod render;
 mod schema;
-pub mod source;
+mod source;
 mod syntax;
 mod yaml;
 
 pub use builder::{Build, BuildError, build};
+pub use diagnostic::Diagnostic;
+pub use files::Files;
 pub use naming::is_name;
+pub use options::{Dependency, Layout, Options};
+pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
 
-use diagnostic::{Diagnostic, Report};
-use files::Files;
-use options::Options;
-use source::Sources;
+use diagnostic::Report;
 
 /// Parts of the compiler for `toolwright-import` and for tests. They change without notice.
 #[doc(hidden)]

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Report, Severity, groups};
 use toolwright_codegen::internal::{syntax, yaml};
-use toolwright_codegen::options::Options;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Options, Source, Sources, compile};
 use toolwright_prerequisites::{Npm, or_skip};
 
 /// Folders of schemas that pass `check`, each file by itself or, in [`PROJECTS`], all together.

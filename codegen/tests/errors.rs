@@ -6,12 +6,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Group, Severity, groups};
-use toolwright_codegen::options::Options;
 use toolwright_codegen::project::{Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Options, Source, Sources, compile};
 
 /// How docs/mistakes.md begins.
 const PAGE: &str = "# Mistakes

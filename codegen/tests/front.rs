@@ -8,13 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect::expect;
+use toolwright_codegen::diagnostic::Span;
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Style;
 use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::model::{Implementation, Project, ToolId};
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
-use toolwright_codegen::source::{Source, Sources, Span};
+use toolwright_codegen::{Source, Sources};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")

@@ -15,9 +15,10 @@ pub(crate) mod tools;
 pub(crate) mod words;
 pub(crate) mod yaml;
 
+pub use crate::source::{LineColumn, SourceId, Span, Spanned};
 pub use catalog::{Code, Group, groups};
 
-use crate::source::{Sources, Span};
+use crate::source::Sources;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

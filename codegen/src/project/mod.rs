@@ -5,6 +5,8 @@ mod generation;
 mod open;
 mod outcome;
 
+#[cfg(feature = "project")]
+pub use crate::config::{CONFIG_FILE, Config, plain};
 pub(crate) use generation::Generation;
 #[cfg(feature = "project")]
 pub use open::{Mode, Project};

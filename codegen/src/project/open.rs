@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Checked, Failure, Generated, Generation};
 use crate::check_after;
-use crate::config::{self, Config};
+use crate::config::{CONFIG_FILE, Config, plain};
 use crate::diagnostic::projects;
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
@@ -39,7 +39,7 @@ impl Project {
     pub fn open(folder: &Path) -> Result<Self, Failure> {
         let absolute = absolute(folder)?;
         for (depth, ancestor) in absolute.ancestors().enumerate() {
-            let file = ancestor.join(config::FILE);
+            let file = ancestor.join(CONFIG_FILE);
             if let Some(text) = disk::read_regular(&file)? {
                 let root = above(folder, depth);
                 return Ok(Self::new(parse(&root, text)?, root));
@@ -89,10 +89,10 @@ impl Project {
     ///
     /// See [`Failure`].
     pub fn beside(&self, file: &Path) -> Result<Vec<Source>, Failure> {
-        let file = config::plain(&absolute(file)?);
+        let file = plain(&absolute(file)?);
         let mut is_inside = false;
         for schema in &self.schema {
-            let schema = config::plain(&absolute(schema)?);
+            let schema = plain(&absolute(schema)?);
             is_inside |= file.starts_with(schema);
         }
         if !is_inside {
@@ -101,7 +101,7 @@ impl Project {
         let ReadSources { sources, .. } = disk::read_sources(&self.schema)?;
         let mut others = Vec::new();
         for (_, source) in sources.readable() {
-            let is_other = config::plain(&absolute(Path::new(&source.path))?) != file;
+            let is_other = plain(&absolute(Path::new(&source.path))?) != file;
             others.extend(is_other.then(|| source.clone()));
         }
         Ok(others)
@@ -148,9 +148,9 @@ impl Project {
 
     /// Schemas in the output folder would be taken for strays, and a folder around them is seldom meant for output.
     fn refuse_overlap(&self) -> Result<(), Failure> {
-        let out = config::plain(&absolute(&self.out)?);
+        let out = plain(&absolute(&self.out)?);
         for schema in &self.schema {
-            if config::plain(&absolute(schema)?).starts_with(&out) {
+            if plain(&absolute(schema)?).starts_with(&out) {
                 let (out, schema) = (self.out.display(), schema.display());
                 return Err(
                     projects::overlapping_folders(&out.to_string(), &schema.to_string()).into()
@@ -162,7 +162,7 @@ impl Project {
 }
 
 fn parse(root: &Path, text: String) -> Result<Config, Failure> {
-    let path = disk::shown(&root.join(config::FILE));
+    let path = disk::shown(&root.join(CONFIG_FILE));
     let sources = Sources::new(vec![Source { path, text }]);
     let parsed = sources.iter().map(|(id, source)| Config::parse(&source.text, id)).next();
     parsed

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use toolwright_codegen::config::Config;
-use toolwright_codegen::options::Dependency;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::project::Config;
+use toolwright_codegen::{Dependency, Source, Sources};
 
 /// The findings as `line:column message`.
 fn parse(text: &str) -> Result<Config, Vec<String>> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 
 pub(crate) struct Folder {
     temporary: tempfile::TempDir,

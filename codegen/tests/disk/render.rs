@@ -2,8 +2,9 @@
 
 use expect_test::{ExpectFile, expect_file};
 use toolwright_codegen::diagnostic::{Diagnostic, Label, Severity};
+use toolwright_codegen::diagnostic::{SourceId, Span};
 use toolwright_codegen::render::{Format, render};
-use toolwright_codegen::source::{Source, SourceId, Sources, Span};
+use toolwright_codegen::{Source, Sources};
 
 fn sources() -> Sources {
     let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };

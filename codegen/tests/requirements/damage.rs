@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
 
-use toolwright_codegen::compile;
-use toolwright_codegen::options::Options;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Options, Source, Sources, compile};
 
 /// Enough to meet every part of the language; a longer search sets the variable.
 const DAMAGED: u64 = 150;

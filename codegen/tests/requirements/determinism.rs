@@ -1,6 +1,6 @@
 //! The output hangs on the input alone: not on the order of files, line endings or size.
 
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 
 use crate::project::{generated, generated_from, sources};
 

@@ -2,10 +2,10 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 
 use crate::project::{generated_from, rust};
-use toolwright_codegen::source::Source;
+use toolwright_codegen::Source;
 
 /// Texts that would break out of a comment, a literal, a template or a table.
 const TEXTS: &[&str] = &[

@@ -1,6 +1,6 @@
 //! What stands where, who imports whom, and what a consumer may change (G15 to G19, G25).
 
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 
 use crate::project::{below, generated, paths};
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use toolwright_codegen::compile;
-use toolwright_codegen::files::Files;
-use toolwright_codegen::options::Options;
-use toolwright_codegen::source::{Source, Sources, Span};
+use toolwright_codegen::diagnostic::Span;
+use toolwright_codegen::{Files, Options, Source, Sources, compile};
 
 /// The files of a project: each begins with `### name`, and the version is written for it.
 pub(crate) fn sources(text: &str) -> Vec<Source> {

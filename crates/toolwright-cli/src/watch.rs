@@ -12,9 +12,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
-use toolwright_codegen::config;
 use toolwright_codegen::disk::Written;
-use toolwright_codegen::project::{Change, Failure, Generated, Mode, Project};
+use toolwright_codegen::project::{CONFIG_FILE, Change, Failure, Generated, Mode, Project, plain};
 
 use crate::end::End;
 use crate::generate::{self, Places};
@@ -198,7 +197,7 @@ impl Interest {
             path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
         let kind = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_schema = kind.eq_ignore_ascii_case("yaml") || kind.eq_ignore_ascii_case("yml");
-        let is_config = path.file_name() == Some(OsStr::new(config::FILE));
+        let is_config = path.file_name() == Some(OsStr::new(CONFIG_FILE));
         // A folder that came or went may have had schemas in it.
         let is_folder = kind.is_empty();
         !is_output && !is_hidden && (is_schema || is_config || is_folder)
@@ -223,7 +222,7 @@ fn is_about_metadata(event: &Event) -> bool {
 /// A path as events tell of it: from the root of the file system.
 fn folder(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    config::plain(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    plain(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 /// The path itself, or what is there of the way to it.

@@ -6,12 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::{any, fmt, fs, io};
 
-use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::{Diagnostic, Severity};
 use toolwright_codegen::disk::{self, OutputError};
-use toolwright_codegen::files::Files;
-use toolwright_codegen::options::{Layout, Options};
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Files, Layout, Options, Source, Sources, compile};
 
 use crate::record::Outcome;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 use toolwright_import::Owner;
 
 use crate::files;

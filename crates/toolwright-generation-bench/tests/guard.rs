@@ -7,9 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::time::{ClockId, clock_gettime};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-use toolwright_codegen::options::Options;
-use toolwright_codegen::source::{Source, Sources};
-use toolwright_codegen::{check, compile};
+use toolwright_codegen::{Options, Source, Sources, check, compile};
 use toolwright_generation_bench::generators::typify_text;
 use toolwright_generation_bench::tools::{Language, toolset, toolsets};
 

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Owner;
 use super::keywords::Entries;
 use super::sameness::type_body;
+use toolwright_codegen::diagnostic::Span;
 use toolwright_codegen::diagnostic::{Report, Severity};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::advice;
 use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::yaml::{self, Node};
-use toolwright_codegen::render;
-use toolwright_codegen::source::{Source, Sources, Span};
+use toolwright_codegen::{Source, Sources, render};
 
 /// A file that is there, and has the toolset.
 #[derive(Clone, Debug)]

@@ -52,8 +52,8 @@ use keywords::rebuild;
 use listing::{List, Listed};
 use references::Standalone;
 use tool_names::Unnamed;
+use toolwright_codegen::Source;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::source::Source;
 use types::{Origin, Types};
 use warnings::{Subject, Warnings};
 

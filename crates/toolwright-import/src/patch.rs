@@ -9,7 +9,7 @@ use super::{yaml_scalar, yaml_text};
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{self, Entry, Node, Value};
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources};
 
 /// The keys that lead to an entry, and the name it is to have.
 pub(super) type Rename = (Vec<String>, String);

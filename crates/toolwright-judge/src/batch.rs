@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, io};
 
-use toolwright_codegen::files::Files;
+use toolwright_codegen::Files;
 use toolwright_import::Owner;
 
 use crate::peer::Peer;

@@ -6,10 +6,8 @@ use std::path::Path;
 
 use toolwright::Value;
 use toolwright_codegen::internal::naming;
-use toolwright_codegen::options::Options;
 use toolwright_codegen::render::{Format, render};
-use toolwright_codegen::source::{Source, Sources};
-use toolwright_codegen::{check, compile};
+use toolwright_codegen::{Options, Source, Sources, check, compile};
 
 use super::search::Target;
 use crate::codecs::{meaning, sides};

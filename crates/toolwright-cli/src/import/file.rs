@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use toolwright_codegen::disk;
 use toolwright_codegen::project::{Project, count};
-use toolwright_codegen::source::Source;
+use toolwright_codegen::{Source, disk};
 use toolwright_import::{Existing, Imported, Owner, difference};
 
 use super::list::Failure;

@@ -8,8 +8,7 @@ use std::process::Command;
 
 use naughty_strings::BLNS;
 use serde_json::{Value, json};
-use toolwright_codegen::check;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources, check};
 
 /// Each would leave a file behind if it ran, or keep the crate from being built if it were code.
 const PAYLOADS: [&str; 3] = [

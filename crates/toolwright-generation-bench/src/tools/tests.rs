@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::yaml;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources};
 
 use super::{Kind, Language, Object, toolset};
 

@@ -14,10 +14,11 @@ use super::widen::{Roots, widen};
 use mend::Fault;
 use place::Path;
 use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
+use toolwright_codegen::diagnostic::SourceId;
 use toolwright_codegen::diagnostic::{Diagnostic, Severity};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{self, Node};
-use toolwright_codegen::source::{Source, SourceId, Sources};
+use toolwright_codegen::{Source, Sources};
 
 /// How often `check` runs before tools that it still refuses are left out whole.
 const MAX_ROUNDS: usize = 24;

@@ -2,9 +2,9 @@
 //! changes anything.
 
 use super::super::keywords::parts_at;
+use toolwright_codegen::diagnostic::Span;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{Node, Value};
-use toolwright_codegen::source::Span;
 
 /// The keys and indexes that lead to a value.
 pub(super) type Path = Vec<String>;

@@ -12,7 +12,7 @@ use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml;
 use toolwright_codegen::render::one_line;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources};
 
 /// How many references are followed from one place; a circle of them leads nowhere.
 const MAX_STEPS: usize = 16;

@@ -19,8 +19,8 @@ use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection};
 use api::{Api, Operation};
 use document::Method;
+use toolwright_codegen::Source;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::source::Source;
 
 /// What is made of a document, and of which part of it.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::json_text;
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources};
 
 fn read_back(text: &str) -> Json {
     let sources = Sources::new(vec![Source { path: "a.yaml".to_owned(), text: text.to_owned() }]);

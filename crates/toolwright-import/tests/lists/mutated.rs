@@ -5,10 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use toolwright_codegen::check;
 use toolwright_codegen::diagnostic::Severity;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources, check};
 use toolwright_import::Refusal;
 
 use super::{folder, import, json, lists};

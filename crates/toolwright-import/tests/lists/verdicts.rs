@@ -9,7 +9,7 @@ use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::{Json, Style};
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Source, Sources};
 use toolwright_import::Imported;
 
 use super::{folder, import, json, lists, parsed};

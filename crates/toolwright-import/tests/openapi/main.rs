@@ -8,10 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use expect::expect;
-use toolwright_codegen::compile;
 use toolwright_codegen::diagnostic::Severity;
-use toolwright_codegen::options::Options;
-use toolwright_codegen::source::{Source, Sources};
+use toolwright_codegen::{Options, Source, Sources, compile};
 use toolwright_import::openapi::{ApiImport, ImportedApi, NotAnApi, openapi};
 use toolwright_import::{Owner, Selection};
 
