@@ -7,10 +7,11 @@ use toolwright::pattern::{Engine, Translated};
 
 use super::places::{AsOption, ByCopy, ByReference, Place, Source, Target};
 use super::print::Module;
-use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
-use super::tokens::{ident, imports, integer};
+use super::rust::{Append, Literal, TokenStream, push, quote};
+use super::tokens::{imports, integer};
+use crate::naming::Identifier;
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, Member, MixedVariant, OverlappingVariant,
+    AdditionalField, Body, Definition, Field, Import, Member, MixedVariant, OverlappingVariant,
     PatternStatic, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
@@ -32,8 +33,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 /// The imports the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let used = used_names(parts);
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let codec = names(&[
+    let codec = [
         "Decode",
         "Encode",
         "Items",
@@ -44,20 +44,18 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         "Reader",
         "Validator",
         "Writer",
-    ]);
-    let mut own: Vec<String> =
-        types.definitions.iter().map(|definition| definition.name.clone()).collect();
-    let mut sources = vec![
-        ("toolwright".to_owned(), names(&["Map", "Nullable"])),
-        ("toolwright::codec".to_owned(), codec),
     ];
+    let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
+    let mut sources =
+        vec![("toolwright", vec!["Map", "Nullable"]), ("toolwright::codec", codec.to_vec())];
+    let imported = types.imports.iter();
     if types.reexports {
-        own.extend(types.imports.iter().flat_map(|(_, names)| names.clone()));
+        own.extend(imported.flat_map(|import| &import.names).map(|name| &**name));
     } else {
-        sources.extend(types.imports.iter().cloned());
+        sources.extend(imported.map(Import::source));
     }
-    own.sort();
-    sources.insert(0, ("super::types".to_owned(), own));
+    own.sort_unstable();
+    sources.insert(0, ("super::types", own));
     imports(&sources, &used)
 }
 
@@ -75,7 +73,7 @@ fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
 }
 
 fn pattern(pattern: &PatternStatic) -> TokenStream {
-    let (name, ecma) = (ident(&pattern.name), &pattern.ecma);
+    let (name, ecma) = (&pattern.name, &pattern.ecma);
     let Translated { regex, engine, needs_tables, .. } = &pattern.translated;
     match engine {
         _ if *needs_tables => quote!(static #name: Pattern = Pattern::with_tables(#ecma);),
@@ -85,17 +83,17 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
 }
 
 fn validator(validator: &ValidatorStatic) -> TokenStream {
-    let (name, file) = (ident(&validator.name), format!("../schema/{}", validator.schema.name));
+    let (name, file) = (&validator.name, format!("../schema/{}", validator.schema.name));
     let rules = &validator.rules;
     quote!(static #name: Validator = Validator::new(include_str!(#file), &[#(#rules),*]);)
 }
 
 fn codec(definition: &Definition) -> [TokenStream; 3] {
-    let name = ident(&definition.name);
+    let name = &definition.name;
     let (decode, encode) = match &definition.body {
         Body::Struct(plan) => (decode_struct(plan), encode_struct(plan)),
         Body::Enum(variants) => {
-            let names = variants.iter().map(|variant| ident(&variant.name));
+            let names = variants.iter().map(|variant| &variant.name);
             let values = variants.iter().map(|variant| &variant.value);
             (
                 quote!(input.variant(&[#(#values),*], &[#(Self::#names),*])),
@@ -103,7 +101,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
             )
         }
         Body::IntegerEnum(variants) => {
-            let names = variants.iter().map(|variant| ident(&variant.name));
+            let names = variants.iter().map(|variant| &variant.name);
             let values = variants.iter().map(|variant| integer(variant.value));
             (
                 quote!(input.integer_variant(&[#((#values, Self::#names)),*])),
@@ -111,14 +109,14 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
             )
         }
         Body::Mixed(variants) => {
-            let types = variants.iter().map(|variant| (variant.name, &variant.ty));
+            let types = variants.iter().map(|variant| (&variant.name, &variant.ty));
             (decode_mixed(variants), encode_choice(types))
         }
         Body::Overlapping { keyword, variants } => {
-            let types = variants.iter().map(|variant| (&*variant.name, &variant.ty));
-            let rules = definition.validator.as_deref().map(ident);
+            let types = variants.iter().map(|variant| (&variant.name, &variant.ty));
+            let rules = definition.validator.as_ref();
             let rules = rules.expect("what says how many of the members have to fit");
-            (decode_overlapping(&rules, keyword, variants), encode_choice(types))
+            (decode_overlapping(rules, keyword, variants), encode_choice(types))
         }
         Body::Constant(json) => {
             (quote!(input.constant(#json)?; Some(Self)), quote!(out.constant(#json);))
@@ -132,7 +130,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         // An alias has the codec of what it stands for.
         Body::Alias(_) => (TokenStream::new(), TokenStream::new()),
     };
-    let (decode, encode) = match definition.validator.as_deref().map(ident) {
+    let (decode, encode) = match definition.validator.as_ref() {
         Some(validator) => {
             let (decode, encode) = (body(decode), body(encode));
             (
@@ -160,7 +158,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
 fn decode_struct(plan: &Struct) -> TokenStream {
     let variables = plan.members.iter().map(variable);
     let additional = plan.additional.as_ref().map(|field| {
-        let name = ident(&field.name);
+        let name = &field.name;
         quote!(let mut #name = Map::new();)
     });
     let keys = keys(plan);
@@ -180,7 +178,7 @@ fn decode_struct(plan: &Struct) -> TokenStream {
     let fixed =
         plan.members.iter().filter(|member| matches!(member, Member::Fixed { .. })).map(variable);
     let values = plan.members.iter().filter_map(value);
-    let rest = plan.additional.as_ref().map(|field| ident(&field.name));
+    let rest = plan.additional.as_ref().map(|field| &field.name);
     let values = values.chain(rest.map(|name| quote!(#name)));
     quote! {
         #(let mut #variables = None;)*
@@ -200,9 +198,9 @@ fn keys(plan: &Struct) -> Vec<&str> {
     plan.members.iter().map(key).collect()
 }
 
-fn variable(member: &Member) -> Ident<'_> {
+fn variable(member: &Member) -> &Identifier {
     match member {
-        Member::Field(Field { variable, .. }) | Member::Fixed { variable, .. } => ident(variable),
+        Member::Field(Field { variable, .. }) | Member::Fixed { variable, .. } => variable,
     }
 }
 
@@ -213,7 +211,7 @@ fn body(tokens: TokenStream) -> TokenStream {
 
 /// The statement for an undeclared key that is kept.
 fn keep(field: &AdditionalField) -> TokenStream {
-    let (name, decode) = (ident(&field.name), Decoder(&field.ty));
+    let (name, decode) = (&field.name, Decoder(&field.ty));
     quote!(object.additional(&mut #name, key, #decode);)
 }
 
@@ -241,7 +239,7 @@ fn required(member: &Member) -> Option<TokenStream> {
 
 fn value(member: &Member) -> Option<TokenStream> {
     let Member::Field(field) = member else { return None };
-    let (name, variable) = (ident(&field.name), ident(&field.variable));
+    let (name, variable) = (&field.name, &field.variable);
     Some(match (field.required, name == variable) {
         (true, _) => quote!(#name: #variable?),
         (false, true) => quote!(#name),
@@ -265,7 +263,6 @@ impl Append for Decoder<'_> {
             TypeUse::Null => push!(out, Reader::null),
             TypeUse::Boolean => push!(out, Reader::boolean),
             TypeUse::Named(name) => {
-                let name = ident(name);
                 push!(out, #name::decode);
             }
             ty => {
@@ -288,12 +285,11 @@ impl Append for Decoded<'_> {
             TypeUse::Boolean => push!(out, #reader.boolean()),
             TypeUse::String(limits) => push!(out, #reader.string(#limits)),
             TypeUse::Formatted(format, limits) => {
-                let format = ident(format);
                 push!(out, #reader.formatted(toolwright::format::Format::#format, #limits));
             }
             TypeUse::Contract(_, limits) => push!(out, #reader.formatted_as(#limits)),
             TypeUse::Checked(inner, validator) => {
-                let (inner, validator) = (Decoder(inner), ident(validator));
+                let (inner, validator) = (Decoder(inner), validator);
                 push!(out, #reader.checked(&#validator, #inner));
             }
             TypeUse::Integer(limits) => push!(out, #reader.integer(#limits)),
@@ -324,11 +320,9 @@ impl Append for Decoded<'_> {
                 push!(out, #reader.nullable(#inner));
             }
             TypeUse::Named(name) => {
-                let name = ident(name);
                 push!(out, #name::decode(#reader));
             }
             TypeUse::Boxed(name) => {
-                let name = ident(name);
                 push!(out, #name::decode(#reader).map(Box::new));
             }
         }
@@ -340,7 +334,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
     let decoded: Vec<_> = variants
         .iter()
         .map(|variant| {
-            let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Input));
+            let (name, decode) = (&variant.name, Decoded(&variant.ty, Source::Input));
             quote!(#decode.map(Self::#name))
         })
         .collect();
@@ -355,7 +349,7 @@ fn decode_union(tag: &str, variants: &[UnionVariant]) -> TokenStream {
 }
 
 fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
-    let kinds: Vec<_> = variants.iter().map(|variant| ident(variant.name)).collect();
+    let kinds: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
     let decoded: Vec<_> = variants
         .iter()
         .zip(&kinds)
@@ -375,9 +369,8 @@ fn decode_mixed(variants: &[MixedVariant]) -> TokenStream {
 }
 
 /// Writes what the variant of a choice holds, by its name and type.
-fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> TokenStream {
+fn encode_choice<'a>(variants: impl Iterator<Item = (&'a Identifier, &'a TypeUse)>) -> TokenStream {
     let arms = variants.map(|(name, ty)| {
-        let name = ident(name);
         let encode = encode_with(ty, Target::Out, Place::Variable("value"));
         let value = if *ty == TypeUse::Null { quote!(()) } else { quote!(value) };
         quote!(Self::#name(#value) => #encode,)
@@ -387,7 +380,7 @@ fn encode_choice<'a>(variants: impl Iterator<Item = (&'a str, &'a TypeUse)>) -> 
 
 /// Looks for a variant that fits beginning with those that demand most: the others may take their values too.
 fn decode_overlapping(
-    rules: &Ident,
+    rules: &Identifier,
     keyword: &str,
     variants: &[OverlappingVariant],
 ) -> TokenStream {
@@ -395,14 +388,14 @@ fn decode_overlapping(
     order.sort_by_key(|(_, variant)| Reverse(variant.demands));
     let choices = order.into_iter().map(|(index, variant)| {
         let index = Literal::usize_unsuffixed(index);
-        let (name, decode) = (ident(&variant.name), Decoded(&variant.ty, Source::Variable));
+        let (name, decode) = (&variant.name, Decoded(&variant.ty, Source::Variable));
         quote!((#index, |v| #decode.map(Self::#name)))
     });
     quote!(input.first_of(&#rules, #keyword, &[#(#choices),*]))
 }
 
 fn encode_union(variants: &[UnionVariant]) -> TokenStream {
-    let names = variants.iter().map(|variant| ident(&variant.name));
+    let names = variants.iter().map(|variant| &variant.name);
     quote!(match self { #(Self::#names(variant) => variant.encode(out),)* })
 }
 
@@ -417,7 +410,7 @@ fn encode_struct(plan: &Struct) -> TokenStream {
     let members = plan.members.iter().map(encode_member);
     let keys = keys(plan);
     let additional = plan.additional.as_ref().map(|field| {
-        let name = ident(&field.name);
+        let name = &field.name;
         let keys = quote!(&[#(#keys),*]);
         with_encoder(&field.ty, |encode| quote!(object.additional(&self.#name, #keys, #encode);))
     });
@@ -436,7 +429,7 @@ fn encode_member(member: &Member) -> TokenStream {
             quote!(#writer.constant(#json);)
         }
         Member::Field(field) if field.required => {
-            let place = Place::Field(ident(&field.name));
+            let place = Place::Field(&field.name);
             let encode = encode_with(&field.ty, Target::Behind(&field.key), place);
             quote!(#encode;)
         }
@@ -445,7 +438,7 @@ fn encode_member(member: &Member) -> TokenStream {
 }
 
 fn encode_optional(field: &Field) -> TokenStream {
-    let (writer, name) = (Target::Behind(&field.key), ident(&field.name));
+    let (writer, name) = (Target::Behind(&field.key), &field.name);
     if field.ty == TypeUse::Null {
         return quote!(if self.#name.is_some() { #writer.null(); });
     }
@@ -473,12 +466,10 @@ fn encode_with(ty: &TypeUse, writer: Target<'_>, place: Place<'_>) -> TokenStrea
         TypeUse::Boolean => quote!(#writer.boolean(#by_copy)),
         TypeUse::String(limits) => quote!(#writer.string(#by_reference, #limits)),
         TypeUse::Formatted(format, limits) => {
-            let format = ident(format);
             quote!(#writer.formatted(#by_reference, toolwright::format::Format::#format, #limits))
         }
         TypeUse::Contract(_, limits) => quote!(#writer.formatted_as(#by_reference, #limits)),
         TypeUse::Checked(inner, validator) => {
-            let validator = ident(validator);
             let encode = encode_with(inner, Target::Variable, place);
             quote!(#writer.checked(&#validator, |w| #encode))
         }

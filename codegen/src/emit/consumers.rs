@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::print::Module;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, duration, grouped, ident, import, optional_of, path};
+use super::tokens::{docs, duration, grouped, import, optional_of, path};
 use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
 
 /// The modules of an agent's crate.
@@ -14,12 +14,12 @@ pub(super) fn agent(plan: &AgentCrate<'_>) -> Vec<Module> {
 }
 
 fn agent_calls(plan: &AgentCrate<'_>) -> Module {
-    let mut functions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut functions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for tool in &plan.tools {
-        functions.entry(&tool.path).or_default().push(tool.function.clone());
+        functions.entry(&tool.path).or_default().push(&tool.function);
     }
     let lines = functions.into_iter().map(|(from, mut names)| {
-        names.sort();
+        names.sort_unstable();
         import(&quote!(pub), &format!("{from}::calls"), &names)
     });
     let about = format!("Typed calls of the tools that `{}` uses.", plan.agent.name.value);
@@ -84,7 +84,7 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
 
 fn references(tools: &[ToolPath]) -> Vec<TokenStream> {
     let reference = |tool: &ToolPath| {
-        let (path, constant) = (path(&tool.path), ident(&tool.constant));
+        let (path, constant) = (path(&tool.path), &tool.constant);
         quote!(&#path::specs::#constant)
     };
     tools.iter().map(reference).collect()
@@ -180,21 +180,19 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
 
 fn parameters(provider: &Provider) -> Vec<TokenStream> {
     let service = provider.service.as_ref().map(|service| {
-        let (name, trait_path) = (ident(&service.name), path(&service.trait_path));
+        let (name, trait_path) = (&service.name, path(&service.trait_path));
         quote!(#name: impl #trait_path + 'static)
     });
-    let remote =
-        provider.remote.as_deref().map(ident).map(|name| quote!(#name: impl Remote + 'static));
-    let executor =
-        provider.executor.as_deref().map(ident).map(|name| quote!(#name: Arc<dyn Executor>));
+    let remote = provider.remote.as_ref().map(|name| quote!(#name: impl Remote + 'static));
+    let executor = provider.executor.as_ref().map(|name| quote!(#name: Arc<dyn Executor>));
     service.into_iter().chain(remote).chain(executor).collect()
 }
 
 fn step(provider: &Provider) -> TokenStream {
     let path = path(&provider.path);
-    let service = provider.service.as_ref().map(|service| ident(&service.name));
-    let remote = provider.remote.as_deref().map(ident);
-    let executor = provider.executor.as_deref().map(ident);
+    let service = provider.service.as_ref().map(|service| &service.name);
+    let remote = provider.remote.as_ref();
+    let executor = provider.executor.as_ref();
     let arguments = service.into_iter().chain(remote).chain(executor);
     quote!(#path::registration::register_shared(&mut server, #(#arguments),*)?;)
 }

@@ -8,7 +8,7 @@ use crate::plan::{HttpCrate, HttpMethod};
 
 /// The module of the client.
 pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
-    let (name, trait_name) = (ident(&plan.name), ident(&plan.trait_name));
+    let (name, trait_name) = (&plan.name, &plan.trait_name);
     let service_path = path(&plan.service_path);
     let about = docs(&[format!("Calls the `{}` service over HTTP.", plan.service)]);
     let methods = plan.methods.iter().map(method);
@@ -42,8 +42,7 @@ pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
 }
 
 fn method(method: &HttpMethod<'_>) -> TokenStream {
-    let (function, constant, error) =
-        (ident(&method.function), ident(&method.constant), ident(&method.error));
+    let (function, constant, error) = (&method.function, &method.constant, &method.error);
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
     quote! {
         async fn #function(&self, payload: #payload) -> Result<#result, errors::#error> {
@@ -77,8 +76,7 @@ pub(super) fn operations(plan: &HttpCrate<'_>) -> Module {
 }
 
 fn operation(method: &HttpMethod<'_>) -> TokenStream {
-    let (constant, name, route) =
-        (ident(&method.constant), &method.method.name.value, method.route);
+    let (constant, name, route) = (&method.constant, &method.method.name.value, method.route);
     let about = docs(&[format!("`{name}`")]);
     let (verb, parts) = (verb(route.verb), route.path.iter().map(part));
     let new = quote!(Operation::new(#name, Verb::#verb, &[#(#parts),*]));
@@ -99,7 +97,7 @@ fn part(part: &Part) -> TokenStream {
 
 /// What stands in the query, headers and cookies.
 fn placed(route: &Route) -> Option<TokenStream> {
-    let list = |key: &str, items: Vec<TokenStream>| {
+    let list = |key: &'static str, items: Vec<TokenStream>| {
         let key = ident(key);
         (!items.is_empty()).then(|| quote!(#key: &[#(#items),*],))
     };

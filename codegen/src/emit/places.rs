@@ -1,7 +1,8 @@
 //! Where codecs read values and write them: readers, writers and fields as tokens. Never about what is read or written.
 
-use super::rust::{Append, Ident, TokenStream, push};
+use super::rust::{Append, TokenStream, push};
 use super::tokens::ident;
+use crate::naming::Identifier;
 
 /// Where a value is read from.
 #[derive(Clone, Copy)]
@@ -53,7 +54,7 @@ impl Append for Target<'_> {
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     /// A field of what is encoded.
-    Field(Ident<'a>),
+    Field(&'a Identifier),
     /// The only field of a newtype.
     Inner,
     /// A variable that refers to it.

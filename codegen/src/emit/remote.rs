@@ -8,7 +8,7 @@ use crate::plan::{RemotePlan, ToolsetCrate};
 
 /// The module of the executor.
 pub(super) fn executor(plan: &ToolsetCrate<'_>, remote: &RemotePlan<'_>) -> Module {
-    let name = ident(&remote.executor);
+    let name = &remote.executor;
     let about = docs(&[format!(
         "Runs the `{}` tools on the MCP server `{}`, reached through a [`Remote`].",
         plan.toolset, remote.mcp.server.value

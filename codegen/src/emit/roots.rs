@@ -3,7 +3,7 @@
 use super::BANNER;
 use super::print::Module;
 use super::printer::Printer;
-use super::rust::{TokenStream, quote};
+use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
 use crate::naming::library;
 use crate::plan::Crate;
@@ -25,7 +25,7 @@ pub(super) fn index<'a>(crates: impl Iterator<Item = (&'a str, &'a str)>) -> Str
     let mut text = format!("// {BANNER}.\n\n");
     let declarations = crates.map(|(folder, package)| {
         let (path, name) = (format!("{folder}/src/lib.rs"), library(package));
-        let name = ident(&name);
+        let name = Ident::new(&name);
         quote!(#[path = #path] pub mod #name;)
     });
     print(declarations, &mut Printer::default(), &mut text);

@@ -1,14 +1,15 @@
 //! `service.rs` and `errors.rs`: what a provider implements, and how it may fail.
 
 use super::print::Module;
-use super::rust::{Ident, TokenStream, quote};
-use super::tokens::{docs, ident, located_type};
+use super::rust::{TokenStream, quote};
+use super::tokens::{docs, located_type};
 use crate::model::{MethodError, Recovery};
+use crate::naming::Identifier;
 use crate::plan::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
 
 /// The module of the trait.
 pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
-    let (name, docs) = (ident(&plan.trait_name), docs(&plan.docs));
+    let (name, docs) = (&plan.trait_name, docs(&plan.docs));
     let methods = plan.methods.iter().map(method);
     let parts = vec![
         quote!(
@@ -29,7 +30,7 @@ pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
 }
 
 fn method(method: &TraitMethod<'_>) -> TokenStream {
-    let (function, error) = (ident(&method.function), ident(&method.error.name));
+    let (function, error) = (&method.function, &method.error.name);
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
     let mut lines = method.docs.clone();
     lines.extend(["", "# Errors", ""].map(str::to_owned));
@@ -73,21 +74,21 @@ pub(super) fn errors(plan: &ServiceCrate<'_>) -> Module {
 }
 
 fn error_items(method: &TraitMethod<'_>) -> [TokenStream; 5] {
-    let name = ident(&method.error.name);
+    let name = &method.error.name;
     let variants = &method.error.variants;
     [
-        definition(&method.method.name.value, &name, variants),
-        inherent(&name, variants),
-        from_failure(&name, variants),
-        display(&name, variants),
-        source(&name, variants),
+        definition(&method.method.name.value, name, variants),
+        inherent(name, variants),
+        from_failure(name, variants),
+        display(name, variants),
+        source(name, variants),
     ]
 }
 
-fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn definition(method: &str, name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|variant| {
-        let (name, docs) = (ident(&variant.name), docs(&variant.docs));
+        let (name, docs) = (&variant.name, docs(&variant.docs));
         let said = variant.is_reported().then(|| quote!((Option<String>)));
         quote!(#docs #name #said)
     });
@@ -102,10 +103,10 @@ fn definition(method: &str, name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> 
     }
 }
 
-fn inherent(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn inherent(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let MethodError { name: code, description, recovery, .. } = variant.error;
-        let (name, code) = (ident(&variant.name), &code.value);
+        let (name, code) = (&variant.name, &code.value);
         let recovery = match recovery {
             Recovery::CorrectCall => quote!(Recovery::correct(call)),
             Recovery::Retry => quote!(Recovery::Retry),
@@ -138,14 +139,14 @@ fn inherent(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
 }
 
 /// Lets a method fail in any way that a call can: what was declared for a status is told by its name.
-fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn from_failure(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported()).collect();
     let internal = quote!(Self::Internal(Box::new(failure)));
     let body = if reported.is_empty() {
         internal
     } else {
         let arms = reported.iter().map(|variant| {
-            let (name, code) = (ident(&variant.name), &variant.error.name.value);
+            let (name, code) = (&variant.name, &variant.error.name.value);
             quote!(Some(#code) => Self::#name(failure.detail))
         });
         quote! {
@@ -164,7 +165,7 @@ fn from_failure(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream 
     }
 }
 
-fn display(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn display(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let names = variants.iter().map(pattern);
     let descriptions = variants.iter().map(|variant| &variant.error.description);
     quote! {
@@ -179,7 +180,7 @@ fn display(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
     }
 }
 
-fn source(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn source(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(pattern).collect();
     let declared = (!names.is_empty()).then(|| quote!(#(#names)|* => None,));
     quote! {
@@ -196,6 +197,6 @@ fn source(name: &Ident<'_>, variants: &[ErrorVariant<'_>]) -> TokenStream {
 
 /// A variant, whatever it holds.
 fn pattern(variant: &ErrorVariant<'_>) -> TokenStream {
-    let name = ident(&variant.name);
+    let name = &variant.name;
     if variant.is_reported() { quote!(Self::#name(_)) } else { quote!(Self::#name) }
 }

@@ -9,7 +9,7 @@ use crate::plan::{Implementation, ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
-    let constants: Vec<_> = plan.tools.iter().map(|tool| ident(&tool.constant)).collect();
+    let constants: Vec<_> = plan.tools.iter().map(|tool| &tool.constant).collect();
     let mut parts = uses(plan);
     parts.extend([
         quote! {
@@ -55,7 +55,7 @@ fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
 }
 
 fn tool(tool: &ToolPlan<'_>) -> [TokenStream; 3] {
-    let (marker, constant) = (ident(&tool.marker), ident(&tool.constant));
+    let (marker, constant) = (&tool.marker, &tool.constant);
     let (args, result) = (root_type(&tool.args), root_type(&tool.result));
     let (docs_of_tool, declaration) = (docs(&tool.docs), declaration(tool));
     let about = docs(&[format!(

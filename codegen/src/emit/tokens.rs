@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use crate::plan::{IntegerLimits, ItemLimits, LocatedType, NumberLimits, RootType, StringLimits};
 
-/// An identifier the naming module made.
-pub(super) fn ident(name: &str) -> Ident<'_> {
+/// An identifier that stands in an emitter.
+pub(super) fn ident(name: &'static str) -> Ident<'static> {
     Ident::new(name)
 }
 
 /// A path the plan made, such as `todos_service::types`.
 pub(super) fn path(path: &str) -> TokenStream {
-    let parts = path.split("::").map(ident);
+    let parts = path.split("::").map(Ident::new);
     quote!(#(#parts)::*)
 }
 
@@ -33,7 +33,7 @@ pub(super) fn import<S: AsRef<str>>(
     names: &[S],
 ) -> TokenStream {
     let from = path(from);
-    let names: Vec<_> = names.iter().map(|name| ident(name.as_ref())).collect();
+    let names: Vec<_> = names.iter().map(|name| Ident::new(name.as_ref())).collect();
     match names.as_slice() {
         [name] => quote!(#visibility use #from::#name;),
         names => quote!(#visibility use #from::{#(#names),*};),
@@ -41,14 +41,11 @@ pub(super) fn import<S: AsRef<str>>(
 }
 
 /// The imports of those names that are used, by path; none where no name is.
-pub(super) fn imports(
-    sources: &[(String, Vec<String>)],
-    used: &BTreeSet<&str>,
-) -> Option<TokenStream> {
+pub(super) fn imports(sources: &[(&str, Vec<&str>)], used: &BTreeSet<&str>) -> Option<TokenStream> {
     let lines: Vec<_> = sources
         .iter()
         .map(|(from, names)| {
-            let names = names.iter().map(String::as_str).filter(|name| used.contains(name));
+            let names = names.iter().copied().filter(|name| used.contains(name));
             (from, names.collect::<Vec<_>>())
         })
         .filter(|(_, names)| !names.is_empty())
@@ -61,7 +58,7 @@ pub(super) fn imports(
 pub(super) fn located_type(ty: &LocatedType) -> TokenStream {
     match (&ty.ty, &ty.path) {
         (RootType::Named(name), Some(module)) => {
-            let (module, name) = (path(module), ident(name));
+            let (module, name) = (path(module), name);
             quote!(#module::#name)
         }
         (ty, _) => root_type(ty),
@@ -72,7 +69,6 @@ pub(super) fn located_type(ty: &LocatedType) -> TokenStream {
 pub(super) fn root_type(ty: &RootType) -> TokenStream {
     match ty {
         RootType::Named(name) => {
-            let name = ident(name);
             quote!(types::#name)
         }
         RootType::Value => quote!(toolwright::Value),
@@ -114,7 +110,7 @@ impl Append for StringLimits {
         push!(out, Length::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
-        if let Some(pattern) = self.pattern.as_deref().map(ident) {
+        if let Some(pattern) = self.pattern.as_ref() {
             push!(out, .matching(&#pattern));
         }
     }

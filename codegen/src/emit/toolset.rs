@@ -19,8 +19,7 @@ pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
 }
 
 fn call(tool: &ToolPlan<'_>) -> TokenStream {
-    let (function, marker, args) =
-        (ident(&tool.function), ident(&tool.marker), root_type(&tool.args));
+    let (function, marker, args) = (&tool.function, &tool.marker, root_type(&tool.args));
     let about =
         format!("A call of `{}`, with a fresh id and an empty scope.", tool.tool.name.value);
     let docs = docs(&[
@@ -43,8 +42,8 @@ pub(super) fn executor(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> 
     let has_transforms = !plan.transforms.is_empty();
     let own: &[_] = if has_transforms { &["specs", "transforms"] } else { &["specs"] };
     let own = import(&TokenStream::new(), "super", own);
-    let (service_path, trait_name) = (path(&executor.service_path), ident(&executor.trait_name));
-    let name = ident(&executor.name);
+    let (service_path, trait_name) = (path(&executor.service_path), &executor.trait_name);
+    let name = &executor.name;
     let arms = executor.arms.iter().map(arm);
     let about =
         docs(&[format!("Runs the `{}` tools on a [`{}`].", plan.toolset, executor.trait_name)]);
@@ -82,10 +81,10 @@ pub(super) fn executor(plan: &ToolsetCrate<'_>, executor: &ExecutorPlan<'_>) -> 
 }
 
 fn arm(arm: &Arm<'_>) -> TokenStream {
-    let (marker, method) = (ident(&arm.marker), ident(&arm.method));
+    let (marker, method) = (&arm.marker, &arm.method);
     let aliases = arm.tool.aliases.iter();
     let names = std::iter::once(&arm.tool.name).chain(aliases).map(|name| &name.value);
-    let (before, payload) = match arm.args.as_deref().map(ident) {
+    let (before, payload) = match arm.args.as_ref() {
         Some(transform) => {
             (quote!(let payload = transforms::#transform(args, call)?;), quote!(payload))
         }
@@ -93,7 +92,7 @@ fn arm(arm: &Arm<'_>) -> TokenStream {
     };
     let called =
         quote!(self.service.#method(#payload).await.map_err(|error| error.into_failure(call)));
-    let body = match arm.result.as_deref().map(ident) {
+    let body = match arm.result.as_ref() {
         Some(transform) => quote!(transforms::#transform(&#called?)),
         None => called,
     };
@@ -113,7 +112,7 @@ fn method_backed(plan: &ToolsetCrate<'_>) -> Option<TokenStream> {
         return None;
     }
     let name = ident(METHOD_BACKED);
-    let specs = bound.iter().map(|tool| ident(&tool.constant));
+    let specs = bound.iter().map(|tool| &tool.constant);
     Some(quote! {
         /// The tools that methods of the service back.
         static #name: &[&ToolSpec] = &[#(&specs::#specs),*];
@@ -131,7 +130,7 @@ struct Runner {
 
 fn service_runner(executor: &ExecutorPlan<'_>) -> Runner {
     let (name, service_path, trait_name) =
-        (ident(&executor.name), path(&executor.service_path), ident(&executor.trait_name));
+        (&executor.name, path(&executor.service_path), &executor.trait_name);
     Runner {
         uses: quote!(use super::executor::#name; use #service_path::service::#trait_name;),
         factory: (
@@ -143,7 +142,7 @@ fn service_runner(executor: &ExecutorPlan<'_>) -> Runner {
 }
 
 fn remote_runner(remote: &RemotePlan<'_>) -> Runner {
-    let name = ident(&remote.executor);
+    let name = &remote.executor;
     Runner {
         uses: quote!(use super::executor::#name;),
         factory: (
@@ -186,7 +185,7 @@ pub(super) fn registration(plan: &ToolsetCrate<'_>) -> Module {
     let split_use = method_backed.is_some().then(|| quote!(, Split, ToolSpec));
     let other_uses = other.is_some().then(|| quote!(ExecutorFactory,));
     let of_service = plan.executor.as_ref().map(|executor| {
-        let trait_name = ident(&executor.trait_name);
+        let trait_name = &executor.trait_name;
         quote!(<S: #trait_name + 'static>)
     });
     let generics =

@@ -3,7 +3,10 @@
 use super::print::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type, path, root_type};
-use crate::plan::{InjectedValue, LocatedType, Move, ToolsetCrate, Transform, TransformBody};
+use crate::plan::{
+    AdditionalMove, Getter, InjectedValue, LocatedType, Move, ToolsetCrate, Transform,
+    TransformBody,
+};
 use crate::prose::code;
 
 /// The module of the transforms, where there are any.
@@ -33,11 +36,11 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
 }
 
 fn transform(plan: &Transform) -> TokenStream {
-    let (function, tool_type) = (ident(&plan.function), root_type(&plan.tool_type));
+    let (function, tool_type) = (&plan.function, root_type(&plan.tool_type));
     let method_type = located_type(&plan.method_type);
     match &plan.body {
         TransformBody::ReshapeResult => {
-            let marker = ident(&plan.marker);
+            let marker = &plan.marker;
             let docs = docs(&[
                 &format!(
                     "The result of `{}`: what its method gave, in the tool's shape.",
@@ -70,7 +73,7 @@ fn transform(plan: &Transform) -> TokenStream {
             // Where everything is filled in, the arguments hold nothing to move.
             let holds_something = !moved.fields.is_empty() || moved.additional.is_some();
             let args = if holds_something { quote!(args) } else { quote!(_args) };
-            let docs = payload_docs(&plan.tool, moved.injected.iter().map(|(_, value)| value));
+            let docs = payload_docs(&plan.tool, moved.injected.iter());
             quote! {
                 #docs
                 pub fn #function(#args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
@@ -104,7 +107,7 @@ fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue
 }
 
 fn reshape(plan: &Transform, injected: &[InjectedValue]) -> TokenStream {
-    let marker = ident(&plan.marker);
+    let marker = &plan.marker;
     let values = injected.iter().map(|value| {
         let property = &value.property;
         let given = given(value);
@@ -118,9 +121,8 @@ fn reshape(plan: &Transform, injected: &[InjectedValue]) -> TokenStream {
 
 fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
     let method_type = located_type(method_type);
-    let injected = plan.injected.iter().map(|(field, value)| {
-        let field = ident(field);
-        let given = given(value);
+    let injected = plan.injected.iter().map(|value| {
+        let (field, given) = (&value.field, given(value));
         let wrapped = match value.wrapper.as_deref().map(path) {
             Some(wrapper) if value.required => quote!(#wrapper(#given)),
             Some(wrapper) => quote!(#given.map(#wrapper)),
@@ -128,8 +130,7 @@ fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
         };
         quote!(#field: #wrapped)
     });
-    let fields =
-        plan.fields.iter().map(|field| ident(field)).map(|field| quote!(#field: args.#field));
+    let fields = plan.fields.iter().map(|field| quote!(#field: args.#field));
     let (before, additional) = additional(plan);
     quote! {
         #before
@@ -140,29 +141,30 @@ fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
 /// What stands beside the properties moves along, but for keys that are filled in: those are hidden
 /// from the model, and what it writes there does not count.
 fn additional(plan: &Move) -> (TokenStream, TokenStream) {
-    let Some((payload, args)) = &plan.additional else {
+    let Some(AdditionalMove { to, from }) = &plan.additional else {
         return (TokenStream::new(), TokenStream::new());
     };
-    let (payload, args) = (ident(payload), ident(args));
-    let keys = plan.injected.iter().map(|(_, value)| &value.property);
+    let keys = plan.injected.iter().map(|value| &value.property);
     (
         quote! {
-            let mut #payload = args.#args;
-            #(#payload.remove(#keys);)*
+            let mut #to = args.#from;
+            #(#to.remove(#keys);)*
         },
-        quote!(#payload),
+        quote!(#to),
     )
 }
 
 /// The value of an injected property: a string where it is required, else an optional one.
 fn given(value: &InjectedValue) -> TokenStream {
-    let InjectedValue { property, source, getter: (getter, argument), required, .. } = value;
-    let getter = ident(getter);
-    let found = match argument {
-        Some(argument) => quote!(call.#getter(#argument)),
-        None if getter == "id" && !required => return quote!(Some(call.id().to_owned())),
-        None if getter == "id" => quote!(Some(call.id())),
-        None => quote!(call.#getter()),
+    let InjectedValue { property, source, getter, required, .. } = value;
+    let found = match getter {
+        Getter::Label(key) => quote!(call.label(#key)),
+        Getter::Id if !required => return quote!(Some(call.id().to_owned())),
+        Getter::Id => quote!(Some(call.id())),
+        Getter::Scope(method) => {
+            let method = ident(method);
+            quote!(call.#method())
+        }
     };
     if *required {
         quote!(executor::injected(#property, #source, #found)?)

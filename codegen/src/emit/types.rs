@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::print::Module;
-use super::rust::{Append, Ident, TokenStream, push, quote};
+use super::rust::{Append, TokenStream, push, quote};
 use super::tokens::{docs, ident, import, imports, integer};
+use crate::naming::Identifier;
 use crate::plan::{
-    Body, Definition, EnumVariant, Field, IntegerVariant, Member, Struct, TypeUse, Types,
+    Body, Definition, EnumVariant, Field, Import, IntegerVariant, Member, Struct, TypeUse, Types,
 };
 
 /// The module of a crate's types.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
     let used = used_types(types);
-    let contract = ["Integer", "Map", "Nullable", "Value"].map(str::to_owned).to_vec();
-    let mut sources = vec![("toolwright".to_owned(), contract)];
+    let mut sources = vec![("toolwright", vec!["Integer", "Map", "Nullable", "Value"])];
     let mut parts = Vec::new();
     if types.reexports {
         parts.extend(reexports(types));
     } else {
-        sources.extend(types.imports.iter().cloned());
+        sources.extend(types.imports.iter().map(Import::source));
     }
     parts.splice(0..0, imports(&sources, &used));
     parts.extend(types.definitions.iter().flat_map(definition));
@@ -26,7 +26,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 }
 
 fn reexports(types: &Types) -> Option<TokenStream> {
-    let lines = types.imports.iter().map(|(from, names)| import(&quote!(pub), from, names));
+    let lines = types.imports.iter().map(|from| import(&quote!(pub), &from.module, &from.names));
     (!types.imports.is_empty()).then(|| quote!(#(#lines)*))
 }
 
@@ -52,9 +52,8 @@ impl Append for TypeUse {
             Self::Tuple(items) => push!(out, (#(#items,)*)),
             Self::Map(value) => push!(out, Map<#value>),
             Self::Nullable(inner) => push!(out, Option<#inner>),
-            Self::Named(name) => out.push(&ident(name)),
+            Self::Named(name) => out.push(name),
             Self::Boxed(name) => {
-                let name = ident(name);
                 push!(out, Box<#name>);
             }
         }
@@ -72,19 +71,19 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 fn definition(definition: &Definition) -> Vec<TokenStream> {
-    let (name, docs) = (ident(&definition.name), docs(&definition.docs));
+    let (name, docs) = (&definition.name, docs(&definition.docs));
     match &definition.body {
         Body::Struct(plan) => structure(plan, &definition.name, &docs),
         Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
         Body::IntegerEnum(variants) => integer_enum(variants, &definition.name, &docs),
         Body::Mixed(variants) => {
             let variants =
-                variants.iter().map(|variant| (variant.name, &variant.ty, &*variant.docs));
+                variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
             choice(variants, &definition.name, &docs)
         }
         Body::Overlapping { variants, .. } => {
             let variants =
-                variants.iter().map(|variant| (&*variant.name, &variant.ty, &*variant.docs));
+                variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
             choice(variants, &definition.name, &docs)
         }
         Body::Constant(_) => {
@@ -94,7 +93,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         }
         Body::Union { variants, .. } => {
             let variants =
-                variants.iter().map(|variant| (&*variant.name, &variant.ty, &*variant.docs));
+                variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
             choice(variants, &definition.name, &docs)
         }
         Body::Newtype(ty) => {
@@ -106,11 +105,10 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
     }
 }
 
-fn structure(plan: &Struct, name: &str, docs: &TokenStream) -> Vec<TokenStream> {
-    let name = ident(name);
+fn structure(plan: &Struct, name: &Identifier, docs: &TokenStream) -> Vec<TokenStream> {
     let fields = fields(plan).map(field);
     let additional = plan.additional.as_ref().map(|additional| {
-        let (name, ty) = (ident(&additional.name), &additional.ty);
+        let (name, ty) = (&additional.name, &additional.ty);
         quote!(#[doc = " Whatever else is there."] pub #name: Map<#ty>,)
     });
     let default = (!has_required(plan)).then(|| quote!(Default,));
@@ -122,7 +120,7 @@ fn structure(plan: &Struct, name: &str, docs: &TokenStream) -> Vec<TokenStream> 
             #additional
         }
     };
-    std::iter::once(item).chain(plan.has_constructor.then(|| constructor(plan, &name))).collect()
+    std::iter::once(item).chain(plan.has_constructor.then(|| constructor(plan, name))).collect()
 }
 
 fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
@@ -137,13 +135,13 @@ fn has_required(plan: &Struct) -> bool {
 }
 
 fn field(field: &Field) -> TokenStream {
-    let (name, docs, ty) = (ident(&field.name), docs(&field.docs), field_type(field));
+    let (name, docs, ty) = (&field.name, docs(&field.docs), field_type(field));
     quote!(#docs pub #name: #ty)
 }
 
-fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
+fn constructor(plan: &Struct, name: &Identifier) -> TokenStream {
     let parameters = fields(plan).filter(|field| field.required).map(|field| {
-        let name = ident(&field.name);
+        let name = &field.name;
         match &field.ty {
             TypeUse::String(_) | TypeUse::Formatted(..) => quote!(#name: impl Into<String>),
             ty => {
@@ -152,7 +150,7 @@ fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
         }
     });
     let values = fields(plan).map(|field| {
-        let name = ident(&field.name);
+        let name = &field.name;
         match (&field.ty, field.required) {
             (_, false) => quote!(#name: None),
             (TypeUse::String(_) | TypeUse::Formatted(..), true) => quote!(#name: #name.into()),
@@ -160,7 +158,7 @@ fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
         }
     });
     let additional = plan.additional.as_ref().map(|additional| {
-        let name = ident(&additional.name);
+        let name = &additional.name;
         quote!(#name: Map::new(),)
     });
     quote! {
@@ -175,11 +173,10 @@ fn constructor(plan: &Struct, name: &Ident<'_>) -> TokenStream {
 
 fn string_enum(
     variants: &[EnumVariant],
-    name: &str,
+    name: &Identifier,
     docs_of_enum: &TokenStream,
 ) -> Vec<TokenStream> {
-    let name = ident(name);
-    let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
+    let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
     let values: Vec<_> = variants.iter().map(|variant| &variant.value).collect();
     let docs = variants.iter().map(|variant| docs(&variant.docs));
     let item = quote! {
@@ -204,11 +201,10 @@ fn string_enum(
 
 fn integer_enum(
     variants: &[IntegerVariant],
-    name: &str,
+    name: &Identifier,
     docs_of_enum: &TokenStream,
 ) -> Vec<TokenStream> {
-    let name = ident(name);
-    let names: Vec<_> = variants.iter().map(|variant| ident(&variant.name)).collect();
+    let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
     let values = variants.iter().map(|variant| integer(variant.value));
     let docs = variants.iter().map(|variant| docs(&[&variant.docs]));
     let item = quote! {
@@ -233,13 +229,12 @@ fn integer_enum(
 
 /// An enum with a type in each variant: the variant's name, its type, its doc line.
 fn choice<'a>(
-    variants: impl Iterator<Item = (&'a str, &'a TypeUse, &'a str)>,
-    name: &str,
+    variants: impl Iterator<Item = (&'a Identifier, &'a TypeUse, &'a str)>,
+    name: &Identifier,
     docs_of_choice: &TokenStream,
 ) -> Vec<TokenStream> {
-    let name = ident(name);
     let variants = variants.map(|(name, ty, line)| {
-        let (name, ty, docs) = (ident(name), ty, docs(&[line]));
+        let docs = docs(&[line]);
         quote!(#docs #name(#ty))
     });
     vec![quote! {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Scope, TypeName, TypeNames, agent_package, http_package, identifier, mcp_package, pascal,
-    pascal_part, screaming, service_package, spec_static, toolset_package,
+    pascal_with, screaming, service_package, spec_static, toolset_package,
 };
 use crate::diagnostic::{Report, clashes};
 use crate::model::{Agent, McpServer, MethodId, Project, Service, ServiceId, Toolset, ToolsetId};
@@ -110,8 +110,8 @@ impl Namespace {
         Self { what, claims: BTreeMap::new(), reserved }
     }
 
-    fn claim(&mut self, rust: String, written: String, span: Span) {
-        self.claims.entry(rust).or_default().push((span, written));
+    fn claim(&mut self, rust: impl Into<String>, written: String, span: Span) {
+        self.claims.entry(rust.into()).or_default().push((span, written));
     }
 
     fn report(self, check: &mut Check<'_>) {
@@ -268,7 +268,7 @@ fn methods(project: &Project, service: ServiceId, check: &mut Check<'_>) {
         let name = &project[id].name;
         let written = format!("method `{}`", name.value);
         functions.claim(name.value.clone(), written.clone(), name.span);
-        types.claim(format!("{}Error", pascal_part(&name.value)), written, name.span);
+        types.claim(pascal_with(&name.value, "Error"), written, name.span);
         method_errors(project, id, check);
     }
     functions.report(check);

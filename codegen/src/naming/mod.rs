@@ -18,10 +18,89 @@ mod clashes;
 mod reach;
 mod types;
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Deref;
 
 pub use clashes::{check, is_reserved_tool, is_reserved_type};
 pub use types::{Scope, TypeName, TypeNames, is_map, labels};
+
+/// An identifier of Rust, with `r#` before it where it is a keyword. Only this module makes one, so whoever has one may
+/// write it into code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identifier(String);
+
+impl Identifier {
+    /// An identifier that was put together here.
+    ///
+    /// # Panics
+    ///
+    /// When it is none: a mistake of this module, which every test of it would show.
+    fn new(text: String) -> Self {
+        let word = text.strip_prefix("r#").unwrap_or(&text);
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let is_identifier =
+            word.bytes().all(is_part) && word.starts_with(|first: char| !first.is_ascii_digit());
+        assert!(is_identifier, "{text:?} is no identifier");
+        Self(text)
+    }
+
+    /// The same with more at its end, which belongs to the same word.
+    #[must_use]
+    pub fn followed_by(&self, more: &str) -> Self {
+        Self::new(format!("{}{more}", self.0))
+    }
+
+    /// The identifier as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Deref for Identifier {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Identifier {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Identifier> for String {
+    fn from(identifier: Identifier) -> Self {
+        identifier.0
+    }
+}
+
+impl AsRef<str> for Identifier {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Identifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl PartialEq<str> for Identifier {
+    fn eq(&self, text: &str) -> bool {
+        self.0 == text
+    }
+}
+
+impl PartialEq<&str> for Identifier {
+    fn eq(&self, text: &&str) -> bool {
+        self.0 == *text
+    }
+}
 
 /// The longest name of the language, in bytes: the common ground of MCP and the model providers.
 pub const MAX_NAME: usize = 64;
@@ -49,21 +128,26 @@ pub fn snake(text: &str) -> String {
 }
 
 /// `SCREAMING_SNAKE_CASE`: a static.
-pub fn screaming(text: &str) -> String {
-    snake(text).to_ascii_uppercase()
+pub fn screaming(text: &str) -> Identifier {
+    Identifier::new(snake(text).to_ascii_uppercase())
 }
 
 /// The static that holds a tool's spec. A name of single letters looks the same in both cases, and so
 /// would take the place of the tool's type.
-pub fn spec_static(tool: &str) -> String {
+pub fn spec_static(tool: &str) -> Identifier {
     let name = screaming(tool);
-    if name == pascal(tool) { name + "_SPEC" } else { name }
+    if name == pascal(tool) { name.followed_by("_SPEC") } else { name }
 }
 
 /// `PascalCase`: a type or a variant.
-pub fn pascal(text: &str) -> String {
-    let name = pascal_part(text);
-    if name == "Self" { name + "_" } else { name }
+pub fn pascal(text: &str) -> Identifier {
+    pascal_with(text, "")
+}
+
+/// `PascalCase` of a text, with a word behind it: `TodosService`.
+pub fn pascal_with(text: &str, word: &str) -> Identifier {
+    let name = pascal_part(text) + word;
+    Identifier::new(if name == "Self" { name + "_" } else { name })
 }
 
 /// `PascalCase`, without keyword escape: for parts of longer names.
@@ -82,21 +166,21 @@ pub fn pascal_part(text: &str) -> String {
 }
 
 /// A field, function or parameter: snake case, escaped where Rust has a keyword of that name.
-pub fn identifier(text: &str) -> String {
-    escaped(snake(text))
+pub fn identifier(text: &str) -> Identifier {
+    Identifier::new(escaped(snake(text)))
 }
 
 /// The variants of values that differ, all different: values whose names are alike in Pascal case have
 /// their symbols spelt out, and a number where that is not enough.
-pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
     let values: Vec<&str> = values.collect();
-    let plain: Vec<String> = values.iter().map(|value| pascal(value)).collect();
+    let plain: Vec<Identifier> = values.iter().map(|value| pascal(value)).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &plain {
         *counts.entry(name).or_default() += 1;
     }
     // The next number of each name that needs one: those before it are taken.
-    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<Identifier, usize> = BTreeMap::new();
     let mut taken = BTreeSet::new();
     let mut names = Vec::new();
     for (value, name) in values.iter().zip(&plain) {
@@ -106,7 +190,7 @@ pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<String> {
         // A number may lead to a name that comes later by itself.
         while taken.contains(&free) || (free != wanted && counts.contains_key(free.as_str())) {
             let number = numbers.entry(wanted.clone()).or_insert(2);
-            free = format!("{wanted}{number}");
+            free = wanted.followed_by(&number.to_string());
             *number += 1;
         }
         taken.insert(free.clone());
@@ -124,11 +208,11 @@ fn spelt_out(text: &str) -> String {
 
 /// The field that holds what an object has beside its properties: `additional`, or the next name no
 /// property has.
-pub fn additional_field<'a>(keys: impl Iterator<Item = &'a str>) -> String {
-    let taken: Vec<String> = keys.map(identifier).collect();
-    let mut name = "additional".to_owned();
+pub fn additional_field<'a>(keys: impl Iterator<Item = &'a str>) -> Identifier {
+    let taken: Vec<Identifier> = keys.map(identifier).collect();
+    let mut name = identifier("additional");
     while taken.contains(&name) {
-        name.push_str("_properties");
+        name = name.followed_by("_properties");
     }
     name
 }

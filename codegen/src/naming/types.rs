@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{pascal_part, variants};
+use super::{Identifier, pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
@@ -24,7 +24,7 @@ pub struct TypeName {
     /// Where the type stands.
     pub scope: Scope,
     /// Its Rust name.
-    pub name: String,
+    pub name: Identifier,
     /// The schema.
     pub node: NodeId,
     /// What it is, for a type whose schema does not say.
@@ -101,7 +101,7 @@ pub fn is_map(object: &ObjectShape) -> bool {
 
 /// The variants of a choice whose members overlap: named after their types or titles; after what only they require, of
 /// those that have neither; or after their kinds.
-pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<String> {
+pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<Identifier> {
     let given: Vec<Option<String>> =
         members.iter().map(|&member| given_name(schemas, member)).collect();
     let mut requirements: BTreeMap<&str, usize> = BTreeMap::new();
@@ -281,7 +281,12 @@ impl Walk<'_> {
             return;
         }
         self.names.by_node.insert(node, self.names.names.len());
-        self.names.names.push(TypeName { scope, name: name.clone(), node, origin });
+        self.names.names.push(TypeName {
+            scope,
+            name: Identifier::new(name.clone()),
+            node,
+            origin,
+        });
         self.inside(node, &name);
     }
 

@@ -1,10 +1,10 @@
 //! Crates of consumers: agents and MCP servers. They name what providers offer and define nothing
 //! (G17).
 
-use super::{Contents, Crate, Planner};
+use super::{Contents, Crate, Generated, Planner};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
-    agent_package, identifier, mcp_package, pascal_part, spec_static, toolset_package,
+    Identifier, agent_package, identifier, mcp_package, pascal_with, spec_static, toolset_package,
 };
 
 /// What an agent's crate holds.
@@ -26,9 +26,9 @@ pub struct ToolPath {
     /// The path of the toolset's crate.
     pub path: String,
     /// The static that holds its spec.
-    pub constant: String,
+    pub constant: Identifier,
     /// Its call builder.
-    pub function: String,
+    pub function: Identifier,
 }
 
 /// What an MCP server's crate holds.
@@ -50,16 +50,16 @@ pub struct Provider {
     /// The parameter for the service that backs its methods.
     pub service: Option<ServiceParameter>,
     /// The parameter for what reaches the MCP server it stands for.
-    pub remote: Option<String>,
+    pub remote: Option<Identifier>,
     /// The parameter for the executor of its other tools.
-    pub executor: Option<String>,
+    pub executor: Option<Identifier>,
 }
 
 /// A parameter for what implements the trait of a service.
 #[derive(Debug)]
 pub struct ServiceParameter {
     /// Its name.
-    pub name: String,
+    pub name: Identifier,
     /// The path of the trait.
     pub trait_path: String,
 }
@@ -77,7 +77,7 @@ impl<'a> Planner<'a> {
         let exported: Vec<ToolId> =
             agent.exports.iter().flat_map(|&toolset| self.project[toolset].tools.clone()).collect();
         let toolsets = used.iter().chain(&exported).map(|&tool| self.project[tool].toolset);
-        let generated = toolsets.map(|toolset| self.toolset_dependency(toolset)).collect();
+        let generated = toolsets.map(|toolset| self.toolset_crate(toolset)).collect();
         Crate {
             package: agent_package(service, name),
             about: format!("What the {name} agent uses, and how it is registered"),
@@ -101,12 +101,12 @@ impl<'a> Planner<'a> {
         let name = &server.name.value;
         let dir = format!("{service}/mcp/{name}");
         let mut generated: Vec<_> =
-            server.toolsets.iter().map(|&toolset| self.toolset_dependency(toolset)).collect();
+            server.toolsets.iter().map(|&toolset| self.toolset_crate(toolset)).collect();
         let providers: Vec<_> =
             server.toolsets.iter().map(|&toolset| self.provider(toolset)).collect();
         for (&toolset, provider) in server.toolsets.iter().zip(&providers) {
             if provider.service.is_some() {
-                generated.push(self.service_dependency(self.project[toolset].service));
+                generated.push(self.service_crate(self.project[toolset].service));
             }
         }
         let tools = server.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
@@ -122,11 +122,11 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn toolset_dependency(self, id: ToolsetId) -> (String, String) {
+    fn toolset_crate(self, id: ToolsetId) -> Generated {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = &toolset.name.value;
-        (toolset_package(name), format!("{service}/tools/{name}"))
+        Generated { package: toolset_package(name), dir: format!("{service}/tools/{name}") }
     }
 
     fn tool_path(self, id: ToolId) -> ToolPath {
@@ -146,18 +146,18 @@ impl<'a> Planner<'a> {
         let bound = toolset.tools.iter().filter(is_bound).count();
         let service = (bound > 0).then(|| {
             let service = &self.project[toolset.service].name.value;
-            let path = self.path(&self.service_dependency(toolset.service).0);
+            let path = self.path(&self.service_crate(toolset.service).package);
             ServiceParameter {
-                name: format!("{name}_service"),
-                trait_path: format!("{path}::service::{}Service", pascal_part(service)),
+                name: identifier(&name).followed_by("_service"),
+                trait_path: format!("{path}::service::{}", pascal_with(service, "Service")),
             }
         });
         Provider {
             path: self.path(&toolset_package(&name)),
             service,
-            remote: toolset.mcp.is_some().then(|| format!("{name}_remote")),
+            remote: toolset.mcp.is_some().then(|| identifier(&name).followed_by("_remote")),
             executor: (toolset.mcp.is_none() && bound < toolset.tools.len())
-                .then(|| format!("{name}_executor")),
+                .then(|| identifier(&name).followed_by("_executor")),
             toolset: name,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Contents, Crate, LocatedType, Planner, RootType};
 use crate::model::{Method, MethodId, Route, ServiceId};
-use crate::naming::{Scope, http_package, identifier, pascal_part, screaming};
+use crate::naming::{Identifier, Scope, http_package, identifier, pascal_with, screaming};
 
 /// What the crate of an HTTP client holds.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub struct HttpCrate<'a> {
     /// The service's name.
     pub service: String,
     /// The client's name.
-    pub name: String,
+    pub name: Identifier,
     /// The path of the service's crate.
     pub service_path: String,
     /// The trait's name.
-    pub trait_name: String,
+    pub trait_name: Identifier,
     /// Its methods in declared order.
     pub methods: Vec<HttpMethod<'a>>,
 }
@@ -28,15 +28,15 @@ pub struct HttpMethod<'a> {
     /// How it goes over HTTP.
     pub route: &'a Route,
     /// The function.
-    pub function: String,
+    pub function: Identifier,
     /// The static that holds its operation.
-    pub constant: String,
+    pub constant: Identifier,
     /// What it takes.
     pub payload: LocatedType,
     /// What it gives.
     pub result: LocatedType,
     /// Its error.
-    pub error: String,
+    pub error: Identifier,
 }
 
 impl HttpMethod<'_> {
@@ -61,11 +61,11 @@ impl<'a> Planner<'a> {
         }
         let service = self.project[id].name.value.clone();
         let dir = format!("{service}/http");
-        let mut generated = vec![self.service_dependency(id)];
+        let mut generated = vec![self.service_crate(id)];
         generated.extend(
-            self.foreign_to_service(id).iter().map(|(other, _)| self.service_dependency(*other)),
+            self.foreign_to_service(id).iter().map(|(other, _)| self.service_crate(*other)),
         );
-        let service_path = self.path(&self.service_dependency(id).0);
+        let service_path = self.path(&self.service_crate(id).package);
         Some(Crate {
             package: http_package(&service),
             about: format!("Calls the {service} service over HTTP"),
@@ -75,8 +75,8 @@ impl<'a> Planner<'a> {
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Http(HttpCrate {
-                name: format!("{}Http", pascal_part(&service)),
-                trait_name: format!("{}Service", pascal_part(&service)),
+                name: pascal_with(&service, "Http"),
+                trait_name: pascal_with(&service, "Service"),
                 service,
                 service_path,
                 methods,
@@ -95,7 +95,7 @@ impl<'a> Planner<'a> {
             constant: screaming(name),
             payload: self.located_type(method.payload, own),
             result: self.located_type(method.result, own),
-            error: format!("{}Error", pascal_part(name)),
+            error: pascal_with(name, "Error"),
         })
     }
 }

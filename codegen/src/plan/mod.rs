@@ -20,9 +20,9 @@ pub use roots::{LocatedType, RootType};
 pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
 pub use tool::{Implementation, SchemaFile, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
-pub use transform::{InjectedValue, Move, Transform, TransformBody};
+pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
+    AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
@@ -44,7 +44,7 @@ pub struct Crate<'a> {
     /// What it is, in a line.
     pub about: String,
     /// What it depends on, in alphabetical order.
-    pub dependencies: Vec<(String, Dependency)>,
+    pub dependencies: Vec<CrateDependency>,
     /// Whether its codecs need the `patterns` feature of `toolwright`.
     pub needs_patterns: bool,
     /// Whether its manifest takes the workspace's lints.
@@ -53,6 +53,23 @@ pub struct Crate<'a> {
     pub tools: Vec<&'a Tool>,
     /// The code.
     pub contents: Contents<'a>,
+}
+
+/// What a crate depends on.
+#[derive(Debug)]
+pub struct CrateDependency {
+    /// The package's name.
+    pub package: String,
+    /// Where cargo finds it.
+    pub source: Dependency,
+}
+
+/// A generated crate, as others depend on it.
+struct Generated {
+    /// The package's name.
+    package: String,
+    /// Its folder under the output folder.
+    dir: String,
 }
 
 /// The code of one crate.
@@ -157,18 +174,20 @@ impl<'a> Planner<'a> {
         self,
         dir: &str,
         ours: &[&str],
-        generated: Vec<(String, String)>,
-    ) -> Vec<(String, Dependency)> {
+        generated: Vec<Generated>,
+    ) -> Vec<CrateDependency> {
         let up = "../".repeat(dir.split('/').count());
-        let ours = ours
-            .iter()
-            .map(|&package| (package.to_owned(), self.our_crate(package).seen_from(&up)));
-        let generated = generated
-            .into_iter()
-            .map(|(package, folder)| (package, Dependency::Path(folder).seen_from(&up)));
+        let ours = ours.iter().map(|&package| CrateDependency {
+            package: package.to_owned(),
+            source: self.our_crate(package).seen_from(&up),
+        });
+        let generated = generated.into_iter().map(|Generated { package, dir }| CrateDependency {
+            package,
+            source: Dependency::Path(dir).seen_from(&up),
+        });
         let mut all: Vec<_> = ours.chain(generated).collect();
-        all.sort_by(|a, b| a.0.cmp(&b.0));
-        all.dedup_by(|a, b| a.0 == b.0);
+        all.sort_by(|a, b| a.package.cmp(&b.package));
+        all.dedup_by(|a, b| a.package == b.package);
         all
     }
 

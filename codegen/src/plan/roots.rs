@@ -1,14 +1,14 @@
 //! The types of arguments, payloads and results, and where they stand.
 
 use super::Planner;
-use crate::naming::Scope;
+use crate::naming::{Identifier, Scope};
 use crate::schema::{NodeId, Shape};
 
 /// The type of arguments, a payload or a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootType {
     /// A type of some `types` module.
-    Named(String),
+    Named(Identifier),
     /// Any JSON value.
     Value,
     /// `null`

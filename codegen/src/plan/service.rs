@@ -1,9 +1,9 @@
 //! A service's crate: named types, the trait its provider implements, the errors its methods declare.
 
-use super::types::Types;
-use super::{Contents, Crate, LocatedType, Planner, docs};
+use super::types::{Import, Types};
+use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
-use crate::naming::{Scope, identifier, pascal, pascal_part, service_package};
+use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, service_package};
 
 /// What a service's crate holds.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct ServiceCrate<'a> {
     /// Its types.
     pub types: Types,
     /// The trait's name.
-    pub trait_name: String,
+    pub trait_name: Identifier,
     /// The trait's doc lines.
     pub docs: Vec<String>,
     /// Its methods; without any there is no trait.
@@ -26,7 +26,7 @@ pub struct TraitMethod<'a> {
     /// The method.
     pub method: &'a Method,
     /// The function.
-    pub function: String,
+    pub function: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
     /// What it takes.
@@ -41,7 +41,7 @@ pub struct TraitMethod<'a> {
 #[derive(Debug)]
 pub struct ErrorEnum<'a> {
     /// The enum's name.
-    pub name: String,
+    pub name: Identifier,
     /// The declared errors.
     pub variants: Vec<ErrorVariant<'a>>,
 }
@@ -52,7 +52,7 @@ pub struct ErrorVariant<'a> {
     /// The declared error.
     pub error: &'a MethodError,
     /// The variant's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
 }
@@ -77,16 +77,16 @@ impl<'a> Planner<'a> {
         let name = service.name.value.clone();
         let foreign = self.foreign_to_service(id);
         let dir = format!("{name}/service");
-        let generated = foreign.iter().map(|(other, _)| self.service_dependency(*other)).collect();
+        let generated = foreign.iter().map(|(other, _)| self.service_crate(*other)).collect();
         let imports = foreign
             .into_iter()
-            .map(|(other, names)| (self.types_path(Scope::Service(other)), names))
+            .map(|(other, names)| Import { module: self.types_path(Scope::Service(other)), names })
             .collect();
         let docs = service.description.as_deref().map(docs::prose).unwrap_or_default();
         let fallback = format!("What a provider of the `{name}` service implements.");
         let contents = ServiceCrate {
             types: self.types(scope, imports),
-            trait_name: format!("{}Service", pascal_part(&name)),
+            trait_name: pascal_with(&name, "Service"),
             docs: if docs.is_empty() { vec![fallback] } else { docs },
             methods,
             service: name.clone(),
@@ -115,19 +115,19 @@ impl<'a> Planner<'a> {
         }
     }
 
-    pub(super) fn service_dependency(self, id: ServiceId) -> (String, String) {
+    pub(super) fn service_crate(self, id: ServiceId) -> Generated {
         let name = &self.project[id].name.value;
-        (service_package(name), format!("{name}/service"))
+        Generated { package: service_package(name), dir: format!("{name}/service") }
     }
 
     /// The types of other services that a service's own types and methods use.
-    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<String>)> {
+    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<Identifier>)> {
         let roots = self.project.types_of(id).map(|id| self.project.schemas[id].schema).chain(
             self.project
                 .methods_of(id)
                 .flat_map(|id| [self.project[id].payload, self.project[id].result]),
         );
-        let mut imports: Vec<(ServiceId, Vec<String>)> = Vec::new();
+        let mut imports: Vec<(ServiceId, Vec<Identifier>)> = Vec::new();
         for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
             let Scope::Service(owner) = name.scope else { continue };
             match imports.iter_mut().find(|(known, _)| *known == owner) {
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
             payload: self.located_type(method.payload, Some(own)),
             result: self.located_type(method.result, Some(own)),
             error: ErrorEnum {
-                name: format!("{}Error", pascal_part(name)),
+                name: pascal_with(name, "Error"),
                 variants: method.errors.iter().map(error_variant).collect(),
             },
         }

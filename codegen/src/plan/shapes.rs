@@ -6,16 +6,16 @@ use super::Planner;
 use super::docs;
 use super::tool::SchemaFile;
 use super::types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, IntegerLimits, IntegerVariant,
+    AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
 use crate::json::{Style, quoted};
-use crate::naming::{self, Scope, TypeName, pascal, pascal_part, screaming};
+use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
-    self, Additional, Assertion, Bound, EnumValue, Kind, Node, NodeId, NumberRules, ObjectShape,
-    Operand, Property, Schemas, Shape, StringRules, UnionShape, published_with_rules,
+    self, Additional, Assertion, Bound, EnumValue, Node, NodeId, NumberRules, ObjectShape, Operand,
+    Property, Schemas, Shape, StringRules, UnionShape, published_with_rules,
 };
 
 /// Makes the name of what belongs to a node that has none; few nodes need one.
@@ -32,7 +32,7 @@ const CODEC_VARIABLES: &[&str] = &["input", "object", "key"];
 
 impl Planner<'_> {
     /// Own types of a scope, and the types of others it uses.
-    pub(super) fn types(self, scope: Scope, imports: Vec<(String, Vec<String>)>) -> Types {
+    pub(super) fn types(self, scope: Scope, imports: Vec<Import>) -> Types {
         let mut shapes = Shapes { planner: self, patterns: Vec::new(), validators: Vec::new() };
         let definitions = self.names.of(scope).map(|name| shapes.definition(name)).collect();
         Types {
@@ -65,9 +65,11 @@ impl Shapes<'_> {
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
-                Body::Alias(self.shape_of(name.node, None, &|| name.name.clone()))
+                Body::Alias(self.shape_of(name.node, None, &|| name.name.to_string()))
             }
-            _ => Body::Newtype(self.shape_of(name.node, Some(name.node), &|| name.name.clone())),
+            _ => {
+                Body::Newtype(self.shape_of(name.node, Some(name.node), &|| name.name.to_string()))
+            }
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
@@ -78,17 +80,17 @@ impl Shapes<'_> {
             name: name.name.clone(),
             docs: docs::described(&schema.annotations, &name.origin, facts),
             body,
-            validator: self.validator(name.node, &|| name.name.clone()),
+            validator: self.validator(name.node, &|| name.name.to_string()),
         }
     }
 
     /// The validator of what no type says about a node.
-    fn validator(&mut self, node: NodeId, hint: Hint<'_>) -> Option<String> {
+    fn validator(&mut self, node: NodeId, hint: Hint<'_>) -> Option<Identifier> {
         let project = self.planner.project;
         if project.schemas[node].assertions.is_empty() {
             return None;
         }
-        let name = self.free_static(&format!("{}_RULES", screaming(&hint())));
+        let name = self.free_static(&screaming(&hint()).followed_by("_RULES"));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
         let needs_tables = text.parse().is_ok_and(|schema| needs_tables(&schema));
@@ -99,7 +101,7 @@ impl Shapes<'_> {
 
     fn mixed(&mut self, variants: &[schema::MixedVariant], owner: &TypeName) -> Body {
         let variants = variants.iter().map(|variant| {
-            let name = kind_name(variant.kind);
+            let name = pascal(variant.kind.word());
             let hint = || format!("{}{name}", owner.name);
             let ty = self.use_of(variant.schema, Some(owner.node), &hint);
             let docs = format!("Of `type: {}`.", variant.kind.word());
@@ -132,7 +134,8 @@ impl Shapes<'_> {
 
     fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
         let additional = self.additional(object, name);
-        let mut taken: Vec<String> = CODEC_VARIABLES.iter().map(|&name| name.to_owned()).collect();
+        let mut taken: Vec<Identifier> =
+            CODEC_VARIABLES.iter().map(|name| naming::identifier(name)).collect();
         taken.extend(additional.as_ref().map(|field| field.name.clone()));
         let members: Vec<Member> = object
             .properties
@@ -149,7 +152,12 @@ impl Shapes<'_> {
         Struct { members, additional, has_constructor }
     }
 
-    fn member(&mut self, property: &Property, owner: &TypeName, taken: &mut Vec<String>) -> Member {
+    fn member(
+        &mut self,
+        property: &Property,
+        owner: &TypeName,
+        taken: &mut Vec<Identifier>,
+    ) -> Member {
         let schemas = &self.planner.project.schemas;
         let (key, schema) = (property.name.value.clone(), &schemas[property.schema]);
         let name = naming::identifier(&key);
@@ -182,7 +190,7 @@ impl Shapes<'_> {
             name: pascal(&variant.tag.value),
             docs: format!("{} is {}.", code(&union.tag), code(&quoted(&variant.tag.value))),
             tag: variant.tag.value.clone(),
-            ty: self.use_of(variant.schema, Some(owner.node), &|| owner.name.clone()),
+            ty: self.use_of(variant.schema, Some(owner.node), &|| owner.name.to_string()),
         });
         Body::Union { tag: union.tag.clone(), variants: variants.collect() }
     }
@@ -277,12 +285,17 @@ impl Shapes<'_> {
     }
 
     /// A name no other static of the module has; it is private, so a number does no harm.
-    fn free_static(&self, wanted: &str) -> String {
+    fn free_static(&self, wanted: &Identifier) -> Identifier {
         let patterns = || self.patterns.iter().map(|pattern| &pattern.name);
         let validators = || self.validators.iter().map(|validator| &validator.name);
-        let is_free = |name: &String| !patterns().chain(validators()).any(|taken| taken == name);
-        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
-        std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+        let is_taken =
+            |name: &Identifier| patterns().chain(validators()).any(|taken| taken == name);
+        let (mut name, mut number) = (wanted.clone(), 1);
+        while is_taken(&name) {
+            number += 1;
+            name = wanted.followed_by(&format!("_{number}"));
+        }
+        name
     }
 }
 
@@ -293,10 +306,10 @@ fn demands(schemas: &Schemas, node: NodeId) -> usize {
 }
 
 /// A variable of a decoding function: the field's name, unless that is taken.
-fn free_variable(name: &str, taken: &mut Vec<String>) -> String {
-    let mut variable = name.to_owned();
+fn free_variable(name: &Identifier, taken: &mut Vec<Identifier>) -> Identifier {
+    let mut variable = name.clone();
     while taken.contains(&variable) {
-        variable.push_str("_value");
+        variable = variable.followed_by("_value");
     }
     taken.push(variable.clone());
     variable
@@ -304,36 +317,24 @@ fn free_variable(name: &str, taken: &mut Vec<String>) -> String {
 
 fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
     let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
-    let variant = |(name, EnumValue { value, annotations }): (String, &EnumValue)| EnumVariant {
-        name,
-        docs: docs::described(annotations, &code(&quoted(&value.value)), Vec::new()),
-        value: value.value.clone(),
-    };
+    let variant =
+        |(name, EnumValue { value, annotations }): (Identifier, &EnumValue)| EnumVariant {
+            name,
+            docs: docs::described(annotations, &code(&quoted(&value.value)), Vec::new()),
+            value: value.value.clone(),
+        };
     names.into_iter().zip(values).map(variant).collect()
 }
 
 fn integer_variants(values: &[i64]) -> Vec<IntegerVariant> {
     let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
     let names = naming::variants(texts.iter().map(String::as_str));
-    let variant = |((name, text), value): ((String, &String), &i64)| IntegerVariant {
+    let variant = |((name, text), value): ((Identifier, &String), &i64)| IntegerVariant {
         name,
         docs: code(text),
         value: *value,
     };
     names.into_iter().zip(&texts).zip(values).map(variant).collect()
-}
-
-/// The variant of a kind, and its name in `toolwright::codec::Kind`.
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "Null",
-        Kind::Boolean => "Boolean",
-        Kind::String => "String",
-        Kind::Integer => "Integer",
-        Kind::Number => "Number",
-        Kind::Array => "Array",
-        Kind::Object => "Object",
-    }
 }
 
 fn integer(rules: &NumberRules) -> TypeUse {

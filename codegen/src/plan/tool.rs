@@ -4,7 +4,7 @@ use super::roots::RootType;
 use super::{Planner, docs};
 use crate::json::Style;
 use crate::model::{self, Tool, ToolId};
-use crate::naming::{identifier, pascal, spec_static};
+use crate::naming::{Identifier, identifier, pascal, spec_static};
 use crate::schema::{NodeId, published, sample};
 
 /// One tool.
@@ -17,11 +17,11 @@ pub struct ToolPlan<'a> {
     /// The name of the service that owns it.
     pub service: &'a str,
     /// The tool's type-level identity.
-    pub marker: String,
+    pub marker: Identifier,
     /// The static that holds its spec.
-    pub constant: String,
+    pub constant: Identifier,
     /// Its call builder.
-    pub function: String,
+    pub function: Identifier,
     /// What it does, as doc lines.
     pub docs: Vec<String>,
     /// The type of its arguments.

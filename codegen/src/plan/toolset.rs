@@ -3,10 +3,10 @@
 
 use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};
-use super::types::Types;
-use super::{Contents, Crate, Planner};
+use super::types::{Import, Types};
+use super::{Contents, Crate, Generated, Planner};
 use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
-use crate::naming::{Scope, identifier, pascal, pascal_part, toolset_package};
+use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, toolset_package};
 
 /// What a toolset's crate holds.
 #[derive(Debug)]
@@ -29,11 +29,11 @@ pub struct ToolsetCrate<'a> {
 #[derive(Debug)]
 pub struct ExecutorPlan<'a> {
     /// The executor's name.
-    pub name: String,
+    pub name: Identifier,
     /// The path of the service's crate.
     pub service_path: String,
     /// The trait's name.
-    pub trait_name: String,
+    pub trait_name: Identifier,
     /// One arm a tool.
     pub arms: Vec<Arm<'a>>,
 }
@@ -42,7 +42,7 @@ pub struct ExecutorPlan<'a> {
 #[derive(Debug)]
 pub struct RemotePlan<'a> {
     /// The executor's name.
-    pub executor: String,
+    pub executor: Identifier,
     /// The server, as the toolset's file describes it.
     pub mcp: &'a McpOrigin,
 }
@@ -53,13 +53,13 @@ pub struct Arm<'a> {
     /// The tool.
     pub tool: &'a Tool,
     /// Its type-level identity.
-    pub marker: String,
+    pub marker: Identifier,
     /// The method.
-    pub method: String,
+    pub method: Identifier,
     /// The transform of its arguments, where their shape differs.
-    pub args: Option<String>,
+    pub args: Option<Identifier>,
     /// The transform of its result, where its shape differs.
-    pub result: Option<String>,
+    pub result: Option<Identifier>,
 }
 
 impl<'a> Planner<'a> {
@@ -72,7 +72,7 @@ impl<'a> Planner<'a> {
         let bound: Vec<_> =
             toolset.tools.iter().filter(|&&tool| self.project[tool].binding.is_some()).collect();
         if !bound.is_empty() {
-            generated.push(self.service_dependency(toolset.service));
+            generated.push(self.service_crate(toolset.service));
         }
         let contents = ToolsetCrate {
             types: self.types(Scope::Toolset(id), imports),
@@ -97,22 +97,20 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The types a toolset offers again, by path, and the packages they come from.
-    #[expect(clippy::type_complexity, reason = "two lists of pairs, named in the line above")]
-    fn reexports(self, id: ToolsetId) -> (Vec<(String, Vec<String>)>, Vec<(String, String)>) {
-        let mut paths: Vec<(String, Vec<String>)> = Vec::new();
-        let mut packages = Vec::new();
+    /// The types a toolset offers again, and the crates they come from.
+    fn reexports(self, id: ToolsetId) -> (Vec<Import>, Vec<Generated>) {
+        let (mut imports, mut crates) = (Vec::<Import>::new(), Vec::new());
         for name in self.names.foreign(self.project, id) {
-            let path = self.types_path(name.scope);
-            match paths.iter_mut().find(|(known, _)| *known == path) {
-                Some((_, names)) => names.push(name.name.clone()),
-                None => paths.push((path, vec![name.name.clone()])),
+            let module = self.types_path(name.scope);
+            match imports.iter_mut().find(|import| import.module == module) {
+                Some(import) => import.names.push(name.name.clone()),
+                None => imports.push(Import { module, names: vec![name.name.clone()] }),
             }
             if let Scope::Service(service) = name.scope {
-                packages.push(self.service_dependency(service));
+                crates.push(self.service_crate(service));
             }
         }
-        (paths, packages)
+        (imports, crates)
     }
 
     fn executor(self, id: ToolsetId) -> ExecutorPlan<'a> {
@@ -121,8 +119,8 @@ impl<'a> Planner<'a> {
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
         ExecutorPlan {
             name: executor_name(&toolset.name.value),
-            service_path: self.path(&self.service_dependency(toolset.service).0),
-            trait_name: format!("{}Service", pascal_part(service)),
+            service_path: self.path(&self.service_crate(toolset.service).package),
+            trait_name: pascal_with(service, "Service"),
             arms,
         }
     }
@@ -142,6 +140,6 @@ impl<'a> Planner<'a> {
 }
 
 /// What runs the tools of a toolset.
-fn executor_name(toolset: &str) -> String {
-    format!("{}Executor", pascal_part(toolset))
+fn executor_name(toolset: &str) -> Identifier {
+    pascal_with(toolset, "Executor")
 }

@@ -3,7 +3,7 @@
 use super::Planner;
 use super::roots::{LocatedType, RootType};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
-use crate::naming::{additional_field, identifier, pascal};
+use crate::naming::{Identifier, additional_field, identifier, pascal};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, resolved};
 
@@ -13,9 +13,9 @@ pub struct Transform {
     /// The tool's name.
     pub tool: String,
     /// The tool's type-level identity.
-    pub marker: String,
+    pub marker: Identifier,
     /// The function's name.
-    pub function: String,
+    pub function: Identifier,
     /// The tool's side.
     pub tool_type: RootType,
     /// The method's side.
@@ -39,11 +39,20 @@ pub enum TransformBody {
 #[derive(Debug)]
 pub struct Move {
     /// The fields moved over.
-    pub fields: Vec<String>,
-    /// The fields filled in: the field, its value.
-    pub injected: Vec<(String, InjectedValue)>,
-    /// The fields for what stands beside the properties: the payload's, the arguments'.
-    pub additional: Option<(String, String)>,
+    pub fields: Vec<Identifier>,
+    /// The fields filled in.
+    pub injected: Vec<InjectedValue>,
+    /// What stands beside the properties.
+    pub additional: Option<AdditionalMove>,
+}
+
+/// The fields for what stands beside the properties.
+#[derive(Debug)]
+pub struct AdditionalMove {
+    /// The payload's.
+    pub to: Identifier,
+    /// The arguments'.
+    pub from: Identifier,
 }
 
 /// A value from the call's metadata.
@@ -51,14 +60,27 @@ pub struct Move {
 pub struct InjectedValue {
     /// The property.
     pub property: String,
+    /// The field it becomes.
+    pub field: Identifier,
     /// What it is called in messages.
     pub source: String,
-    /// The method of `ToolCall` that gives it, and its argument.
-    pub getter: (&'static str, Option<String>),
+    /// What of the call gives it.
+    pub getter: Getter,
     /// Whether the payload requires it.
     pub required: bool,
     /// The path of the type to wrap the string in.
     pub wrapper: Option<String>,
+}
+
+/// A method of `ToolCall`.
+#[derive(Clone, Debug)]
+pub enum Getter {
+    /// One that always has a value.
+    Id,
+    /// One that may have none.
+    Scope(&'static str),
+    /// The label with this key.
+    Label(String),
 }
 
 impl Planner<'_> {
@@ -116,10 +138,10 @@ impl Planner<'_> {
         let keys =
             payload.fields(&self.project.schemas).map(|property| property.name.value.as_str());
         let fields = keys.filter(|key| !is_injected(key)).map(identifier).collect();
-        let additional = (payload.additional != Additional::Closed)
-            .then(|| (additional_field_of(payload), additional_field_of(args)));
-        let injected =
-            injected.into_iter().map(|value| (identifier(&value.property), value)).collect();
+        let additional = (payload.additional != Additional::Closed).then(|| AdditionalMove {
+            to: additional_field_of(payload),
+            from: additional_field_of(args),
+        });
         Some(Move { fields, injected, additional })
     }
 
@@ -140,31 +162,32 @@ impl Planner<'_> {
     }
 }
 
-fn additional_field_of(object: &ObjectShape) -> String {
+fn additional_field_of(object: &ObjectShape) -> Identifier {
     additional_field(object.properties.iter().map(|property| property.name.value.as_str()))
 }
 
-pub(super) fn payload_function(tool: &str) -> String {
-    format!("{tool}_payload")
+pub(super) fn payload_function(tool: &str) -> Identifier {
+    identifier(tool).followed_by("_payload")
 }
 
-pub(super) fn result_function(tool: &str) -> String {
-    format!("{tool}_result")
+pub(super) fn result_function(tool: &str) -> Identifier {
+    identifier(tool).followed_by("_result")
 }
 
 fn injected_value(injection: &Injection) -> InjectedValue {
     let (source, getter) = match &injection.source {
-        InjectionSource::RunId => ("run id".to_owned(), ("run_id", None)),
-        InjectionSource::SessionId => ("session id".to_owned(), ("session_id", None)),
-        InjectionSource::TurnId => ("turn id".to_owned(), ("turn_id", None)),
-        InjectionSource::CallId => ("own id".to_owned(), ("id", None)),
-        InjectionSource::ParentCallId => ("parent call id".to_owned(), ("parent_call_id", None)),
-        InjectionSource::Label(key) => {
-            (format!("label {}", code(key)), ("label", Some(key.clone())))
+        InjectionSource::RunId => ("run id".to_owned(), Getter::Scope("run_id")),
+        InjectionSource::SessionId => ("session id".to_owned(), Getter::Scope("session_id")),
+        InjectionSource::TurnId => ("turn id".to_owned(), Getter::Scope("turn_id")),
+        InjectionSource::CallId => ("own id".to_owned(), Getter::Id),
+        InjectionSource::ParentCallId => {
+            ("parent call id".to_owned(), Getter::Scope("parent_call_id"))
         }
+        InjectionSource::Label(key) => (format!("label {}", code(key)), Getter::Label(key.clone())),
     };
     InjectedValue {
         property: injection.property.value.clone(),
+        field: identifier(&injection.property.value),
         source,
         getter,
         required: injection.required,

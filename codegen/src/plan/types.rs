@@ -1,14 +1,15 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
 use super::tool::SchemaFile;
+use crate::naming::Identifier;
 use toolwright::Value;
 use toolwright::pattern::{Translated, translate};
 
 /// The types of one crate.
 #[derive(Debug, Default)]
 pub struct Types {
-    /// Types of other crates that own types may use: a path and the names.
-    pub imports: Vec<(String, Vec<String>)>,
+    /// Types of other crates that own types may use.
+    pub imports: Vec<Import>,
     /// Whether those are offered again.
     pub reexports: bool,
     /// Own types.
@@ -17,6 +18,22 @@ pub struct Types {
     pub patterns: Vec<PatternStatic>,
     /// Validators the codecs need, in the order of first use.
     pub validators: Vec<ValidatorStatic>,
+}
+
+/// Names of one module.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The module's path.
+    pub module: String,
+    /// The names.
+    pub names: Vec<Identifier>,
+}
+
+impl Import {
+    /// The module and the names, as texts.
+    pub fn source(&self) -> (&str, Vec<&str>) {
+        (&self.module, self.names.iter().map(Identifier::as_str).collect())
+    }
 }
 
 impl Types {
@@ -31,13 +48,13 @@ impl Types {
 #[derive(Debug)]
 pub struct Definition {
     /// Its name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
     /// What it is.
     pub body: Body,
     /// The static that holds the validator of what the type cannot say.
-    pub validator: Option<String>,
+    pub validator: Option<Identifier>,
 }
 
 /// What a type is.
@@ -94,7 +111,7 @@ pub enum Member {
         /// The property.
         key: String,
         /// The variable it is decoded into.
-        variable: String,
+        variable: Identifier,
         /// Its value, as JSON text.
         json: String,
     },
@@ -106,9 +123,9 @@ pub struct Field {
     /// The property.
     pub key: String,
     /// The field's name.
-    pub name: String,
+    pub name: Identifier,
     /// The variable it is decoded into.
-    pub variable: String,
+    pub variable: Identifier,
     /// The field's doc lines.
     pub docs: Vec<String>,
     /// What it holds.
@@ -121,7 +138,7 @@ pub struct Field {
 #[derive(Debug)]
 pub struct AdditionalField {
     /// The field's name.
-    pub name: String,
+    pub name: Identifier,
     /// What each entry holds.
     pub ty: TypeUse,
 }
@@ -130,7 +147,7 @@ pub struct AdditionalField {
 #[derive(Debug)]
 pub struct EnumVariant {
     /// The variant's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
     /// The string.
@@ -141,7 +158,7 @@ pub struct EnumVariant {
 #[derive(Debug)]
 pub struct IntegerVariant {
     /// The variant's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc line.
     pub docs: String,
     /// The integer.
@@ -152,7 +169,7 @@ pub struct IntegerVariant {
 #[derive(Debug)]
 pub struct MixedVariant {
     /// The variant's name; also that of the kind in `toolwright::codec::Kind`.
-    pub name: &'static str,
+    pub name: Identifier,
     /// Its doc line.
     pub docs: String,
     /// The type.
@@ -163,7 +180,7 @@ pub struct MixedVariant {
 #[derive(Debug)]
 pub struct OverlappingVariant {
     /// The variant's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc line.
     pub docs: String,
     /// The type.
@@ -176,7 +193,7 @@ pub struct OverlappingVariant {
 #[derive(Debug)]
 pub struct UnionVariant {
     /// The variant's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its doc line.
     pub docs: String,
     /// The tag's value.
@@ -197,7 +214,7 @@ pub enum TypeUse {
     /// A string.
     String(StringLimits),
     /// A string of a checked format: the variant of `toolwright::format::Format`.
-    Formatted(String, StringLimits),
+    Formatted(Identifier, StringLimits),
     /// A type of `toolwright::format`, or `std::net::Ipv4Addr`.
     Contract(&'static str, StringLimits),
     /// An integer that fits `i64` by its limits.
@@ -217,11 +234,11 @@ pub enum TypeUse {
     /// What it holds, or `null`.
     Nullable(Box<TypeUse>),
     /// A type of this crate, or one it offers again.
-    Named(String),
+    Named(Identifier),
     /// The same behind a pointer, because it holds itself.
-    Boxed(String),
+    Boxed(Identifier),
     /// A type that cannot say all of its schema, and the static that holds the validator of the rest.
-    Checked(Box<TypeUse>, String),
+    Checked(Box<TypeUse>, Identifier),
 }
 
 impl TypeUse {
@@ -243,7 +260,7 @@ pub struct StringLimits {
     /// The greatest count of code points.
     pub max: Option<u64>,
     /// The static that holds its pattern.
-    pub pattern: Option<String>,
+    pub pattern: Option<Identifier>,
 }
 
 /// Limits of an integer, both inclusive.
@@ -279,7 +296,7 @@ pub struct ItemLimits {
 #[derive(Debug)]
 pub struct PatternStatic {
     /// The static's name.
-    pub name: String,
+    pub name: Identifier,
     /// The pattern as the schema has it.
     pub ecma: String,
     /// What it became.
@@ -290,7 +307,7 @@ pub struct PatternStatic {
 #[derive(Debug)]
 pub struct ValidatorStatic {
     /// The static's name.
-    pub name: String,
+    pub name: Identifier,
     /// Its schema, in the crate's `schema` folder.
     pub schema: SchemaFile,
     /// The keywords of its root that the type does not say.

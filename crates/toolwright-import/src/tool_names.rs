@@ -73,7 +73,7 @@ fn shortened(name: &str, length: usize) -> String {
 
 /// What two names must not share.
 fn key(name: &str) -> String {
-    naming::pascal(name)
+    naming::pascal(name).into()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl Types {
 
     /// No types yet, for tools or methods of these names whose schemas are called so.
     pub(super) fn with_sides(tools: &[String], sides: [&str; 2]) -> Self {
-        let sides = |tool: &String| sides.map(|side| naming::pascal(tool) + side);
+        let sides = |tool: &String| sides.map(|side| naming::pascal_part(tool) + side);
         Self { derived: tools.iter().flat_map(sides).collect(), ..Self::default() }
     }
 
@@ -102,9 +102,9 @@ impl Types {
     }
 
     fn claim(&mut self, name: &str) -> bool {
-        let is_word = naming::pascal(name) == naming::pascal_part(name);
+        let is_word = naming::pascal(name) == *naming::pascal_part(name);
         let is_name = is_word && naming::is_type_name(name) && !naming::is_reserved_type(name);
-        is_name && self.taken.insert(naming::pascal(name))
+        is_name && self.taken.insert(naming::pascal(name).into())
     }
 
     /// Whether something inside a tool may get this name by the way that leads there.

@@ -184,7 +184,7 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(input);
     let lines: BTreeSet<&str> = text.lines().collect();
     for line in &lines {
-        for part in [naming::screaming(line), naming::snake(line)] {
+        for part in [naming::screaming(line).into(), naming::snake(line)] {
             assert!(is_word(&part), "{line:?}: {part:?}");
         }
         for name in [naming::identifier(line), naming::pascal(line)] {
@@ -207,7 +207,7 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
     assert!(variants.iter().all(|name| is_identifier(name)), "{variants:?}");
     // What is new is how a name begins and ends, and how long it is.
     let kind = |c: Option<char>| c.map_or('-', |c| if c.is_ascii_digit() { '1' } else { 'a' });
-    let shape = |name: &String| {
+    let shape = |name: &naming::Identifier| {
         let (mut letters, length) = (name.chars(), name.len().ilog2());
         format!("{} {} {length}", kind(letters.next()), kind(letters.next_back()))
     };

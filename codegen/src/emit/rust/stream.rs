@@ -6,6 +6,7 @@ use std::mem::take;
 
 use super::kind::Kind;
 use super::spare;
+use crate::naming::Identifier;
 
 /// One token of a stream: what it is, and how many bytes of the stream's text are its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +237,12 @@ impl<'a> Ident<'a> {
             "{name:?} is no identifier"
         );
         Self(name)
+    }
+}
+
+impl Append for Identifier {
+    fn append(&self, out: &mut TokenStream) {
+        out.push(&Ident(self));
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Payload {
     /// The parameters in the path, with their properties.
     in_path: BTreeMap<String, String>,
     /// The fields that the properties become, and how often each was wanted.
-    fields: BTreeMap<String, u32>,
+    fields: BTreeMap<naming::Identifier, u32>,
     /// The place and the name of each parameter.
     seen: BTreeSet<(String, String)>,
 }
