@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::diagnostic::{Diagnostic, Report};
 use crate::parallel;
@@ -38,7 +38,7 @@ impl Record {
         generator: &impl Debug,
         sources: &Sources,
         interfaces: &[Interface],
-        paths: impl Iterator<Item = &'p str> + Clone,
+        paths: impl Iterator<Item = &'p str>,
         warnings: &[Diagnostic],
     ) -> Option<Self> {
         let hashes = hashes(sources);
@@ -67,7 +67,6 @@ impl Record {
         };
         let mut record = Self {
             generator: generator_hash(generator),
-            listed: paths_hash(paths.clone()),
             sources: all
                 .clone()
                 .map(|at| SourceFile {
@@ -96,17 +95,15 @@ impl Record {
     /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, none if
     /// that is everything.
     ///
-    /// `listed` has the paths of all generated files, `touched` those of them that may have been changed on disk.
+    /// `touched` has the paths of generated files that may have been changed on disk.
     pub(crate) fn update(
         &mut self,
         generator: &impl Debug,
         sources: &Sources,
-        listed: &[&str],
-        touched: &[String],
+        touched: &[&str],
     ) -> Option<Outdated> {
         let known = self.sources.iter().map(|file| file.path.as_str());
         if self.generator != generator_hash(generator)
-            || self.listed != paths_hash(listed.iter().copied())
             || !known.eq(sources.iter().map(|(_, source)| source.path.as_str()))
         {
             return None;
@@ -166,9 +163,9 @@ impl Record {
     }
 
     /// Returns the folders of the crates that generated files belong to, or `None` if a file belongs to no crate.
-    fn crates_of<'p>(&self, paths: &'p [String]) -> Option<BTreeSet<&'p str>> {
+    fn crates_of<'p>(&self, paths: &[&'p str]) -> Option<BTreeSet<&'p str>> {
         let dirs: BTreeSet<&str> = self.crates.iter().map(|krate| krate.dir.as_str()).collect();
-        let dir_of = |path: &'p String| {
+        let dir_of = |path: &&'p str| {
             let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
             folders.find(|folder| dirs.contains(folder))
         };
@@ -217,13 +214,4 @@ fn hashes(sources: &Sources) -> Vec<u128> {
 /// Settings are paths, switches and times, and their debug form shows all of them.
 fn generator_hash(generator: &impl Debug) -> u128 {
     xxh3_128(format!("{} {generator:?}", env!("CARGO_PKG_VERSION")).as_bytes())
-}
-
-fn paths_hash<'p>(paths: impl Iterator<Item = &'p str>) -> u128 {
-    let mut hasher = Xxh3Default::new();
-    for path in paths {
-        hasher.update(path.as_bytes());
-        hasher.update(b"\n");
-    }
-    hasher.digest128()
 }
