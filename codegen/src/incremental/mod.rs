@@ -13,10 +13,10 @@ use std::fmt::Debug;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::Diagnostic;
 use crate::parallel;
 use crate::source::{Source, Sources};
-use crate::syntax;
+use crate::syntax::Document;
 pub(crate) use interface::Interface;
 use interface::{Kind, Name};
 pub(crate) use record::Record;
@@ -92,8 +92,9 @@ impl Record {
         Some(record)
     }
 
-    /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, none if
-    /// that is everything.
+    /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, or `None`
+    /// if that is everything. It is everything too if [`Self::has_interfaces_of`] is false for the files to be compiled,
+    /// which are not parsed here.
     ///
     /// `touched` has the paths of generated files that may have been changed on disk.
     pub(crate) fn update(
@@ -108,7 +109,7 @@ impl Record {
         {
             return None;
         }
-        let changed = self.update_hashes(sources)?;
+        let changed = self.update_hashes(sources);
         let mut users = vec![Vec::new(); self.sources.len()];
         for (user, file) in self.sources.iter().enumerate() {
             file.needs.iter().for_each(|&need| users[need].push(user));
@@ -142,24 +143,25 @@ impl Record {
         }
     }
 
-    /// Takes the hashes of changed files; returns their places, none if the interface of one has changed too.
-    fn update_hashes(&mut self, sources: &Sources) -> Option<Vec<usize>> {
+    /// Takes the hashes of changed files; returns their places.
+    fn update_hashes(&mut self, sources: &Sources) -> Vec<usize> {
         let mut changed = Vec::new();
-        let files = self.sources.iter_mut().zip(hashes(sources)).zip(sources.iter());
-        for (at, ((file, hash), (id, _))) in files.enumerate() {
-            if file.hash == hash {
-                continue;
+        for (at, (file, hash)) in self.sources.iter_mut().zip(hashes(sources)).enumerate() {
+            if std::mem::replace(&mut file.hash, hash) != hash {
+                changed.push(at);
             }
-            let mut report = Report::default();
-            let documents = syntax::parse(&sources.only([id]), &mut report);
-            let [document] = &documents[..] else { return None };
-            if report.has_errors() || Interface::of(document).digest() != file.interface {
-                return None;
-            }
-            file.hash = hash;
-            changed.push(at);
         }
-        Some(changed)
+        changed
+    }
+
+    /// Whether each file has a document and the interface it had, so that no other file is affected.
+    pub(crate) fn has_interfaces_of(&self, sources: &Sources, documents: &[Document]) -> bool {
+        let known = |path: &str| self.sources.binary_search_by(|file| file.path.as_str().cmp(path));
+        documents.len() == sources.iter().count()
+            && sources.iter().zip(documents).all(|((_, source), document)| {
+                known(&source.path)
+                    .is_ok_and(|at| self.sources[at].interface == Interface::of(document).digest())
+            })
     }
 
     /// Returns the folders of the crates that generated files belong to, or `None` if a file belongs to no crate.

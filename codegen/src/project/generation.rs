@@ -5,14 +5,15 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::disk::{self, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{Interface, Record};
 use crate::options::Options;
 use crate::plan::{Crate, Plans};
-use crate::{Understood, understand};
+use crate::syntax;
+use crate::{Understood, understand, understand_documents};
 
 /// What is to be generated, and where to.
 pub(crate) struct Generation<'a> {
@@ -92,11 +93,14 @@ impl Generation<'_> {
         let Some(generator) = self.generator() else { return Ok(None) };
         let outdated = record.update(&generator, &self.reading.sources, &state.touched);
         let Some(outdated) = outdated else { return Ok(None) };
-        // Errors are reported by a run in full, which sees all of them.
-        let Ok(Understood { lowered, warnings, .. }) = understand(Vec::new(), &outdated.sources)
-        else {
+        let mut report = Report::default();
+        let documents = syntax::parse(&outdated.sources, &mut report);
+        if !record.has_interfaces_of(&outdated.sources, &documents) {
             return Ok(None);
-        };
+        }
+        // Errors are reported by a run in full, which sees all of them.
+        let understood = understand_documents(documents, report, &outdated.sources);
+        let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
         record.set_warnings(&outdated.sources, &warnings);
         let files = if outdated.crates.is_empty() {
             Files::default()
