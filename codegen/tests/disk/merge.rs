@@ -27,6 +27,7 @@ toolsets:
       burn_letter:
         description: Burn a letter.
         args: { type: object, properties: { number: { type: integer } } }
+      # The end.
 ";
 
 const STAMPS: &str = "toolwright: 1
@@ -35,6 +36,7 @@ toolsets:
   stamps:
     description: Stamps.
     tools:
+      # The beginning.
       buy_stamp:
         description: Buy a stamp.
         args: { type: object, properties: { value: { type: integer } } }
@@ -130,26 +132,42 @@ fn conflicts_in_generated_files_are_resolved_by_generating_again() {
     if !has(&[Prerequisite::Git]) {
         return;
     }
-    let maxima = ("text: { type: string, maxLength: 8 }", "text: { type: string, maxLength: 9 }");
-    let letter =
-        ("lose_letter: { description: Lose it. }", "lend_letter: { description: Lend it. }");
-    for (file, from, (left, right)) in [
-        // The JSON schema of a tool and the code that checks it.
-        ("letters", "text: { type: string }", maxima),
+    for (left, right, conflict) in [
+        // The schema of an argument, and with it the code that checks it.
+        (
+            ("letters", "text: { type: string }", "text: { type: string, maxLength: 8 }"),
+            ("letters", "text: { type: string }", "text: { type: string, maxLength: 9 }"),
+            "mail/tools/letters/schema/send_letter.args.json",
+        ),
         // New tools at one place.
-        ("letters", ROOM, letter),
+        (
+            ("letters", ROOM, "lose_letter: { description: Lose it. }"),
+            ("letters", ROOM, "lend_letter: { description: Lend it. }"),
+            "mail/tools/letters/src/specs.rs",
+        ),
         // A tool with two new names.
-        ("stamps", "buy_stamp:", ("get_stamp:", "pay_stamp:")),
-        // A file that both add.
-        ("parcels", "", (PARCELS, OTHER_PARCELS)),
+        (
+            ("stamps", "buy_stamp:", "get_stamp:"),
+            ("stamps", "buy_stamp:", "pay_stamp:"),
+            "mail/tools/stamps/src/specs.rs",
+        ),
+        // A toolset that both add.
+        (("parcels", "", PARCELS), ("parcels", "", OTHER_PARCELS), "mail/tools/parcels/README.md"),
+        // New tools at the end of a toolset and at the beginning of the next, in the list of an agent that uses both.
+        (
+            ("letters", "# The end.", "eat_letter: { description: Eat it. }"),
+            ("stamps", "# The beginning.", "lick_stamp: { description: Lick it. }"),
+            "office/agents/boss/src/specs.rs",
+        ),
     ] {
         for (style, has_record) in [("merge", true), ("diff3", false)] {
-            let branches = Branches::new((file, from, left), (file, from, right));
+            let branches = Branches::new(left, right);
             let style = format!("merge.conflictStyle={style}");
             let merge = branches.command(&["-c", &style, "merge", "--quiet", "left"]).output();
-            assert!(!merge.unwrap().status.success(), "{file} {left} {right}");
+            assert!(!merge.unwrap().status.success(), "{left:?} {right:?}");
             let conflicts = branches.git(&["diff", "--name-only", "--diff-filter=U"]);
-            assert!(conflicts.contains("gen/"), "{conflicts}");
+            assert!(conflicts.contains(conflict), "{conflicts}");
+            let (file, _, _) = right;
             branches.git(&["checkout", "--quiet", "--ours", &format!("schema/{file}.yaml")]);
             if !has_record {
                 fs::remove_dir_all(branches.folder.path(".toolwright")).unwrap();
