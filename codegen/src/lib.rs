@@ -122,6 +122,15 @@ pub(crate) fn understand(
 ) -> Result<Understood, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
+    understand_documents(documents, report, sources)
+}
+
+/// Lowers documents that were read from the sources, with the findings of reading them.
+pub(crate) fn understand_documents(
+    documents: Vec<syntax::Document>,
+    mut report: Report,
+    sources: &Sources,
+) -> Result<Understood, Vec<Diagnostic>> {
     let lowered = lower::lower(&documents, &mut report);
     let is_refused = report.has_errors();
     let mut findings = report.into_findings();

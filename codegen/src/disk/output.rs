@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::failure::{IoFailure, OutputError};
+use super::ownership::{self, MARKER, Ownership, Texts};
 use super::place::Place;
 use super::tree::Entry;
-use super::{exchange, lock::Lock, manifest, manifest::Texts, record, tree};
+use super::{exchange, lock::Lock, record, tree};
 use crate::files::Files;
 use crate::parallel;
 
@@ -50,7 +51,7 @@ impl Drift {
 /// When the folder is a symlink or not a folder, or the system refuses to read it.
 pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
     let place = Place::of(out)?;
-    let texts = manifest::complete(files)?;
+    let texts = ownership::complete(files)?;
     let mut drift = Drift::default();
     let mut missing: BTreeSet<&str> = texts.keys().copied().collect();
     let found = tree::walk(&place.out)?;
@@ -94,7 +95,7 @@ pub(crate) fn write_recorded(
 ) -> Result<Written, OutputError> {
     let began = SystemTime::now();
     let place = Place::of(out)?;
-    let texts = manifest::complete(files)?;
+    let texts = ownership::complete(files)?;
     // Without a record the next run is one in full, so a failure to write it is no failure of this run.
     let remember = |plan: &Plan<'_>| {
         let newest = plan.write.keys().next_back().map(|path| place.out.join(path));
@@ -142,19 +143,19 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(place: &Place, texts: &'a Texts<'_>) -> Result<Self, OutputError> {
-        let listed = manifest::listed(&place.out)?;
         let mut plan = Self {
             write: texts.iter().map(|(path, text)| (*path, text.as_ref())).collect(),
             ..Self::default()
         };
         let found = tree::walk(&place.out)?;
-        // A folder with a list of its own belongs to another project, whatever its files say of themselves.
-        let lists = found.iter().filter_map(|entry| entry.path.strip_suffix(manifest::NAME));
+        // A folder with a marker of its own belongs to another project, whatever its files say of themselves.
+        let markers = found.iter().filter_map(|entry| entry.path.strip_suffix(MARKER));
         let others: Vec<String> =
-            lists.filter(|folder| !folder.is_empty()).map(str::to_owned).collect();
+            markers.filter(|folder| folder.ends_with('/')).map(str::to_owned).collect();
+        let mut ownership = Ownership::default();
         for (holds, entry) in compare(&found, texts).into_iter().zip(found) {
             let is_others = others.iter().any(|folder| entry.path.starts_with(folder.as_str()));
-            plan.place(entry, holds?, &listed, is_others)?;
+            plan.place(entry, holds?, is_others, &mut ownership)?;
         }
         plan.refuse_collisions(texts)?;
         Ok(plan)
@@ -164,22 +165,22 @@ impl<'a> Plan<'a> {
         &mut self,
         entry: Entry,
         holds: Option<bool>,
-        listed: &BTreeSet<String>,
         is_others: bool,
+        ownership: &mut Ownership,
     ) -> Result<(), OutputError> {
         if entry.kind.is_symlink() {
             return Err(OutputError::Symlink(entry.real));
         }
-        let is_known = entry.path == manifest::NAME || listed.contains(&entry.path);
+        if holds == Some(true) {
+            self.write.remove(entry.path.as_str());
+            self.keep.insert(entry.path, entry.real);
+            return Ok(());
+        }
         // A pipe or a device at a path of ours was put there by somebody else.
-        let ours = entry.kind.is_file() && (is_known || (!is_others && entry.has_banner()?));
+        let ours = entry.kind.is_file() && !is_others && ownership.is_ours(&entry.real)?;
         match holds {
-            Some(true) => {
-                self.write.remove(entry.path.as_str());
-                self.keep.insert(entry.path, entry.real);
-            }
-            Some(false) if ours || entry.is_empty()? => {}
-            Some(false) => return Err(OutputError::Foreign(entry.real)),
+            Some(_) if ours || entry.is_empty()? => {}
+            Some(_) => return Err(OutputError::Foreign(entry.real)),
             None if ours => drop(self.remove.insert(entry.path)),
             None => drop(self.carry.insert(entry.path, entry.real)),
         }

@@ -14,8 +14,19 @@ use super::tree;
 /// Longer than a tick of the clocks that systems have for their files.
 const LONGEST_TICK: Duration = Duration::from_millis(20);
 
-/// The text of the record, and when it was written.
-pub(super) fn read(place: &Place) -> Option<(String, SystemTime)> {
+/// The record of the last run.
+pub(crate) struct FoundRecord {
+    pub(crate) text: String,
+    /// When it was written.
+    pub(super) written: SystemTime,
+}
+
+/// Reads the record of the last run on an output folder, if there is one.
+pub(crate) fn read_record(out: &Path) -> Option<FoundRecord> {
+    read(&Place::of(out).ok()?)
+}
+
+pub(super) fn read(place: &Place) -> Option<FoundRecord> {
     let is_ours = |path, is_kind: fn(&fs::FileType) -> bool| matches!(tree::kind(path), Ok(Some(kind)) if is_kind(&kind));
     if !is_ours(place.record.parent()?, fs::FileType::is_dir)
         || !is_ours(&place.record, fs::FileType::is_file)
@@ -25,7 +36,7 @@ pub(super) fn read(place: &Place) -> Option<(String, SystemTime)> {
     let written = fs::symlink_metadata(&place.record).ok()?.modified().ok()?;
     // No file that somebody changes now would be younger than a record from the future.
     let text = read_regular(&place.record).ok()??;
-    (written <= SystemTime::now()).then_some((text, written))
+    (written <= SystemTime::now()).then_some(FoundRecord { text, written })
 }
 
 /// Writes the record of a run that began to look at the output folder at some time.

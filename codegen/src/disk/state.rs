@@ -9,50 +9,43 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
+use super::exchange;
 use super::listing::{self, Kind};
+use super::ownership::Ownership;
 use super::place::Place;
-use super::sources::read_regular;
-use super::{exchange, manifest, record, tree};
+use super::record::FoundRecord;
 use crate::parallel;
 
 /// What the last run left, and what has become of it.
-pub(crate) struct OutputState {
+pub(crate) struct OutputState<'r> {
     /// The text of the record.
-    pub(crate) record: String,
-    /// The list of generated files.
-    list: String,
+    pub(super) record: &'r str,
+    /// Every generated file there should be, in path order.
+    pub(crate) listed: &'r [&'r str],
     /// The generated files that are gone, or may have been written to after the record was.
-    pub(crate) touched: Vec<String>,
-    /// The files that are not on the list.
+    pub(crate) touched: Vec<&'r str>,
+    /// The other files.
     pub(super) foreign: Vec<String>,
     /// When the look at the folder began.
     pub(super) began: SystemTime,
 }
 
-impl OutputState {
-    /// Looks at an output folder. Returns none if a run in full has to deal with it: there is no record or no list, a killed
-    /// run left something, or something stands in the folder that has to be removed or refused.
-    pub(crate) fn read(out: &Path) -> Option<Self> {
+impl<'r> OutputState<'r> {
+    /// Looks at an output folder for the files that the record lists. Returns `None` if a full run has to deal with it: a
+    /// killed run left something, or the folder holds something that has to be removed or refused.
+    pub(crate) fn read(out: &Path, record: &'r FoundRecord, listed: &'r [&'r str]) -> Option<Self> {
         let began = SystemTime::now();
         let place = Place::of(out).ok()?;
         if exchange::has_leftovers(&place).ok()? {
             return None;
         }
-        let (record, written) = record::read(&place)?;
-        let list = read_regular(&place.out.join(manifest::NAME)).ok()??;
-        let listed = manifest::parse(&list)?;
         let untouched = listed.iter().map(|_| AtomicBool::new(false)).collect();
-        let scan = Scan { listed: &listed, written, untouched };
+        let scan = Scan { listed, written: record.written, untouched };
         let foreign = scan.everywhere(&place.out).ok()?;
         let of_files = listed.iter().zip(scan.untouched);
         let touched = of_files.filter(|(_, untouched)| !untouched.load(RELAXED));
-        let touched = touched.map(|(path, _)| (*path).to_owned()).collect();
-        Some(Self { record, list, touched, foreign, began })
-    }
-
-    /// Every generated file there should be, in path order.
-    pub(crate) fn listed(&self) -> Vec<&str> {
-        manifest::paths(&self.list).collect()
+        let touched = touched.map(|(path, _)| *path).collect();
+        Some(Self { record: &record.text, listed, touched, foreign, began })
     }
 }
 
@@ -86,7 +79,7 @@ struct Folder {
     listed: Range<usize>,
 }
 
-/// What stands in folders, besides the files on the list.
+/// What stands in folders, besides the listed files.
 #[derive(Default)]
 struct Found {
     folders: Vec<Folder>,
@@ -130,8 +123,8 @@ impl Scan<'_> {
                     Some(at) => {
                         self.untouched[at].store(entry.modified()? < self.written, RELAXED);
                     }
-                    None if folder.prefix.is_empty() && name == manifest::NAME => {}
-                    None if tree::has_banner(&folder.real.join(entry.name()))
+                    None if Ownership::default()
+                        .is_ours(&folder.real.join(entry.name()))
                         .map_err(|failure| failure.source)? =>
                     {
                         return Err(io::Error::other("it was generated once"));

@@ -1,5 +1,5 @@
 //! Brings some crates of an output folder up to date, the rest being right: one folder, the deepest that holds all that
-//! changes, is built anew and exchanged. Never adds or removes a path of the list: that is a full run's business.
+//! changes, is built anew and exchanged. Never adds or removes a file: that is a full run's business.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use super::failure::{IoFailure, OutputError};
 use super::lock::Lock;
 use super::output::{Folders, Written, link};
+use super::ownership::Ownership;
 use super::place::Place;
 use super::state::OutputState;
-use super::{exchange, manifest, record, tree};
+use super::{exchange, record, tree};
 use crate::files::Files;
 
 /// Writes the files of some crates where they differ, then the record; none, and nothing done, if a full run is needed.
@@ -25,13 +26,12 @@ use crate::files::Files;
 /// See [`OutputError`]; the folder is then as it was.
 pub(crate) fn update(
     out: &Path,
-    state: &OutputState,
+    state: &OutputState<'_>,
     crates: &BTreeSet<String>,
     files: &Files,
     record: &str,
 ) -> Result<Option<Written>, OutputError> {
-    let listed = state.listed();
-    if !same_paths(&listed, crates, files) {
+    if !same_paths(state.listed, crates, files) {
         return Ok(None);
     }
     let place = Place::of(out)?;
@@ -40,11 +40,11 @@ pub(crate) fn update(
     }
     let _lock = Lock::acquire(&place)?;
     exchange::sweep(&place)?;
-    if record::read(&place).is_none_or(|(found, _)| found != state.record) {
+    if record::read(&place).is_none_or(|found| found.text != state.record) {
         // Another run was here meanwhile.
         return Ok(None);
     }
-    let changed = changed(&place.out, files)?;
+    let Some(changed) = changed(&place.out, files)? else { return Ok(None) };
     if !changed.is_empty() {
         let folder = shared_folder(changed.keys().copied());
         let done = build(&place, &folder, &changed)
@@ -77,14 +77,22 @@ fn same_paths(listed: &[&str], crates: &BTreeSet<String>, files: &Files) -> bool
         && files.iter().all(|(path, _)| listed.binary_search(&path).is_ok())
 }
 
-fn changed<'a>(out: &Path, files: &'a Files) -> Result<BTreeMap<&'a str, &'a str>, OutputError> {
+/// The files that differ from their texts; `None` if one of them was not generated, which a full run refuses.
+fn changed<'a>(
+    out: &Path,
+    files: &'a Files,
+) -> Result<Option<BTreeMap<&'a str, &'a str>>, OutputError> {
+    let mut ownership = Ownership::default();
     let mut changed = BTreeMap::new();
     for (path, text) in files.iter() {
-        if read_bytes(&out.join(path))?.as_deref() != Some(text.as_bytes()) {
-            changed.insert(path, text);
+        let file = out.join(path);
+        match read_bytes(&file)? {
+            Some(found) if found == text.as_bytes() => {}
+            Some(found) if !found.is_empty() && !ownership.is_ours(&file)? => return Ok(None),
+            _ => drop(changed.insert(path, text)),
         }
     }
-    Ok(changed)
+    Ok(Some(changed))
 }
 
 /// What a file holds, if it is there.
@@ -129,11 +137,10 @@ fn shared_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> PathBuf {
     })
 }
 
-fn written(state: &OutputState, written: Vec<String>) -> Written {
+fn written(state: &OutputState<'_>, written: Vec<String>) -> Written {
     let is_kept = |path: &&str| written.binary_search_by(|other| other.as_str().cmp(path)).is_err();
-    let all = std::iter::once(manifest::NAME).chain(state.listed());
     Written {
-        unchanged: all.filter(is_kept).map(str::to_owned).collect(),
+        unchanged: state.listed.iter().copied().filter(is_kept).map(str::to_owned).collect(),
         written,
         removed: Vec::new(),
         foreign: state.foreign.clone(),

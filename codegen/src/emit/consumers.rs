@@ -18,12 +18,13 @@ fn agent_calls(plan: &AgentCrate<'_>) -> Module {
     for tool in &plan.tools {
         functions.entry(&tool.path).or_default().push(&tool.function);
     }
-    let lines = functions.into_iter().map(|(from, mut names)| {
+    // A part a toolset: the blank line between two of them keeps apart what two branches add.
+    let parts = functions.into_iter().map(|(from, mut names)| {
         names.sort_unstable();
         import(&quote!(pub), &format!("{from}::calls"), &names)
     });
     let about = format!("Typed calls of the tools that `{}` uses.", plan.agent.name.value);
-    Module { name: "calls", about, parts: vec![quote!(#(#lines)*)] }
+    Module { name: "calls", about, parts: parts.collect() }
 }
 
 fn agent_specs(plan: &AgentCrate<'_>) -> Module {

@@ -102,7 +102,8 @@ fn emit_crate(krate: Crate<'_>, layout: Layout, printer: &mut Printer) -> Texts 
     files
 }
 
-/// The schemas of a crate: those that validators read, then those that models see.
+/// The schemas of a crate: those that validators read, then those that models see. The code of the crate includes each, by
+/// which the disk layer knows it.
 fn schemas(contents: Contents<'_>) -> impl Iterator<Item = SchemaFile> {
     let (validators, tools) = match contents {
         Contents::Service(service) => (service.types.validators, Vec::new()),

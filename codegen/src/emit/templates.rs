@@ -43,9 +43,9 @@ impl Crate<'_> {
         if self.needs_patterns && dependency == "toolwright" { &["patterns"] } else { &[] }
     }
 
-    /// The tools with their descriptions as cells of a markdown table.
-    fn tool_rows(&self) -> impl Iterator<Item = (&str, String)> {
-        self.tools.iter().map(|tool| (tool.name.value.as_str(), cell(&tool.description)))
+    /// The tools with their descriptions, each in one line.
+    fn tool_lines(&self) -> impl Iterator<Item = (&str, String)> {
+        self.tools.iter().map(|tool| (tool.name.value.as_str(), line(&tool.description)))
     }
 }
 
@@ -64,7 +64,7 @@ impl Dependency {
     }
 }
 
-/// One line of prose for a table: no line breaks, no bars.
-fn cell(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|").replace('<', "&lt;")
+/// One line of prose: no line breaks, no tags.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('<', "&lt;")
 }

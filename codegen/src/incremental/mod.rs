@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::Diagnostic;
 use crate::parallel;
 use crate::source::{Source, Sources};
-use crate::syntax;
+use crate::syntax::Document;
 pub(crate) use interface::Interface;
 use interface::{Kind, Name};
 pub(crate) use record::Record;
@@ -38,7 +38,7 @@ impl Record {
         generator: &impl Debug,
         sources: &Sources,
         interfaces: &[Interface],
-        paths: impl Iterator<Item = &'p str> + Clone,
+        paths: impl Iterator<Item = &'p str>,
         warnings: &[Diagnostic],
     ) -> Option<Self> {
         let hashes = hashes(sources);
@@ -67,7 +67,6 @@ impl Record {
         };
         let mut record = Self {
             generator: generator_hash(generator),
-            listed: paths_hash(paths.clone()),
             sources: all
                 .clone()
                 .map(|at| SourceFile {
@@ -93,25 +92,24 @@ impl Record {
         Some(record)
     }
 
-    /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, none if
-    /// that is everything.
+    /// Brings the record up to date with the sources; returns what has to be generated again for it to be true, or `None`
+    /// if that is everything. It is everything too if [`Self::has_interfaces_of`] is false for the files to be compiled,
+    /// which are not parsed here.
     ///
-    /// `listed` has the paths of all generated files, `touched` those of them that may have been changed on disk.
+    /// `touched` has the paths of generated files that may have been changed on disk.
     pub(crate) fn update(
         &mut self,
         generator: &impl Debug,
         sources: &Sources,
-        listed: &[&str],
-        touched: &[String],
+        touched: &[&str],
     ) -> Option<Outdated> {
         let known = self.sources.iter().map(|file| file.path.as_str());
         if self.generator != generator_hash(generator)
-            || self.listed != paths_hash(listed.iter().copied())
             || !known.eq(sources.iter().map(|(_, source)| source.path.as_str()))
         {
             return None;
         }
-        let changed = self.update_hashes(sources)?;
+        let changed = self.update_hashes(sources);
         let mut users = vec![Vec::new(); self.sources.len()];
         for (user, file) in self.sources.iter().enumerate() {
             file.needs.iter().for_each(|&need| users[need].push(user));
@@ -145,30 +143,31 @@ impl Record {
         }
     }
 
-    /// Takes the hashes of changed files; returns their places, none if the interface of one has changed too.
-    fn update_hashes(&mut self, sources: &Sources) -> Option<Vec<usize>> {
+    /// Takes the hashes of changed files; returns their places.
+    fn update_hashes(&mut self, sources: &Sources) -> Vec<usize> {
         let mut changed = Vec::new();
-        let files = self.sources.iter_mut().zip(hashes(sources)).zip(sources.iter());
-        for (at, ((file, hash), (id, _))) in files.enumerate() {
-            if file.hash == hash {
-                continue;
+        for (at, (file, hash)) in self.sources.iter_mut().zip(hashes(sources)).enumerate() {
+            if std::mem::replace(&mut file.hash, hash) != hash {
+                changed.push(at);
             }
-            let mut report = Report::default();
-            let documents = syntax::parse(&sources.only([id]), &mut report);
-            let [document] = &documents[..] else { return None };
-            if report.has_errors() || Interface::of(document).digest() != file.interface {
-                return None;
-            }
-            file.hash = hash;
-            changed.push(at);
         }
-        Some(changed)
+        changed
+    }
+
+    /// Whether each file has a document and the interface it had, so that no other file is affected.
+    pub(crate) fn has_interfaces_of(&self, sources: &Sources, documents: &[Document]) -> bool {
+        let known = |path: &str| self.sources.binary_search_by(|file| file.path.as_str().cmp(path));
+        documents.len() == sources.iter().count()
+            && sources.iter().zip(documents).all(|((_, source), document)| {
+                known(&source.path)
+                    .is_ok_and(|at| self.sources[at].interface == Interface::of(document).digest())
+            })
     }
 
     /// Returns the folders of the crates that generated files belong to, or `None` if a file belongs to no crate.
-    fn crates_of<'p>(&self, paths: &'p [String]) -> Option<BTreeSet<&'p str>> {
+    fn crates_of<'p>(&self, paths: &[&'p str]) -> Option<BTreeSet<&'p str>> {
         let dirs: BTreeSet<&str> = self.crates.iter().map(|krate| krate.dir.as_str()).collect();
-        let dir_of = |path: &'p String| {
+        let dir_of = |path: &&'p str| {
             let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
             folders.find(|folder| dirs.contains(folder))
         };
@@ -217,13 +216,4 @@ fn hashes(sources: &Sources) -> Vec<u128> {
 /// Settings are paths, switches and times, and their debug form shows all of them.
 fn generator_hash(generator: &impl Debug) -> u128 {
     xxh3_128(format!("{} {generator:?}", env!("CARGO_PKG_VERSION")).as_bytes())
-}
-
-fn paths_hash<'p>(paths: impl Iterator<Item = &'p str>) -> u128 {
-    let mut hasher = Xxh3Default::new();
-    for path in paths {
-        hasher.update(path.as_bytes());
-        hasher.update(b"\n");
-    }
-    hasher.digest128()
 }

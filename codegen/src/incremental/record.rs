@@ -1,5 +1,5 @@
-//! The record of a run as text: a line for each schema file, a line for each crate, and a hash of it all at the end, so
-//! that a damaged record is told from a whole one.
+//! The record of a run as text: a line for each schema file, each crate and each generated file, and a hash of it all at
+//! the end, so that a damaged record is told from a whole one.
 //!
 //! By hand, because a JSON library would be all that a build script compiles for this.
 
@@ -13,8 +13,6 @@ use xxhash_rust::xxh3::xxh3_128;
 pub(crate) struct Record {
     /// A hash of the program that generated and of its options.
     pub(super) generator: u128,
-    /// A hash of the paths of all generated files.
-    pub(super) listed: u128,
     /// Every schema file, in path order.
     pub(super) sources: Vec<SourceFile>,
     /// Every crate.
@@ -45,9 +43,10 @@ pub(super) struct GeneratedCrate {
 }
 
 impl Record {
-    pub(crate) fn text(&self) -> String {
-        let Self { generator, listed, sources, crates } = self;
-        let mut text = format!("{generator:x} {listed:x} {}\n", sources.len());
+    /// Writes a record with the paths of all generated files, in path order.
+    pub(crate) fn text<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> String {
+        let Self { generator, sources, crates } = self;
+        let mut text = format!("{generator:x} {} {}\n", sources.len(), crates.len());
         // Writing into a string does not fail.
         for SourceFile { path, hash, interface, has_warning, needs } in sources {
             let needs = joined(needs);
@@ -56,12 +55,16 @@ impl Record {
         for GeneratedCrate { dir, sources } in crates {
             let _ = writeln!(text, "{} {dir}", joined(sources));
         }
+        for path in paths {
+            text.push_str(path);
+            text.push('\n');
+        }
         let _ = writeln!(text, "{:x}", xxh3_128(text.as_bytes()));
         text
     }
 
-    /// Parses a record; returns `None` if the text is damaged.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    /// Parses a record and the paths of all generated files; returns `None` if the text is damaged.
+    pub(crate) fn parse(text: &str) -> Option<(Self, Vec<&str>)> {
         let end = text.strip_suffix('\n')?.rfind('\n')? + 1;
         let (body, hash) = text.split_at(end);
         if u128::from_str_radix(hash.trim_end(), 16).ok()? != xxh3_128(body.as_bytes()) {
@@ -69,13 +72,10 @@ impl Record {
         }
         let mut lines = body.split_terminator('\n');
         let mut head = lines.next()?.split(' ');
-        let mut record = Self {
-            generator: hexadecimal(head.next()?)?,
-            listed: hexadecimal(head.next()?)?,
-            sources: Vec::new(),
-            crates: Vec::new(),
-        };
+        let mut record =
+            Self { generator: hexadecimal(head.next()?)?, sources: Vec::new(), crates: Vec::new() };
         let count: usize = head.next()?.parse().ok()?;
+        let crates: usize = head.next()?.parse().ok()?;
         for line in lines.by_ref().take(count) {
             let mut parts = line.splitn(5, ' ');
             record.sources.push(SourceFile {
@@ -86,13 +86,15 @@ impl Record {
                 path: parts.next()?.to_owned(),
             });
         }
-        for line in lines {
+        for line in lines.by_ref().take(crates) {
             let (sources, dir) = line.split_once(' ')?;
             record
                 .crates
                 .push(GeneratedCrate { dir: dir.to_owned(), sources: places(sources, count)? });
         }
-        (record.sources.len() == count).then_some(record)
+        let is_whole = record.sources.len() == count && record.crates.len() == crates;
+        let paths: Vec<&str> = lines.collect();
+        (is_whole && paths.is_sorted()).then_some((record, paths))
     }
 }
 

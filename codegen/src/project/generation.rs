@@ -5,14 +5,15 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::disk::{self, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{Interface, Record};
 use crate::options::Options;
 use crate::plan::{Crate, Plans};
-use crate::{Understood, understand};
+use crate::syntax;
+use crate::{Understood, understand, understand_documents};
 
 /// What is to be generated, and where to.
 pub(crate) struct Generation<'a> {
@@ -39,7 +40,7 @@ impl Generation<'_> {
             return Ok(generated);
         }
         self.wholly(|out, Whole { files, record, .. }| {
-            let record = record.as_ref().map(Record::text);
+            let record = record.as_ref().map(|record| record.text(paths(files)));
             Ok(Change::Written(disk::write_recorded(out, files, record.as_deref())?))
         })
     }
@@ -59,7 +60,7 @@ impl Generation<'_> {
         match whole {
             Ok(whole) => {
                 let change = change(out, &whole)?;
-                let size = Size::of(whole.files.iter().map(|(path, _)| path));
+                let size = Size::of(paths(&whole.files));
                 let warnings = whole.warnings;
                 Ok(Generated { sources, warnings, out: out.to_owned(), size, change })
             }
@@ -76,8 +77,7 @@ impl Generation<'_> {
         let plans = Plans::new(&lowered.project, &lowered.types, &self.options);
         let files = emit::emit(&plans, self.options.layout);
         let record = self.generator().and_then(|generator| {
-            let paths = files.iter().map(|(path, _)| path);
-            Record::new(&generator, sources, &interfaces, paths, &warnings)
+            Record::new(&generator, sources, &interfaces, paths(&files), &warnings)
         });
         Ok(Whole { files, record, warnings })
     }
@@ -87,17 +87,20 @@ impl Generation<'_> {
         if !self.reading.findings.is_empty() {
             return Ok(None);
         }
-        let Some(state) = OutputState::read(self.out) else { return Ok(None) };
-        let Some(mut record) = Record::parse(&state.record) else { return Ok(None) };
+        let Some(found) = disk::read_record(self.out) else { return Ok(None) };
+        let Some((mut record, listed)) = Record::parse(&found.text) else { return Ok(None) };
+        let Some(state) = OutputState::read(self.out, &found, &listed) else { return Ok(None) };
         let Some(generator) = self.generator() else { return Ok(None) };
-        let outdated =
-            record.update(&generator, &self.reading.sources, &state.listed(), &state.touched);
+        let outdated = record.update(&generator, &self.reading.sources, &state.touched);
         let Some(outdated) = outdated else { return Ok(None) };
-        // Errors are reported by a run in full, which sees all of them.
-        let Ok(Understood { lowered, warnings, .. }) = understand(Vec::new(), &outdated.sources)
-        else {
+        let mut report = Report::default();
+        let documents = syntax::parse(&outdated.sources, &mut report);
+        if !record.has_interfaces_of(&outdated.sources, &documents) {
             return Ok(None);
-        };
+        }
+        // Errors are reported by a run in full, which sees all of them.
+        let understood = understand_documents(documents, report, &outdated.sources);
+        let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
         record.set_warnings(&outdated.sources, &warnings);
         let files = if outdated.crates.is_empty() {
             Files::default()
@@ -106,12 +109,13 @@ impl Generation<'_> {
             let is_outdated = |krate: &Crate| outdated.crates.contains(&krate.dir);
             emit::emit_crates(&plans, self.options.layout, is_outdated)
         };
-        let written = disk::update(self.out, &state, &outdated.crates, &files, &record.text())?;
+        let record = record.text(listed.iter().copied());
+        let written = disk::update(self.out, &state, &outdated.crates, &files, &record)?;
         Ok(written.map(|written| Generated {
             sources: outdated.sources,
             warnings,
             out: self.out.to_owned(),
-            size: Size::of(state.listed().into_iter()),
+            size: Size::of(listed.iter().copied()),
             change: Change::Written(written),
         }))
     }
@@ -121,4 +125,9 @@ impl Generation<'_> {
     fn generator(&self) -> Option<impl Debug> {
         Some((&self.options, disk::built()?))
     }
+}
+
+/// The paths of all that belongs into the output folder, in their order.
+fn paths(files: &Files) -> impl Iterator<Item = &str> {
+    std::iter::once(disk::MARKER).chain(files.iter().map(|(path, _)| path))
 }

@@ -40,7 +40,7 @@ pub struct Generated {
 pub struct Size {
     /// How many crates.
     pub crates: usize,
-    /// How many files, the list of them included.
+    /// How many files.
     pub files: usize,
 }
 
@@ -70,9 +70,9 @@ pub enum Failure {
 }
 
 impl Size {
-    /// Of the files at these paths, and the list of them, which is among those written or unchanged.
+    /// Of the files at these paths.
     pub(super) fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
-        let mut size = Self { crates: 0, files: 1 };
+        let mut size = Self { crates: 0, files: 0 };
         for path in paths {
             size.files += 1;
             size.crates += usize::from(path.ends_with("/Cargo.toml"));

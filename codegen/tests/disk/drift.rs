@@ -22,12 +22,12 @@ fn every_kind_of_difference_is_listed_in_path_order() {
         (|folder| folder.put("gen/target/x", ""), [&[], &[], &["target/x"]]),
         (|folder| folder.put("gen/Cargo.lock", ""), [&[], &[], &["Cargo.lock"]]),
         (
-            |folder| folder.put("gen/.toolwright-manifest", "a.rs\n"),
-            [&[], &[".toolwright-manifest"], &[]],
+            |folder| folder.put("gen/.toolwright-output", "a.rs\n"),
+            [&[], &[".toolwright-output"], &[]],
         ),
         (
             |folder| fs::remove_dir_all(folder.path("gen")).unwrap(),
-            [&[".toolwright-manifest", "a.rs", "b/c.rs"], &[], &[]],
+            [&[".toolwright-output", "a.rs", "b/c.rs"], &[], &[]],
         ),
     ];
     let texts = files(&[("a.rs", TEXT), ("b/c.rs", TEXT)]);

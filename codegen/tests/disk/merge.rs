@@ -1,6 +1,7 @@
 //! Branches that change different tools merge without a conflict in the output folder, and what they merge to is right.
+//! Where branches do conflict, generating again resolves the output folder.
 
-use std::path::Path;
+use std::fs;
 use std::process::Command;
 
 use toolwright_codegen::project::{Change, Mode, Project};
@@ -26,6 +27,7 @@ toolsets:
       burn_letter:
         description: Burn a letter.
         args: { type: object, properties: { number: { type: integer } } }
+      # The end.
 ";
 
 const STAMPS: &str = "toolwright: 1
@@ -34,28 +36,54 @@ toolsets:
   stamps:
     description: Stamps.
     tools:
-      # Here is room for more.
+      # The beginning.
       buy_stamp:
         description: Buy a stamp.
         args: { type: object, properties: { value: { type: integer } } }
+      # Here is room for more.
 ";
 
 const OFFICE: &str = "toolwright: 1
 service: office
 agents:
+  boss: { description: Does both., instructions: Be quick., toolsets: [letters, stamps] }
   clerk: { description: Writes letters., instructions: Be kind., toolsets: [letters] }
   seller: { description: Sells stamps., instructions: Be quick., toolsets: [stamps] }
 mcp_servers: { counter: { version: 1.0.0, toolsets: [letters, stamps] } }
 ";
 
-/// What a branch does to one schema file: the words it replaces, and by which.
+const PARCELS: &str = "toolwright: 1
+service: mail
+toolsets:
+  parcels: { description: Parcels., tools: { send_parcel: { description: Send a parcel. } } }
+";
+
+const OTHER_PARCELS: &str = "toolwright: 1
+service: mail
+toolsets:
+  parcels: { description: All parcels., tools: { send_parcel: { description: Send one., args: { type: object } } } }
+";
+
+const POSTCARDS: &str = "toolwright: 1
+service: mail
+toolsets:
+  postcards: { description: Postcards., tools: { send_postcard: { description: Send a postcard. } } }
+";
+
+const SEALS: &str = "toolwright: 1
+service: mail
+toolsets:
+  seals: { description: Seals., tools: { break_seal: { description: Break a seal. } } }
+";
+
+/// What a branch does to one schema file: the words it replaces, and by which. A file that is not there has none.
 type Edit = (&'static str, &'static str, &'static str);
 
 const ROOM: &str = "# Here is room for more.";
 
-const LEFT_AND_RIGHT: [(Edit, Edit); 4] = [
+const LEFT_AND_RIGHT: [(Edit, Edit); 7] = [
     // Tools of one toolset.
-    (("letters", "Send a letter.", "Send one letter."), ("letters", "Burn a letter.", "Burn it.")),
+    (("letters", "Send a letter.", "Send one letter."), ("letters", "Read a letter.", "Read it.")),
     // Tools of two toolsets, and the arguments of one.
     (
         ("letters", "text: { type: string }", "text: { type: string, maxLength: 9 }"),
@@ -71,6 +99,12 @@ const LEFT_AND_RIGHT: [(Edit, Edit); 4] = [
         ("letters", ROOM, "lose_letter: { description: Lose a letter., args: { type: object } }"),
         ("stamps", "buy_stamp:", "get_stamp:"),
     ),
+    // Two toolsets side by side.
+    (("parcels", "", PARCELS), ("postcards", "", POSTCARDS)),
+    // A toolset that is new, another that is gone.
+    (("parcels", "", PARCELS), ("seals", SEALS, "")),
+    // The last tool of a toolset, and the first of the next.
+    (("letters", "Burn a letter.", "Burn it."), ("stamps", "Buy a stamp.", "Buy one stamp.")),
 ];
 
 #[test]
@@ -79,52 +113,139 @@ fn branches_that_change_different_tools_merge_without_a_conflict() {
         return;
     }
     for (left, right) in LEFT_AND_RIGHT {
-        let folder = Folder::new(&[
-            ("schema/letters.yaml", LETTERS),
-            ("schema/stamps.yaml", STAMPS),
-            ("schema/office.yaml", OFFICE),
-        ]);
-        let project = Project::open(&folder.path("")).unwrap();
-        let git = |arguments: &[&str]| git(&folder.path(""), arguments);
-        let generate_and_commit = |what: &str| {
-            project.generate(Mode::Write).unwrap();
-            git(&["add", "--all"]);
-            git(&["commit", "--quiet", "--message", what]);
-        };
-        git(&["init", "--quiet", "--initial-branch", "main"]);
-        generate_and_commit("Start");
-        for (branch, (file, from, to)) in [("left", left), ("right", right)] {
-            git(&["checkout", "--quiet", "-b", branch, "main"]);
-            let path = format!("schema/{file}.yaml");
-            let text = folder.read(&path);
-            assert!(text.contains(from), "{from}");
-            folder.put(&path, text.replace(from, to));
-            generate_and_commit(branch);
-        }
-        git(&["merge", "--quiet", "--no-edit", "left"]);
-        let compared = project.generate(Mode::Check).unwrap();
+        let branches = Branches::new(left, right);
+        branches.git(&["merge", "--quiet", "--no-edit", "left"]);
+        let compared = branches.project.generate(Mode::Check).unwrap();
         assert!(compared.is_up_to_date(), "{}", compared.report("gen"));
-        let Change::Written(written) = project.generate(Mode::Write).unwrap().change else {
-            panic!("nothing was compared");
-        };
-        assert_eq!(written.written, [""; 0], "{left:?} {right:?}");
-        let status = git(&["status", "--porcelain", "--untracked-files=all"]);
+        assert_eq!(branches.written(), [""; 0], "{left:?} {right:?}");
+        let status = branches.git(&["status", "--porcelain", "--untracked-files=all"]);
         assert_eq!(status, "", "nothing is left that git does not know or ignore");
-        let tracked = git(&["ls-files"]);
+        let tracked = branches.git(&["ls-files"]);
         assert!(!tracked.contains(".record"), "{tracked}");
     }
 }
 
-/// Runs git in a folder without the settings of who runs the tests; returns what it printed.
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new("git");
-    for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "test").env(format!("GIT_{who}_EMAIL"), "test@test");
+/// Edits that conflict in schema files and in generated ones. What is chosen in the schema is generated, in a fresh clone
+/// too; nobody has to resolve anything in the output folder.
+#[test]
+fn conflicts_in_generated_files_are_resolved_by_generating_again() {
+    if !has(&[Prerequisite::Git]) {
+        return;
     }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-    let done = command.current_dir(folder).args(arguments).output().unwrap();
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (said(&done.stdout), said(&done.stderr));
-    assert!(done.status.success(), "git {arguments:?}: {out}{err}");
-    out
+    for (left, right, conflict) in [
+        // The schema of an argument, and with it the code that checks it.
+        (
+            ("letters", "text: { type: string }", "text: { type: string, maxLength: 8 }"),
+            ("letters", "text: { type: string }", "text: { type: string, maxLength: 9 }"),
+            "mail/tools/letters/schema/send_letter.args.json",
+        ),
+        // New tools at one place.
+        (
+            ("letters", ROOM, "lose_letter: { description: Lose it. }"),
+            ("letters", ROOM, "lend_letter: { description: Lend it. }"),
+            "mail/tools/letters/src/specs.rs",
+        ),
+        // A tool with two new names.
+        (
+            ("stamps", "buy_stamp:", "get_stamp:"),
+            ("stamps", "buy_stamp:", "pay_stamp:"),
+            "mail/tools/stamps/src/specs.rs",
+        ),
+        // A toolset that both add.
+        (("parcels", "", PARCELS), ("parcels", "", OTHER_PARCELS), "mail/tools/parcels/README.md"),
+        // New tools at the end of a toolset and at the beginning of the next, in the list of an agent that uses both.
+        (
+            ("letters", "# The end.", "eat_letter: { description: Eat it. }"),
+            ("stamps", "# The beginning.", "lick_stamp: { description: Lick it. }"),
+            "office/agents/boss/src/specs.rs",
+        ),
+    ] {
+        for (style, has_record) in [("merge", true), ("diff3", false)] {
+            let branches = Branches::new(left, right);
+            let style = format!("merge.conflictStyle={style}");
+            let merge = branches.command(&["-c", &style, "merge", "--quiet", "left"]).output();
+            assert!(!merge.unwrap().status.success(), "{left:?} {right:?}");
+            let conflicts = branches.git(&["diff", "--name-only", "--diff-filter=U"]);
+            assert!(conflicts.contains(conflict), "{conflicts}");
+            let (file, _, _) = right;
+            branches.git(&["checkout", "--quiet", "--ours", &format!("schema/{file}.yaml")]);
+            if !has_record {
+                fs::remove_dir_all(branches.folder.path(".toolwright")).unwrap();
+            }
+            branches.written();
+            let compared = branches.project.generate(Mode::Check).unwrap();
+            assert!(compared.is_up_to_date(), "{style}: {}", compared.report("gen"));
+        }
+    }
+}
+
+/// A project in git with the branches `left` and `right`, of which `right` is checked out.
+struct Branches {
+    folder: Folder,
+    project: Project,
+}
+
+impl Branches {
+    fn new(left: Edit, right: Edit) -> Self {
+        let folder = Folder::new(&[
+            ("schema/letters.yaml", LETTERS),
+            ("schema/stamps.yaml", STAMPS),
+            ("schema/seals.yaml", SEALS),
+            ("schema/office.yaml", OFFICE),
+        ]);
+        let project = Project::open(&folder.path("")).unwrap();
+        let branches = Self { folder, project };
+        branches.git(&["init", "--quiet", "--initial-branch", "main"]);
+        branches.generate_and_commit("Start");
+        for (branch, (file, from, to)) in [("left", left), ("right", right)] {
+            branches.git(&["checkout", "--quiet", "-b", branch, "main"]);
+            let path = format!("schema/{file}.yaml");
+            if from.is_empty() {
+                branches.folder.put(&path, to);
+            } else {
+                let text = branches.folder.read(&path);
+                assert!(text.contains(from), "{from}");
+                branches.folder.put(&path, text.replace(from, to));
+            }
+            if to.is_empty() {
+                fs::remove_file(branches.folder.path(&path)).unwrap();
+            }
+            branches.generate_and_commit(branch);
+        }
+        branches
+    }
+
+    fn generate_and_commit(&self, message: &str) {
+        self.written();
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
+
+    /// Generates; returns the files that were written.
+    fn written(&self) -> Vec<String> {
+        match self.project.generate(Mode::Write).unwrap().change {
+            Change::Written(written) => written.written,
+            Change::Drift(_) => panic!("nothing was compared"),
+        }
+    }
+
+    /// Runs git; returns what it printed.
+    fn git(&self, arguments: &[&str]) -> String {
+        let done = self.command(arguments).output().unwrap();
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, err) = (said(&done.stdout), said(&done.stderr));
+        assert!(done.status.success(), "git {arguments:?}: {out}{err}");
+        out
+    }
+
+    /// A run of git without the settings of who runs the tests.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "test").env(format!("GIT_{who}_EMAIL"), "a@b");
+        }
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        command.current_dir(self.folder.path("")).args(arguments);
+        command
+    }
 }

@@ -133,7 +133,7 @@ fn output_that_somebody_changes_is_restored_and_no_run_asks_for_another() {
     watching.until("1 written");
     assert_eq!(fs::read_to_string(&types).unwrap(), good);
 
-    put(&types, "// mine\n");
+    put(&types, &format!("{good}// mine\n"));
     watching.until("1 written");
     assert_eq!(fs::read_to_string(&types).unwrap(), good);
 

@@ -76,11 +76,11 @@ const OBSTACLES: &[Obstacle] = &[
         "symlink",
     ),
     (
-        "its manifest is a link",
+        "its marker is a link",
         |at| {
             in_gen(at, |out| {
-                fs::remove_file(out.join(".toolwright-manifest")).unwrap();
-                symlink("../elsewhere/mine", out.join(".toolwright-manifest")).unwrap();
+                fs::remove_file(out.join(".toolwright-output")).unwrap();
+                symlink("../elsewhere/mine", out.join(".toolwright-output")).unwrap();
             });
         },
         "gen",
@@ -101,15 +101,15 @@ const OBSTACLES: &[Obstacle] = &[
         "was not generated",
     ),
     (
-        "its manifest is a pipe",
+        "its marker is a pipe",
         |at| {
             in_gen(at, |out| {
-                fs::remove_file(out.join(".toolwright-manifest")).unwrap();
-                fifo(&out.join(".toolwright-manifest"));
+                fs::remove_file(out.join(".toolwright-output")).unwrap();
+                fifo(&out.join(".toolwright-output"));
             });
         },
         "gen",
-        "regular file",
+        "was not generated",
     ),
     (
         "a generated file is a pipe",

@@ -2,4 +2,5 @@
 //! Typed calls of the tools that `session_planner` uses.
 
 pub use calculator_tools::calls::add;
+
 pub use todos_tools::calls::{get_todos, update_todos};
