@@ -10,6 +10,7 @@ mod email;
 mod hostname;
 mod idna;
 mod pointer;
+mod range;
 mod regex;
 mod text;
 mod time;
@@ -21,6 +22,7 @@ use std::fmt;
 pub use address::Ipv6;
 pub use date::Date;
 pub use date_time::DateTime;
+pub use range::RangeError;
 pub use text::{FormatError, Formatted};
 pub use uuid::Uuid;
 
