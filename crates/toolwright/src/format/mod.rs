@@ -3,6 +3,7 @@
 //! Every checker is written out by hand from its specification; none knows where in a payload a text stands.
 
 mod address;
+mod convert;
 mod date;
 mod date_time;
 mod duration;
