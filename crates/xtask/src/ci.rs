@@ -11,8 +11,11 @@ use crate::{End, generate};
 const DOC_TESTED: [&str; 4] =
     ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
 
+/// The features of the contract: conversions with other crates' types, and the tables of Unicode.
+const CONTRACT_FEATURES: [&str; 5] = ["patterns", "chrono", "jiff", "time", "uuid"];
+
 /// What of the compiler a build script leaves out.
-const FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
+const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
 
 /// With `strict`, a run that skips anything fails, after all its steps.
 pub(crate) fn run(strict: bool) -> End {
@@ -81,17 +84,21 @@ fn lint(_: &mut Skipped) -> Result<(), Failed> {
     step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// The compiler as build scripts have it, and with each feature alone: with all of them, `lint` has seen it.
+/// The contract and the compiler without features, and with each alone: with all of them, `lint` has seen them, because
+/// the tests of the workspace turn them on.
 fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
-    let none = std::iter::once(Vec::new());
-    let alone = FEATURES.iter().map(|feature| vec!["--features".to_owned(), (*feature).to_owned()]);
-    none.chain(alone).try_for_each(|features| step(&lint_compiler(&features)))
+    lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
+    lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)
 }
 
-fn lint_compiler(features: &[String]) -> Invocation {
-    let compiler = ["clippy", "--package", "toolwright-codegen", "--no-default-features"];
-    let denied = ["--", "-D", "warnings"].map(str::to_owned);
-    Invocation::cargo(&compiler).with(features).with(&denied)
+fn lint_each_alone(package: &str, features: &[&str]) -> Result<(), Failed> {
+    let none = std::iter::once(Vec::new());
+    let alone = features.iter().map(|feature| vec!["--features".to_owned(), (*feature).to_owned()]);
+    none.chain(alone).try_for_each(|features| {
+        let lint = Invocation::cargo(&["clippy", "--package", package, "--no-default-features"]);
+        let denied = ["--", "-D", "warnings"].map(str::to_owned);
+        step(&lint.with(&features).with(&denied))
+    })
 }
 
 fn test(skipped: &mut Skipped) -> Result<(), Failed> {
@@ -133,7 +140,7 @@ fn heading(command: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{FEATURES, Failed, verdict};
+    use super::{COMPILER_FEATURES, CONTRACT_FEATURES, Failed, verdict};
 
     #[test]
     fn a_skip_fails_a_strict_run_alone_and_a_failed_step_every_run() {
@@ -148,12 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn the_features_of_the_compiler_are_those_of_its_default() {
-        let manifest = include_str!("../../../codegen/Cargo.toml");
-        let expected = format!("default = {FEATURES:?}");
-        assert!(manifest.lines().any(|line| line == expected), "{expected}");
+    fn every_feature_of_the_compiler_and_the_contract_is_linted() {
+        let compiler = include_str!("../../../codegen/Cargo.toml");
+        assert_eq!(declared(compiler), [&["default"], &COMPILER_FEATURES[..]].concat());
+        let expected = format!("default = {COMPILER_FEATURES:?}");
+        assert!(compiler.lines().any(|line| line == expected), "{expected}");
+        let contract = include_str!("../../toolwright/Cargo.toml");
+        assert_eq!(declared(contract), CONTRACT_FEATURES);
+    }
+
+    /// The names in the section `[features]` of a manifest.
+    fn declared(manifest: &str) -> Vec<&str> {
         let section = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
-        let declared = section.unwrap_or_default().lines().filter(|line| line.contains(" = ["));
-        assert_eq!(declared.count(), FEATURES.len() + 1);
+        let lines = section.unwrap_or_default().lines();
+        lines.filter_map(|line| Some(line.split_once(" = [")?.0)).collect()
     }
 }

@@ -7,7 +7,7 @@ use super::{Format, Formatted};
 
 /// A day, as it is written: `2026-11-21`. The format `date`.
 ///
-/// Dates are equal and ordered as their texts are, which is the order of the calendar.
+/// Dates are equal and ordered as days of the calendar. A day has one text, so the order of the texts is the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     pub(super) text: String,
@@ -15,18 +15,25 @@ pub struct Date {
 }
 
 impl Date {
+    /// The date of a year from 0 to 9999, a month from 1 to 12 and a day of that month; nothing where there is no such day.
+    pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
+        let text = format!("{year:04}-{month:02}-{day:02}");
+        let day = Day { year, month, day };
+        day.exists().then_some(Self { text, day })
+    }
+
     /// The year, 0 to 9999.
-    pub fn year(&self) -> u16 {
+    pub const fn year(&self) -> u16 {
         self.day.year
     }
 
     /// The month, 1 to 12.
-    pub fn month(&self) -> u8 {
+    pub const fn month(&self) -> u8 {
         self.day.month
     }
 
     /// The day of the month, 1 to 31.
-    pub fn day(&self) -> u8 {
+    pub const fn day(&self) -> u8 {
         self.day.day
     }
 }
@@ -61,10 +68,13 @@ impl Day {
         let (month, rest) = digits(rest.strip_prefix('-')?, 2)?;
         let (day, rest) = digits(rest.strip_prefix('-')?, 2)?;
         let parsed = Self { year, month, day };
-        (rest.is_empty()
-            && (1..=12).contains(&month)
-            && (1..=parsed.last_of_month()).contains(&day))
-        .then_some(parsed)
+        (rest.is_empty() && parsed.exists()).then_some(parsed)
+    }
+
+    fn exists(self) -> bool {
+        self.year <= 9999
+            && (1..=12).contains(&self.month)
+            && (1..=self.last_of_month()).contains(&self.day)
     }
 
     /// The last day of its month (RFC 3339, section 5.7 and appendix C).
@@ -88,6 +98,25 @@ impl Day {
         let before_month = (153 * ((month + 9) % 12) + 2) / 5;
         let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
         365 * year + leap_days + before_month + day - 1 - DAYS_TO_EPOCH
+    }
+
+    /// The day so many days after 1970-01-01; nothing outside the years 0 to 9999.
+    pub(super) fn after_epoch(days: i64) -> Option<Self> {
+        // Years and months are counted from March here too: 146,097 days make 400 years, 36,524 a century, 1,461 four years.
+        let days = days.checked_add(DAYS_TO_EPOCH)?;
+        let of_era = days.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let year = days.div_euclid(146_097) * 400 + year_of_era + i64::from(month > 9);
+        let month = (month + 2) % 12 + 1;
+        let day = Self {
+            year: year.try_into().ok()?,
+            month: month.try_into().ok()?,
+            day: day.try_into().ok()?,
+        };
+        day.exists().then_some(day)
     }
 }
 

@@ -1,16 +1,39 @@
-//! Moments: a date and a time with its offset (RFC 3339, section 5.6). What is a right date or time alone is not here.
+//! Moments: a date and a time with its offset (RFC 3339, section 5.6), their order, and seconds since 1970.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::time::{Duration, SystemTime};
 
 use super::date::Day;
 use super::time::Time;
-use super::{Format, Formatted};
+use super::{Format, Formatted, RangeError};
 
 /// A moment, as it is written: `2026-11-21T10:00:00Z`. The format `date-time`.
 ///
-/// Moments are equal and ordered as their texts are, so two ways to write one moment differ; compare
-/// [`DateTime::unix_seconds`] and [`DateTime::nanosecond`] to compare points in time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The text it was written with is kept, and is what is encoded.
+///
+/// Values are equal, ordered and hashed as moments, as the date-times of the crates jiff, chrono and time are:
+///
+/// - The offset makes no difference: `10:00:00Z`, `11:00:00+01:00` and `10:00:00-00:00` of a day are equal. An unknown
+///   offset, `-00:00`, is that of UTC (RFC 3339, section 4.3).
+/// - Nor does the case of the letters, nor a zero at the end of a fraction. Digits of a fraction beyond the ninth are cut.
+/// - A leap second (RFC 3339, section 5.7) is a moment of its own, after `23:59:59` with any fraction and before the
+///   `00:00:00` that follows, as in chrono.
+///
+/// Compare [`DateTime::as_str`] where the way a moment is written matters.
+///
+/// ```
+/// use toolwright::format::DateTime;
+///
+/// let london: DateTime = "2026-11-21T10:00:00Z".parse()?;
+/// let paris: DateTime = "2026-11-21T11:00:00+01:00".parse()?;
+/// assert_eq!(london, paris);
+/// assert_ne!(london.as_str(), paris.as_str());
+/// assert!(DateTime::from_unix_seconds(0).is_some_and(|epoch| epoch < london));
+/// # Ok::<(), toolwright::format::FormatError>(())
+/// ```
+#[derive(Clone, Debug)]
 pub struct DateTime {
     pub(super) text: String,
     day: Day,
@@ -18,51 +41,186 @@ pub struct DateTime {
 }
 
 impl DateTime {
+    /// The moment of the system's clock, in UTC.
+    ///
+    /// # Panics
+    ///
+    /// If the clock is set before the year 0 or after the year 9999.
+    pub fn now() -> Self {
+        Self::try_from(SystemTime::now()).expect("the clock shows a year from 0 to 9999")
+    }
+
+    /// The moment so many seconds after 1970-01-01T00:00:00Z, in UTC; nothing outside the years 0 to 9999.
+    pub fn from_unix_seconds(seconds: i64) -> Option<Self> {
+        Self::of_moment(seconds, 0, 0)
+    }
+
+    /// The moment so many nanoseconds after 1970-01-01T00:00:00Z, in UTC; nothing outside the years 0 to 9999.
+    pub fn from_unix_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        Self::of_unix(nanoseconds, 0)
+    }
+
+    /// Like [`DateTime::from_unix_nanoseconds`], at an offset of so many minutes.
+    pub(in crate::format) fn of_unix(nanoseconds: i128, offset: i16) -> Option<Self> {
+        let seconds = nanoseconds.div_euclid(NANOSECONDS.into()).try_into().ok()?;
+        let nanosecond = nanoseconds.rem_euclid(NANOSECONDS.into()).try_into().ok()?;
+        Self::of_moment(seconds, nanosecond, offset)
+    }
+
+    /// The inverse of [`DateTime::moment`], at an offset of so many minutes; nothing where RFC 3339 has no text for it.
+    pub(in crate::format) fn of_moment(seconds: i64, nanosecond: u32, offset: i16) -> Option<Self> {
+        let local = seconds.checked_add(i64::from(offset) * 60)?;
+        let Day { year, month, day } = Day::after_epoch(local.div_euclid(SECONDS_A_DAY))?;
+        let of_day = local.rem_euclid(SECONDS_A_DAY);
+        let (hour, minute, mut second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        if nanosecond >= NANOSECONDS {
+            second = Some(60).filter(|_| second == 59)?;
+        }
+        let fraction = match nanosecond % NANOSECONDS {
+            0 => String::new(),
+            nanosecond => format!(".{nanosecond:09}"),
+        };
+        let fraction = fraction.trim_end_matches('0');
+        let sign = if offset < 0 { '-' } else { '+' };
+        let (hours, minutes) = (offset.unsigned_abs() / 60, offset.unsigned_abs() % 60);
+        let offset = match offset {
+            0 => "Z".to_owned(),
+            _ => format!("{sign}{hours:02}:{minutes:02}"),
+        };
+        Self::of_text(&format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{offset}"
+        ))
+    }
+
     /// The year at its offset, 0 to 9999.
-    pub fn year(&self) -> u16 {
+    pub const fn year(&self) -> u16 {
         self.day.year
     }
 
     /// The month at its offset, 1 to 12.
-    pub fn month(&self) -> u8 {
+    pub const fn month(&self) -> u8 {
         self.day.month
     }
 
     /// The day of the month at its offset, 1 to 31.
-    pub fn day(&self) -> u8 {
+    pub const fn day(&self) -> u8 {
         self.day.day
     }
 
     /// The hour at its offset, 0 to 23.
-    pub fn hour(&self) -> u8 {
+    pub const fn hour(&self) -> u8 {
         self.time.hour
     }
 
     /// The minute, 0 to 59.
-    pub fn minute(&self) -> u8 {
+    pub const fn minute(&self) -> u8 {
         self.time.minute
     }
 
     /// The second, 0 to 60: 60 is a leap second.
-    pub fn second(&self) -> u8 {
+    pub const fn second(&self) -> u8 {
         self.time.second
     }
 
     /// The nanosecond of the second; digits beyond the ninth are cut.
-    pub fn nanosecond(&self) -> u32 {
+    pub const fn nanosecond(&self) -> u32 {
         self.time.nanosecond
     }
 
     /// Minutes ahead of UTC; negative west of it, 0 also for the unknown offset `-00:00`.
-    pub fn offset_minutes(&self) -> i16 {
+    pub const fn offset_minutes(&self) -> i16 {
         self.time.offset
     }
 
-    /// Seconds from 1970-01-01T00:00:00Z, leap seconds not counted: one is as the second after it.
+    /// Seconds from 1970-01-01T00:00:00Z, leap seconds not counted: one is as the second after it, as in POSIX.
+    ///
+    /// The fraction is cut, always towards the past.
     pub fn unix_seconds(&self) -> i64 {
         let minutes = i64::from(self.time.hour) * 60 + i64::from(self.time.minute);
         let utc_minutes = minutes - i64::from(self.time.offset);
         (self.day.since_epoch() * 24 * 60 + utc_minutes) * 60 + i64::from(self.time.second)
+    }
+
+    /// Nanoseconds from 1970-01-01T00:00:00Z; a leap second is as the second after it.
+    pub fn unix_nanoseconds(&self) -> i128 {
+        let nanoseconds = i128::from(self.unix_seconds()) * i128::from(NANOSECONDS);
+        nanoseconds + i128::from(self.nanosecond())
+    }
+
+    /// Seconds from 1970-01-01T00:00:00Z, and the nanosecond. A leap second is the second before it with a billion
+    /// nanoseconds more, so that these numbers are ordered as moments are.
+    pub(in crate::format) fn moment(&self) -> (i64, u32) {
+        if self.time.is_leap_second() {
+            (self.unix_seconds() - 1, self.nanosecond() + NANOSECONDS)
+        } else {
+            (self.unix_seconds(), self.nanosecond())
+        }
+    }
+}
+
+impl PartialEq for DateTime {
+    fn eq(&self, other: &Self) -> bool {
+        self.moment() == other.moment()
+    }
+}
+
+impl Eq for DateTime {}
+
+impl PartialOrd for DateTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for DateTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.moment().cmp(&other.moment())
+    }
+}
+
+impl Hash for DateTime {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.moment().hash(state);
+    }
+}
+
+/// The moment in UTC.
+impl TryFrom<SystemTime> for DateTime {
+    type Error = RangeError;
+
+    fn try_from(time: SystemTime) -> Result<Self, RangeError> {
+        let nanoseconds = match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => i128::try_from(after.as_nanos()),
+            Err(before) => i128::try_from(before.duration().as_nanos()).map(|nanos| -nanos),
+        };
+        let moment = nanoseconds.ok().and_then(Self::from_unix_nanoseconds);
+        moment.ok_or_else(|| RangeError::not_a_date_time(format!("{time:?}")))
+    }
+}
+
+/// A leap second becomes the second after it. The range of [`SystemTime`] is the platform's.
+impl TryFrom<&DateTime> for SystemTime {
+    type Error = RangeError;
+
+    fn try_from(at: &DateTime) -> Result<Self, RangeError> {
+        let seconds = Duration::from_secs(at.unix_seconds().unsigned_abs());
+        let second = if at.unix_seconds() < 0 {
+            Self::UNIX_EPOCH.checked_sub(seconds)
+        } else {
+            Self::UNIX_EPOCH.checked_add(seconds)
+        };
+        let nanosecond = Duration::from_nanos(at.nanosecond().into());
+        let time = second.and_then(|second| second.checked_add(nanosecond));
+        time.ok_or_else(|| RangeError::new(at.text.clone(), "a moment that `SystemTime` can hold"))
+    }
+}
+
+/// A leap second becomes the second after it. The range of [`SystemTime`] is the platform's.
+impl TryFrom<DateTime> for SystemTime {
+    type Error = RangeError;
+
+    fn try_from(at: DateTime) -> Result<Self, RangeError> {
+        Self::try_from(&at)
     }
 }
 
@@ -81,6 +239,11 @@ impl Formatted for DateTime {
 pub(super) fn is_date_time(text: &str) -> bool {
     parse(text).is_some()
 }
+
+const SECONDS_A_DAY: i64 = 24 * 60 * 60;
+
+/// Nanoseconds in a second.
+const NANOSECONDS: u32 = 1_000_000_000;
 
 /// The length of a date in bytes.
 const DATE: usize = 10;

@@ -3,6 +3,7 @@
 //! Every checker is written out by hand from its specification; none knows where in a payload a text stands.
 
 mod address;
+mod convert;
 mod date;
 mod date_time;
 mod duration;
@@ -10,6 +11,7 @@ mod email;
 mod hostname;
 mod idna;
 mod pointer;
+mod range;
 mod regex;
 mod text;
 mod time;
@@ -21,6 +23,7 @@ use std::fmt;
 pub use address::Ipv6;
 pub use date::Date;
 pub use date_time::DateTime;
+pub use range::RangeError;
 pub use text::{FormatError, Formatted};
 pub use uuid::Uuid;
 

@@ -98,7 +98,7 @@ macro_rules! kept_texts {
                 Self::of_text(text)
             }
 
-            /// The text, as it was read.
+            /// The text, as it was read or made.
             pub fn as_str(&self) -> &str {
                 &self.text
             }

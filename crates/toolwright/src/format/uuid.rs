@@ -10,7 +10,7 @@ use super::{Format, Formatted};
 /// [`Uuid::to_bytes`] where it should not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid {
-    pub(super) text: String,
+    pub(in crate::format) text: String,
 }
 
 impl Uuid {

@@ -2,6 +2,8 @@
 //!
 //! The official suite's rows come first; `rows` adds what the suite leaves open.
 
+mod conversions;
+mod moments;
 mod properties;
 mod rows;
 mod suite;

@@ -65,9 +65,10 @@ const OURS: &[Arrows] = &[
 /// Every user of generated code compiles these, so each one more needs a decision.
 const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
 
-/// Only those whose schemas say what no type can compile these too, or have patterns of Unicode's properties:
-/// docs/decisions/0005 and 0008.
-const BEHIND_A_FEATURE: [&str; 3] = ["jsonschema", "regex-syntax", "serde_json"];
+/// Only those whose schemas say what no type can compile these too, have patterns of Unicode's properties, or convert
+/// moments and UUIDs: docs/decisions/0005, 0008 and 0020.
+const BEHIND_A_FEATURE: [&str; 7] =
+    ["chrono", "jiff", "jsonschema", "regex-syntax", "serde_json", "time", "uuid"];
 
 const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
     Arrows { folder, ours, generated: false }
@@ -280,7 +281,8 @@ mod tests {
                 "[dependencies]\nserde_json = { optional = true }\n",
                 0,
             ),
-            ("crates/toolwright/Cargo.toml", "[dependencies]\nuuid = { optional = true }\n", 1),
+            ("crates/toolwright/Cargo.toml", "[dependencies]\nuuid = \"1\"\n", 1),
+            ("crates/toolwright/Cargo.toml", "[dependencies]\nurl = { optional = true }\n", 1),
             ("crates/toolwright-runtime/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
             ("crates/toolwright-demo/Cargo.toml", "[dependencies]\nb-tools = {}\n", 0),
             ("crates/toolwright-new/Cargo.toml", "", 1),

@@ -1,0 +1,20 @@
+//! Conversions with the type of the crate `uuid`. The case of the digits is lost there; small letters come back.
+
+use super::by_value;
+use crate::format::Uuid;
+
+impl From<&Uuid> for uuid::Uuid {
+    fn from(uuid: &Uuid) -> Self {
+        Self::from_bytes(uuid.to_bytes())
+    }
+}
+
+impl From<uuid::Uuid> for Uuid {
+    fn from(uuid: uuid::Uuid) -> Self {
+        Self { text: uuid.hyphenated().to_string() }
+    }
+}
+
+by_value! {
+    From<Uuid> for uuid::Uuid;
+}
