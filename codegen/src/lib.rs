@@ -44,7 +44,7 @@ pub mod internal {
     pub use crate::json::{Json, Style};
     pub use crate::lower::{header_mistake, lower, path_parts};
     pub use crate::prose::advice;
-    pub use crate::schema::read::keywords;
+    pub use crate::schema::keyword;
 
     pub mod model {
         pub use crate::model::*;

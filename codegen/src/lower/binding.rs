@@ -217,7 +217,7 @@ fn derived(
         [payload, plain].iter().find_map(|&node| reading.schemas[node].assertions.first());
     if let Some(assertion) = assertion {
         let span = reading.schemas[plain].span;
-        report.add(tools::args_not_derivable(tool.name.span, assertion.keyword, span));
+        report.add(tools::args_not_derivable(tool.name.span, assertion.keyword.word(), span));
     }
     let is_injected = |property: &Property| {
         inject.iter().any(|injection| injection.property.value == property.name.value)

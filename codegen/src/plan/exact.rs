@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::Json;
-use crate::schema::{Assertion, Bound, NodeId, Schemas, Shape, is_double, last_place, parts};
+use crate::schema::{
+    Assertion, Bound, Keyword, NodeId, Schemas, Shape, is_double, last_place, parts,
+};
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
 const EXACT: f64 = 1e15;
@@ -78,7 +80,11 @@ fn spread(schemas: &Schemas, node: NodeId, exact: &mut BTreeSet<NodeId>) {
 
 /// The schemas behind a keyword, and how they are used.
 fn judges(assertion: &Assertion, turned: bool) -> Vec<Use> {
-    let turned = turned || matches!(assertion.keyword, "not" | "oneOf" | "if" | "contains");
+    let turned = turned
+        || matches!(
+            assertion.keyword,
+            Keyword::Not | Keyword::OneOf | Keyword::If | Keyword::Contains
+        );
     assertion.schemas().into_iter().map(|node| (node, turned)).collect()
 }
 
@@ -87,11 +93,13 @@ fn tells(schemas: &Schemas, node: NodeId, assertion: &Assertion, turned: bool) -
     let Some(value) = assertion.value() else { return false };
     let is_integer = |word: &Json| *word == Json::string("integer");
     match (assertion.keyword, value) {
-        ("multipleOf", divisor) => turned || !holds_multiples(schemas, node, divisor),
-        ("exclusiveMinimum" | "exclusiveMaximum" | "uniqueItems", _) => true,
-        ("minimum" | "maximum" | "const" | "enum", value) => has_number(value, turned),
-        ("type", Json::Array(words)) => turned && words.iter().any(is_integer),
-        ("type", word) => turned && is_integer(word),
+        (Keyword::MultipleOf, divisor) => turned || !holds_multiples(schemas, node, divisor),
+        (Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum | Keyword::UniqueItems, _) => true,
+        (Keyword::Minimum | Keyword::Maximum | Keyword::Const | Keyword::Enum, value) => {
+            has_number(value, turned)
+        }
+        (Keyword::Type, Json::Array(words)) => turned && words.iter().any(is_integer),
+        (Keyword::Type, word) => turned && is_integer(word),
         _ => false,
     }
 }

@@ -117,7 +117,7 @@ impl Shapes<'_> {
         };
         let choice = node.assertions.iter().find(is_choice);
         let keyword =
-            choice.expect("an assertion says how many of the members have to fit").keyword;
+            choice.expect("an assertion says how many of the members have to fit").keyword.word();
         let project = self.planner.project;
         let labels = naming::labels(&project.schemas, members);
         let variants = members.iter().zip(labels).map(|(&member, name)| {

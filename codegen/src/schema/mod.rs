@@ -5,6 +5,7 @@
 mod annotations;
 mod budget;
 mod follow;
+pub mod keyword;
 mod number;
 mod publish;
 pub(crate) mod read;
@@ -17,6 +18,7 @@ use std::ops::Index;
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
 pub use follow::{as_object, kind_of, parts, resolved};
+pub use keyword::{Judged, Keyword};
 pub use number::{is_double, last_place};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
@@ -87,7 +89,7 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Assertion {
     /// The keyword.
-    pub keyword: &'static str,
+    pub keyword: Keyword,
     /// What stands behind it.
     pub operand: Operand,
 }

@@ -4,8 +4,8 @@
 use toolwright::format::Format;
 
 use super::{
-    ArrayShape, Bound, Budget, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
-    number, violations,
+    ArrayShape, Bound, Budget, Keyword, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape,
+    StringRules, number, violations,
 };
 use crate::json::Json;
 
@@ -121,7 +121,7 @@ fn size(value: &Json) -> usize {
 fn is_all_said(schema: &Node) -> bool {
     match (&schema.shape, schema.assertions.as_slice()) {
         (_, []) => true,
-        (Shape::Overlapping(_), [choice]) => choice.keyword == "anyOf",
+        (Shape::Overlapping(_), [choice]) => choice.keyword == Keyword::AnyOf,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
 use super::warnings::Subject;
 use super::widen::is_mark;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keywords::is_annotation;
+use toolwright_codegen::internal::keyword::is_annotation;
 
 /// The draft a schema is written in, as far as it makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Where further schemas stand inside a schema of any draft. Which keywords there are, and what stands behind each, is
-//! the reader's to say ([`toolwright_codegen::internal::keywords`]); here are only those that it no longer knows.
+//! the reader's to say ([`toolwright_codegen::internal::keyword`]); here are only those that it no longer knows.
 
 use toolwright::pointer::escaped;
 
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keywords::{Expected, expected};
+use toolwright_codegen::internal::keyword::{Expected, expected};
 
 /// The entries of an object in written order.
 pub(super) type Entries = Vec<(String, Json)>;

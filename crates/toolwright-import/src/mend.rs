@@ -7,7 +7,7 @@ use super::keywords::{Entries, take};
 use super::warnings::Subject;
 use super::widen::{anything, is_mark, mark_wider};
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keywords::{is_honoured, is_unsupported};
+use toolwright_codegen::internal::keyword::{is_honoured, is_unsupported};
 
 /// Words that other languages have for JSON's types.
 const TYPE_WORDS: [(&str, &str); 13] = [

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::keywords::{Entries, each_part, rebuild, take};
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keywords::{expected, is_annotation};
+use toolwright_codegen::internal::keyword::{expected, is_annotation};
 
 /// The key that marks a schema as wider than the original, because a part of it was left out.
 const LEFT_OUT: &str = "\u{0}left out";

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::{iter, mem};
 
 use super::{
-    Annotations, Assertion, DIALECT, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId, kind_of,
-    resolved,
+    Annotations, Assertion, DIALECT, Keyword, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId,
+    kind_of, resolved,
 };
 use crate::json::Json;
 use crate::json::{JsonWriter, Style};
@@ -135,7 +135,7 @@ impl<'a> Publisher<'a> {
     fn is_nothing(&self, id: NodeId) -> bool {
         let node = &self.schemas[id];
         match node.assertions.as_slice() {
-            [Assertion { keyword: "not", operand: Operand::Schema(refused) }] => {
+            [Assertion { keyword: Keyword::Not, operand: Operand::Schema(refused) }] => {
                 says_nothing(node) && self.is_anything(*refused)
             }
             _ => false,
@@ -182,19 +182,19 @@ impl<'a> Publisher<'a> {
     ) -> Vec<&'static str> {
         let (mut own, mut crowded): (Vec<&Assertion>, Vec<&Assertion>) = (Vec::new(), Vec::new());
         for assertion in assertions {
-            let keyword = assertion.keyword;
+            let keyword = assertion.keyword.word();
             let is_written = self.keywords[self.first..].contains(&keyword);
             // Where nothing checks a format, it is an annotation too.
-            if keyword == "format" && is_written {
+            if assertion.keyword == Keyword::Format && is_written {
                 continue;
             }
-            let is_there = is_written || own.iter().any(|other| other.keyword == keyword);
+            let is_there = is_written || own.iter().any(|other| other.keyword == assertion.keyword);
             if is_there { &mut crowded } else { &mut own }.push(assertion);
         }
         if !crowded.is_empty() {
-            crowded.extend(own.extract_if(.., |assertion| assertion.keyword == "allOf"));
+            crowded.extend(own.extract_if(.., |assertion| assertion.keyword == Keyword::AllOf));
         }
-        let mut rules: Vec<_> = own.iter().map(|assertion| assertion.keyword).collect();
+        let mut rules: Vec<_> = own.iter().map(|assertion| assertion.keyword.word()).collect();
         for assertion in own {
             self.assertion(assertion);
         }
@@ -213,10 +213,10 @@ impl<'a> Publisher<'a> {
     }
 
     fn assertion(&mut self, assertion: &Assertion) {
-        if let (Operand::Schema(node), "$ref") = (&assertion.operand, assertion.keyword) {
+        if let (Operand::Schema(node), Keyword::Ref) = (&assertion.operand, assertion.keyword) {
             return self.head(*node);
         }
-        self.keyword(assertion.keyword);
+        self.keyword(assertion.keyword.word());
         match &assertion.operand {
             Operand::Plain(value) => self.out.value(value),
             Operand::Schema(node) => self.schema(*node),

@@ -2,12 +2,13 @@
 
 use toolwright::schema::Schema;
 
-use super::keywords::{Expected, Form, assertion};
 use super::places::Root;
+use super::schema_form::Form;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
 use crate::json::Json;
-use crate::schema::{Assertion, Kind, Node, NodeId, Operand};
+use crate::schema::keyword::Expected;
+use crate::schema::{Assertion, Keyword, Kind, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {
@@ -22,16 +23,15 @@ impl SchemaReader<'_> {
     ) -> Vec<Assertion> {
         let mut read = Vec::new();
         for entry in entries {
-            if !self.check_keyword(&entry.key, entries)
-                || form.types(place.text, &entry.key.value, &entry.value)
-            {
+            if !self.check_keyword(&entry.key, entries) {
                 continue;
             }
-            let Some((keyword, expected, about)) = assertion(&entry.key.value) else { continue };
-            if self.is_idle(keyword, about, kinds, entry) {
+            let Some(keyword) = Keyword::of(&entry.key.value) else { continue };
+            let is_typed = form.types(place.text, keyword, &entry.value);
+            if is_typed || self.is_idle(keyword, kinds, entry) {
                 continue;
             }
-            if let Some(operand) = self.operand(keyword, expected, &entry.value, place, root) {
+            if let Some(operand) = self.operand(keyword, &entry.value, place, root) {
                 read.push(Assertion { keyword, operand });
             }
         }
@@ -40,41 +40,34 @@ impl SchemaReader<'_> {
 
     /// Whether a keyword is about other kinds of values than `type` allows. It then has no effect, which
     /// is most likely a slip.
-    fn is_idle(
-        &mut self,
-        keyword: &str,
-        about: &[Kind],
-        kinds: Option<&[Kind]>,
-        entry: &Entry,
-    ) -> bool {
-        let Some(kinds) = kinds else { return false };
+    fn is_idle(&mut self, keyword: Keyword, kinds: Option<&[Kind]>, entry: &Entry) -> bool {
+        let (Some(kinds), about) = (kinds, keyword.kinds()) else { return false };
         let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
         if idle {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-            self.report.add(schemas::no_effect(entry.key.span, keyword, &words.join(", ")));
+            self.report.add(schemas::no_effect(entry.key.span, keyword.word(), &words.join(", ")));
         }
         idle
     }
 
     fn operand(
         &mut self,
-        keyword: &'static str,
-        expected: Expected,
+        keyword: Keyword,
         value: &yaml::Node,
         place: Place<'_>,
         root: &mut Root,
     ) -> Option<Operand> {
-        match expected {
+        match keyword.expected() {
             Expected::Schema => {
                 Some(Operand::Schema(self.subschema(value, place, keyword, None, root)))
             }
             Expected::Schemas => self.schemas(keyword, value, place, root).map(Operand::Schemas),
-            Expected::Named | Expected::Patterns => {
+            expected @ (Expected::Named | Expected::Patterns) => {
                 let named = self.named_schemas(keyword, value, place, root)?;
                 if expected == Expected::Patterns {
                     self.check_patterns(value);
                 }
-                (keyword != "$defs").then_some(Operand::Named(named))
+                (keyword != Keyword::Defs).then_some(Operand::Named(named))
             }
             Expected::Reference => {
                 let id = self.schemas.reserve(value.span);
@@ -84,7 +77,7 @@ impl SchemaReader<'_> {
                 Some(Operand::Schema(id))
             }
             Expected::Count => self
-                .count(place.text, keyword)
+                .count(place.text, keyword.word())
                 .map(|count| Operand::Plain(Json::Number(count.to_string()))),
             plain => {
                 let fits = self.fits(plain, value);
@@ -96,7 +89,7 @@ impl SchemaReader<'_> {
     /// A list of schemas, at least one.
     pub(super) fn schemas(
         &mut self,
-        keyword: &'static str,
+        keyword: Keyword,
         value: &yaml::Node,
         place: Place<'_>,
         root: &mut Root,
@@ -116,7 +109,7 @@ impl SchemaReader<'_> {
 
     fn named_schemas(
         &mut self,
-        keyword: &'static str,
+        keyword: Keyword,
         value: &yaml::Node,
         place: Place<'_>,
         root: &mut Root,
@@ -187,6 +180,6 @@ fn is_positive(value: &yaml::Node) -> bool {
 }
 
 /// Whether a keyword says nothing by this value.
-fn is_vacuous(keyword: &str, value: &yaml::Node) -> bool {
-    keyword == "uniqueItems" && matches!(value.value, Value::Boolean(false))
+fn is_vacuous(keyword: Keyword, value: &yaml::Node) -> bool {
+    keyword == Keyword::UniqueItems && matches!(value.value, Value::Boolean(false))
 }

@@ -7,20 +7,20 @@
 
 mod annotations;
 mod assertions;
-pub mod keywords;
 mod object;
 mod places;
 mod references;
 mod scalar;
+mod schema_form;
 mod settle;
 mod union;
 
-use super::{Annotations, Assertion, Kind, Node, NodeId, Operand, Schemas, Shape};
+use super::{Annotations, Assertion, Keyword, Kind, Node, NodeId, Operand, Schemas, Shape};
 use crate::diagnostic::{Report, form};
 use crate::source::Span;
 use crate::yaml::{self, Value};
-use keywords::{Form, is_tuple};
 use places::Root;
+use schema_form::{Form, is_tuple};
 
 pub(crate) use references::KnownTypes;
 pub(crate) use settle::Pending;
@@ -81,11 +81,11 @@ impl SchemaReader<'_> {
         &mut self,
         text: &yaml::Node,
         within: Place<'_>,
-        keyword: &str,
+        keyword: Keyword,
         key: Option<&str>,
         root: &mut Root,
     ) -> NodeId {
-        let pointer = places::below(within.pointer, keyword, key);
+        let pointer = places::below(within.pointer, keyword.word(), key);
         if self.is_too_deep(&pointer, text.span, root) {
             return self.schemas.reserve(text.span);
         }
@@ -112,7 +112,8 @@ impl SchemaReader<'_> {
             Value::Boolean(true) => {}
             Value::Boolean(false) => {
                 let everything = self.schemas.reserve(text.span);
-                let nothing = Assertion { keyword: "not", operand: Operand::Schema(everything) };
+                let nothing =
+                    Assertion { keyword: Keyword::Not, operand: Operand::Schema(everything) };
                 self.set(id, Shape::Any, vec![nothing], Annotations::NONE);
             }
             Value::Mapping(entries) => {
@@ -196,14 +197,14 @@ impl SchemaReader<'_> {
 
 /// Whether a keyword is about what keywords beside it leave over, or says how another one counts: it stays beside them.
 fn is_about_the_rest(assertion: &Assertion) -> bool {
-    const KEYWORDS: &[&str] = &[
-        "additionalProperties",
-        "contains",
-        "items",
-        "maxContains",
-        "minContains",
-        "patternProperties",
-        "prefixItems",
-    ];
-    KEYWORDS.contains(&assertion.keyword)
+    matches!(
+        assertion.keyword,
+        Keyword::AdditionalProperties
+            | Keyword::Contains
+            | Keyword::Items
+            | Keyword::MaxContains
+            | Keyword::MinContains
+            | Keyword::PatternProperties
+            | Keyword::PrefixItems
+    )
 }

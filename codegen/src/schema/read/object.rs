@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::{form, schemas};
-use crate::schema::{Additional, ArrayShape, ObjectShape, Property, Shape};
+use crate::schema::{Additional, ArrayShape, Keyword, ObjectShape, Property, Shape};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -42,7 +42,7 @@ impl SchemaReader<'_> {
                 schema: self.subschema(
                     &entry.value,
                     place,
-                    "properties",
+                    Keyword::Properties,
                     Some(&entry.key.value),
                     root,
                 ),
@@ -101,7 +101,13 @@ impl SchemaReader<'_> {
             Value::Boolean(false) => Additional::Closed,
             Value::Boolean(true) => Additional::Declared,
             Value::Mapping(entries) if entries.is_empty() => Additional::Declared,
-            _ => Additional::Typed(self.subschema(node, place, "additionalProperties", None, root)),
+            _ => Additional::Typed(self.subschema(
+                node,
+                place,
+                Keyword::AdditionalProperties,
+                None,
+                root,
+            )),
         }
     }
 
@@ -115,7 +121,7 @@ impl SchemaReader<'_> {
         let items = text.get("items").filter(|_| text.get("prefixItems").is_none());
         let is_described = items.is_some();
         let items = match items {
-            Some(items) => self.subschema(items, place, "items", None, root),
+            Some(items) => self.subschema(items, place, Keyword::Items, None, root),
             None => self.schemas.reserve(text.span),
         };
         let unique = self.flag(text, "uniqueItems");
@@ -136,7 +142,8 @@ impl SchemaReader<'_> {
     /// Reads an array with a schema for each of its places (2020-12 core, 10.3.1.1).
     pub(super) fn tuple(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
         let places = place.text.get("prefixItems");
-        let items = places.and_then(|places| self.schemas("prefixItems", places, place, root));
+        let items =
+            places.and_then(|places| self.schemas(Keyword::PrefixItems, places, place, root));
         Shape::Tuple(items.unwrap_or_default())
     }
 }

@@ -7,8 +7,8 @@ use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
-    Assertion, Budget, EnumValue, Kind, MixedVariant, Node, NodeId, Operand, Property, Schemas,
-    Shape, UnionShape, Variant, as_object, kind_of, resolved,
+    Assertion, Budget, EnumValue, Judged, Keyword, Kind, MixedVariant, Node, NodeId, Operand,
+    Property, Schemas, Shape, UnionShape, Variant, as_object, kind_of, resolved,
 };
 use crate::source::Spanned;
 
@@ -24,7 +24,7 @@ pub(crate) struct Pending {
 #[derive(Debug)]
 pub(super) struct PendingChoice {
     pub(super) node: NodeId,
-    pub(super) keyword: &'static str,
+    pub(super) keyword: Keyword,
     pub(super) members: Vec<NodeId>,
 }
 
@@ -74,7 +74,9 @@ impl PendingChoice {
         let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.word()));
         // A `type` beside the choice that the choice's own type says already.
         let is_said = |assertion: &Assertion| match &assertion.operand {
-            Operand::Plain(types) => assertion.keyword == "type" && Some(types) == word.as_ref(),
+            Operand::Plain(types) => {
+                assertion.keyword == Keyword::Type && Some(types) == word.as_ref()
+            }
             _ => false,
         };
         assertions.extend(node.assertions.iter().filter(|assertion| !is_said(assertion)).cloned());
@@ -86,7 +88,7 @@ impl PendingChoice {
         let refuses_null = others
             .iter()
             .all(|&other| kind_of(schemas, other).is_some_and(|kind| kind != Kind::Null));
-        if self.keyword == "oneOf" && !refuses_null {
+        if self.keyword == Keyword::OneOf && !refuses_null {
             return None;
         }
         let [only] = others else {
@@ -297,13 +299,8 @@ fn in_place(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
         _ => Vec::new(),
     };
     for assertion in &schema.assertions {
-        match (assertion.keyword, &assertion.operand) {
-            ("allOf" | "anyOf" | "oneOf", Operand::Schemas(nodes)) => steps.extend(nodes),
-            ("not" | "if" | "then" | "else" | "$ref", Operand::Schema(node)) => steps.push(*node),
-            ("dependentSchemas", Operand::Named(nodes)) => {
-                steps.extend(nodes.iter().map(|(_, node)| *node));
-            }
-            _ => {}
+        if assertion.keyword.judged() == Judged::Same {
+            steps.extend(assertion.schemas());
         }
     }
     steps

@@ -5,20 +5,15 @@ use super::places::Root;
 use super::settle::PendingChoice;
 use super::{Place, SchemaReader};
 use crate::schema::{
-    Additional, ArrayShape, Kind, MixedVariant, Node, NodeId, NumberRules, ObjectShape, Shape,
-    StringRules,
+    Additional, ArrayShape, Keyword, Kind, MixedVariant, Node, NodeId, NumberRules, ObjectShape,
+    Shape, StringRules,
 };
 use crate::source::Span;
 
 impl SchemaReader<'_> {
     /// Reads a choice among schemas.
-    pub(super) fn choice(
-        &mut self,
-        place: Place<'_>,
-        keyword: &'static str,
-        root: &mut Root,
-    ) -> Shape {
-        if let Some(node) = place.text.get(keyword)
+    pub(super) fn choice(&mut self, place: Place<'_>, keyword: Keyword, root: &mut Root) -> Shape {
+        if let Some(node) = place.text.get(keyword.word())
             && let Some(members) = self.schemas(keyword, node, place, root)
         {
             self.pending.choices.push(PendingChoice { node: place.id, keyword, members });
@@ -28,7 +23,7 @@ impl SchemaReader<'_> {
 
     /// Reads an `allOf` of one: it is that one.
     pub(super) fn wrapped(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
-        self.choice(place, "allOf", root)
+        self.choice(place, Keyword::AllOf, root)
     }
 
     /// Reads `type` with several words.

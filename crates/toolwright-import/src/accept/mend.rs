@@ -7,7 +7,7 @@ use super::super::sameness::as_schema;
 use super::super::widen::{anything, leave_out, mark_wider};
 use super::place::{Place, schema_roots, value_at_mut};
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::keywords::is_annotation;
+use toolwright_codegen::internal::keyword::is_annotation;
 use toolwright_codegen::internal::naming;
 
 /// A place that a finding is about.

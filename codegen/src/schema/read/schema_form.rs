@@ -1,0 +1,174 @@
+//! The form of a schema: which of its keywords decides what it is, and which of them become a type.
+
+use super::SchemaReader;
+use super::scalar::{is_enumeration, is_typed_bound};
+use crate::diagnostic::schemas;
+use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
+use crate::schema::{Keyword, Kind, TUPLE};
+use crate::source::Spanned;
+use crate::yaml::{Entry, Node, Value};
+
+/// What a schema is, by its deciding keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `$ref`
+    Reference,
+    /// `anyOf` or `oneOf`
+    Choice(Keyword),
+    /// `const`
+    Constant,
+    /// `enum`
+    Enumeration,
+    /// `type` with one word, or one and `null`
+    Typed(Kind),
+    /// `type` with several words
+    Kinds,
+    /// `allOf` with one member
+    Wrapper,
+    /// None of them.
+    Anything,
+}
+
+impl Form {
+    /// The form of a schema, by its keywords and the kinds that its `type` names.
+    pub(super) fn of(text: &Node, kinds: Option<&[Kind]>) -> Self {
+        let has = |keyword: &str| text.get(keyword).is_some();
+        let members = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
+            Some(Value::Sequence(members)) => members.len(),
+            _ => 0,
+        };
+        let one_kind = kinds.and_then(|kinds| match kinds {
+            [kind] | [Kind::Null, kind] | [kind, Kind::Null] => Some(*kind),
+            _ => None,
+        });
+        match (one_kind, kinds) {
+            _ if has("const") => Self::Constant,
+            _ if text.get("enum").is_some_and(is_enumeration) => Self::Enumeration,
+            _ if has("$ref") => Self::Reference,
+            (Some(kind), _) if has("properties") || kind != Kind::Object => Self::Typed(kind),
+            _ if has("anyOf") => Self::Choice(Keyword::AnyOf),
+            _ if has("oneOf") => Self::Choice(Keyword::OneOf),
+            (Some(kind), _) => Self::Typed(kind),
+            (None, Some(_)) => Self::Kinds,
+            (None, None) if members("allOf") == 1 => Self::Wrapper,
+            (None, None) => Self::Anything,
+        }
+    }
+
+    /// The keywords that it turns into a type. `text` decides where two keywords make one thing that no
+    /// type can say.
+    pub(super) fn typed_keywords(self, text: &Node) -> &'static [Keyword] {
+        use Keyword::{
+            AdditionalProperties, AllOf, AnyOf, Const, Enum, ExclusiveMaximum, ExclusiveMinimum,
+            Format, Items, MaxItems, MaxLength, Maximum, MinItems, MinLength, Minimum, OneOf,
+            Pattern, PrefixItems, Properties, Ref, Required, Type, UniqueItems,
+        };
+        match self {
+            Self::Reference => &[Ref],
+            Self::Choice(AnyOf) => &[AnyOf],
+            Self::Choice(_) => &[OneOf],
+            Self::Constant => &[Const, Type],
+            Self::Enumeration => &[Enum, Type],
+            Self::Wrapper => &[AllOf],
+            Self::Kinds | Self::Typed(Kind::Null | Kind::Boolean) => &[Type],
+            Self::Typed(Kind::String) => &[Type, MinLength, MaxLength, Pattern, Format],
+            Self::Typed(Kind::Integer | Kind::Number) => {
+                &[Type, Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum]
+            }
+            Self::Typed(Kind::Array) if is_tuple(text) => {
+                &[Type, PrefixItems, Items, MinItems, MaxItems]
+            }
+            Self::Typed(Kind::Array) if text.get("prefixItems").is_some() => {
+                &[Type, MinItems, MaxItems, UniqueItems]
+            }
+            Self::Typed(Kind::Array) => &[Type, Items, MinItems, MaxItems, UniqueItems],
+            Self::Typed(Kind::Object) if text.get("patternProperties").is_some() => {
+                &[Type, Properties, Required]
+            }
+            Self::Typed(Kind::Object) => &[Type, Properties, Required, AdditionalProperties],
+            Self::Anything => &[],
+        }
+    }
+
+    /// Whether it turns a keyword into a part of a type, for this value.
+    pub(super) fn types(self, text: &Node, keyword: Keyword, value: &Node) -> bool {
+        let is_wide = match (self, &value.value) {
+            (Self::Typed(kind @ (Kind::Integer | Kind::Number)), Value::Number(number)) => {
+                !is_typed_bound(number, keyword.word(), kind == Kind::Integer)
+            }
+            _ => false,
+        };
+        self.typed_keywords(text).contains(&keyword) && !is_wide
+    }
+}
+
+/// Whether an array has a schema for each of its places, and neither fewer nor more of them. Equal items are told by
+/// lists only.
+pub(super) fn is_tuple(text: &Node) -> bool {
+    let Some(Value::Sequence(places)) = text.get("prefixItems").map(|node| &node.value) else {
+        return false;
+    };
+    let count = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
+        Some(Value::Number(count)) => count.parse::<usize>().ok(),
+        _ => None,
+    };
+    let closed = match text.get("items").map(|node| &node.value) {
+        Some(Value::Boolean(false)) => count("maxItems").is_none_or(|most| most >= places.len()),
+        None => count("maxItems") == Some(places.len()),
+        Some(_) => false,
+    };
+    let plain = (1..=TUPLE).contains(&places.len()) && text.get("uniqueItems").is_none();
+    plain && closed && count("minItems") == Some(places.len())
+}
+
+impl SchemaReader<'_> {
+    /// Reports a keyword that does not exist or is not honoured; whether it is fine.
+    pub(super) fn check_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) -> bool {
+        let word = key.value.as_str();
+        if is_unsupported(word) {
+            self.report.add(schemas::unsupported_keyword(key));
+        } else if !is_honoured(word) {
+            self.unknown_keyword(key, beside);
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// The kinds that `type` names; nothing where there is none, or none that is right.
+    pub(super) fn kinds(&mut self, text: &Node) -> Option<Vec<Kind>> {
+        let node = text.get("type")?;
+        let Value::Sequence(words) = &node.value else {
+            return self.word(node).map(|kind| vec![kind]);
+        };
+        let mut kinds: Vec<Kind> = words.iter().filter_map(|word| self.word(word)).collect();
+        let count = kinds.len();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if words.is_empty() || kinds.len() < count {
+            self.report.add(schemas::bad_type_list(node.span));
+        }
+        (kinds.len() == words.len() && !kinds.is_empty()).then_some(kinds)
+    }
+
+    fn word(&mut self, node: &Node) -> Option<Kind> {
+        // `type: null` cannot mean anything but the string, which YAML wants in quotes.
+        let word = if matches!(node.value, Value::Null) { Some("null") } else { node.as_str() };
+        let Some(word) = word else {
+            self.expected("the name of a type", node);
+            return None;
+        };
+        let known = Kind::ALL.into_iter().find(|kind| kind.word() == word);
+        if known.is_none() {
+            let known = Kind::ALL.map(Kind::word);
+            self.report.add(schemas::unknown_type_word(node.span, word, &known));
+        }
+        known
+    }
+
+    fn unknown_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) {
+        let known = honoured();
+        let known = known.filter(|word| !beside.iter().any(|entry| entry.key.value == *word));
+        self.report.add(schemas::unknown_keyword(key, &known.collect::<Vec<_>>()));
+    }
+}
