@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use super::Owner;
 use super::digest;
 use super::edits;
+use super::equality::as_schema;
 use super::existing::{entries, reached};
 use super::keywords::Entries;
 use super::listing::Listed;
 use super::provenance::Provenance;
-use super::sameness::as_schema;
 use super::yaml_text;
 use toolwright_codegen::internal::Json;
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
+use super::equality::type_body;
 use super::keywords::Entries;
-use super::sameness::type_body;
 use toolwright_codegen::diagnostic::{Report, Severity};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::advice;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::equality::is_same_value;
 use super::keywords::Entries;
-use super::sameness::is_same_value;
 use super::{yaml_scalar, yaml_text};
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::equality::{Equality, MAX_DEPTH, as_schema, type_body, type_name};
 use super::keywords::{Entries, rebuild};
-use super::sameness::{MAX_DEPTH, Sameness, as_schema, type_body, type_name};
 use toolwright_codegen::internal::Json;
 
 /// A schema of the file and what the server says now in its place.
@@ -100,7 +100,7 @@ impl Pairing<'_> {
         let (Some(old), Some(new)) = (type_body(self.old, a), type_body(self.new, b)) else {
             return;
         };
-        let is_same = || Sameness { old: self.old, new: self.new }.holds(old, new);
+        let is_same = || Equality { old: self.old, new: self.new }.holds(old, new);
         if !is_known && (!equal_only || is_same()) {
             self.names.insert(b.to_owned(), a.to_owned());
             self.claimed.insert(a.to_owned());

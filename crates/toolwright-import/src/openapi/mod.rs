@@ -6,8 +6,8 @@ mod answers;
 mod api;
 mod body;
 mod document;
-mod one_way;
 mod parameters;
+mod read_write_only;
 mod schemas;
 mod selection;
 mod service;
@@ -62,7 +62,7 @@ pub struct NotAnApi {
 /// # Errors
 ///
 /// When the text is neither JSON nor YAML, no OpenAPI document of a version that is known, names none of what is selected,
-/// or has no operation that can be taken. Whatever else is wrong with an operation is mended or leaves it out, and is named
+/// or has no operation that can be taken. Whatever else is wrong with an operation is repaired or leaves it out, and is named
 /// in a warning.
 pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<ImportedApi, NotAnApi> {
     let mut warnings = Warnings::default();

@@ -11,7 +11,7 @@ use toolwright_codegen::internal::naming;
 const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 
 /// Moves such properties out of `properties`, and out of `required`, which makes fields too; whether there were any.
-pub(super) fn set_apart(entries: &mut Entries) -> bool {
+pub(super) fn separate(entries: &mut Entries) -> bool {
     let mut fields = BTreeSet::new();
     let mut has_field = |name: &str| fields.insert(naming::identifier(name));
     let (mut known, mut apart) = (Entries::new(), Entries::new());
