@@ -1,5 +1,5 @@
-//! Defaults and examples that their own schema refuses, such as `default: null` on a string. Never
-//! judges a value by more than its type, its listed values and its size.
+//! Drops defaults and examples that their own schema refuses, such as `default: null` on a string. A value is judged by its
+//! type, its listed values and its size alone.
 
 use std::collections::BTreeMap;
 

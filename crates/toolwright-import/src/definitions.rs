@@ -1,4 +1,4 @@
-//! Definitions that several schemas share: each is read once, and later schemas know what was made of it.
+//! Keeps the definitions that several schemas share, so that each is read once.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! Puts the parts of an imported file together, in the order people write them. Never looks into a
-//! schema.
+//! Builds the document of an imported file from its parts, in the order people write them.
 
 use std::collections::BTreeMap;
 

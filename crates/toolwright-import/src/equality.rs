@@ -1,5 +1,5 @@
-//! Whether two schemas, each with the types of its own file, say the same. Never changes one, and says no where it
-//! cannot tell.
+//! Decides whether two schemas, each with the types of its own file, are equal apart from the names of types. The answer is
+//! no where the comparison runs out of steps or depth.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! A file that an earlier import wrote and people have edited since, as far as another import has to know it. Never
-//! decides what becomes of it.
+//! Reads a file that an earlier import wrote and people may have edited since.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Properties of one object whose fields in Rust would have one name, such as `+1` and `-1`: the first keeps its field, the
-//! others are checked all the same, and stay untyped. Never changes what a schema accepts.
+//! Separates properties of one object whose Rust fields would have the same name, such as `+1` and `-1`. The first keeps its
+//! field; the others stay untyped but are checked all the same, so the schema accepts the same values.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! A remote MCP server's list of tools to a file of the schema language. Pure: text in, text and
-//! warnings out; whatever has no place in the language is named in a warning. Never reads a file, never
-//! fetches.
+//! Imports the tools of an MCP server, or an OpenAPI document ([`openapi`]), as a file of the schema language. It takes text
+//! and returns text and warnings: whatever the language cannot express is named in a warning. It reads no files and fetches
+//! nothing.
 
 mod accept;
 mod defaults;

@@ -1,5 +1,5 @@
-//! Another import into a file that is there: schemas as the server has them now, everything else as people left it.
-//! Works on values; [`super::patch`] writes them into the text. The rules stand in docs/importing.md.
+//! Merges a new import into an existing file: schemas are taken from the server, everything else stays as people left it.
+//! It works on values, which [`super::patch`] writes into the text. The rules are in docs/importing.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -347,8 +347,8 @@ impl<'a> Merge<'a> {
 
     /// A schema as the file writes it wherever that says the same.
     fn in_old_words(&self, old: &Json, new: &Json) -> Json {
-        let sameness = Equality { old: &self.old_types, new: &self.renamed.types };
-        if sameness.holds(old, new) {
+        let equality = Equality { old: &self.old_types, new: &self.renamed.types };
+        if equality.holds(old, new) {
             return old.clone();
         }
         match (old, new) {
@@ -409,8 +409,8 @@ impl<'a> Merge<'a> {
             sides.into_iter().all(|(side, new)| {
                 let Some(new) = new else { return true };
                 let written = written.and_then(|tool| tool.get(side)).map(as_schema);
-                let sameness = Equality { old: &types, new: &self.import.types };
-                written.is_some_and(|written| sameness.holds(&written, &as_schema(new)))
+                let equality = Equality { old: &types, new: &self.import.types };
+                written.is_some_and(|written| equality.holds(&written, &as_schema(new)))
             })
         })
     }

@@ -1,5 +1,5 @@
-//! Repair that real servers make, repaired one schema at a time with a warning each. Never touches what
-//! is valid, whatever it means.
+//! Repairs common mistakes in the schemas of real servers, one schema at a time and with a warning each. Valid keywords stay
+//! as they are.
 
 use std::collections::BTreeSet;
 

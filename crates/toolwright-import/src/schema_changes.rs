@@ -1,5 +1,5 @@
-//! What changed between two schemas, in words: which properties came, went, changed their type or became required.
-//! Never judges whether a change breaks anybody.
+//! Describes the differences of two schemas: properties that were added or removed, changed their type or became required.
+//! It does not judge whether a change breaks callers.
 
 use std::collections::BTreeSet;
 

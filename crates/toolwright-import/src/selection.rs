@@ -1,5 +1,4 @@
-//! Which of a server's tools a file takes, and what they are called: flags first, then what the file has. Never looks
-//! at what a tool is.
+//! Selects the tools of a server that a file takes, and their names. Flags come first, then what the file has.
 
 use std::collections::{BTreeMap, BTreeSet};
 

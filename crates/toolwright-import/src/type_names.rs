@@ -1,5 +1,4 @@
-//! What the types of another import are called: as the file calls those that stand in the same places. Never changes
-//! what a type is.
+//! Matches the types of a new import with those of the file, so that they keep the names that the file has for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

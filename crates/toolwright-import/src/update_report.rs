@@ -1,4 +1,4 @@
-//! What another import found changed: on the server, and against the file. Never decides what is done about it.
+//! Reports what another import found changed: on the server, and against the file.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Fixes one finding in one schema: in a way that keeps the meaning if its code has one, or else by leaving out the
-//! smallest part. Never runs `check` itself.
+//! Fixes one finding in one schema: by a change that keeps the meaning where its code has one, otherwise by leaving out the
+//! smallest part.
 
 use super::super::equality::as_schema;
 use super::super::field_clashes;

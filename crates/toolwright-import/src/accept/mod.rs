@@ -1,7 +1,7 @@
-//! Makes a document one that `check` accepts: runs it, fixes or leaves out the smallest part that each finding is about,
-//! and runs it again. Each part that is left out is a warning, and the rest never accepts less without it.
+//! Changes a document until `check` accepts it: runs `check`, fixes or leaves out the smallest part that each finding is
+//! about, and runs it again. Each part that is left out is a warning, and what remains accepts no less than before.
 //!
-//! It knows no rule of the language by itself; `fix` holds what is better done about some findings than leaving out.
+//! The rules of the language are not repeated here; `fix` holds the findings that are better fixed than left out.
 
 mod fix;
 mod place;

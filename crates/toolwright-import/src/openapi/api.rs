@@ -1,4 +1,4 @@
-//! The document as it is read: its version, its operations, and what its references lead to. Never looks into a schema.
+//! Reads an OpenAPI document: its version, its operations, and the targets of its references.
 
 use std::collections::BTreeSet;
 

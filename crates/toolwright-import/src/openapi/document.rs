@@ -1,4 +1,4 @@
-//! Methods, tools and toolsets of an imported API, in the order people write them. Never looks into a schema.
+//! Builds the methods, tools and toolsets of an imported API, in the order people write them.
 
 use super::super::document::named_or_inline;
 use super::super::keywords::Entries;

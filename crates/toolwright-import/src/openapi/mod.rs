@@ -1,6 +1,6 @@
-//! An OpenAPI 3.0 or 3.1 document to a file of the schema language: operations become methods that go over HTTP, and
-//! tools on them. Pure: text in, text and warnings out. Whatever has no place is named in a warning, what cannot be kept
-//! true leaves its operation out. Never reads a file, never fetches.
+//! Imports an OpenAPI 3.0 or 3.1 document as a file of the schema language: operations become methods over HTTP, with tools
+//! that call them. It takes text and returns text and warnings. What the language cannot express is named in a warning; an
+//! operation that cannot be expressed faithfully is left out.
 
 mod answers;
 mod api;

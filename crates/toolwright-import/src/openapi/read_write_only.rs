@@ -1,5 +1,5 @@
-//! Which named schemas are another thing in a request than in an answer: those that reach a property which goes one way
-//! only. Never takes one apart.
+//! Finds the named schemas that differ between requests and responses: those that reach a `readOnly` or `writeOnly`
+//! property.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Schemas of a document in the words of JSON Schema 2020-12, each with all it refers to. Never makes a type of one.
+//! Translates the schemas of an OpenAPI document to JSON Schema 2020-12, each with everything it refers to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

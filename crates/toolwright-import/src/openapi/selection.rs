@@ -1,5 +1,4 @@
-//! Which operations are taken, and under which names: tags here, everything else as for the tools of a server. Never
-//! changes an operation.
+//! Selects the operations to import by tags and by names, and assigns the names of their tools.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! `import mcp` on lists of tools: small ones whose files are to be seen, and those of real servers,
-//! whose meaning must survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
+//! Tests `import mcp` on lists of tools: small ones whose files are kept, and those of real servers, whose meaning must
+//! survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
 #[path = "../../../../codegen/tests/expect/mod.rs"]
 mod expect;
