@@ -1,5 +1,5 @@
-//! Defaults and examples that their own schema refuses, such as `default: null` on a string. Never
-//! judges a value by more than its type, its listed values and its size.
+//! Drops defaults and examples that their own schema refuses, such as `default: null` on a string. A value is judged by its
+//! type, its listed values and its size alone.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ const MAX_STEPS: usize = 500;
 
 /// Takes such defaults and examples out of a schema and the definitions it comes with; it may refer to others that are
 /// known.
-pub(super) fn mend(
+pub(super) fn drop_refused(
     schema: Standalone,
     known: &BTreeMap<String, Json>,
     subject: &mut Subject<'_>,
 ) -> Standalone {
     let whole = schema.root.clone();
     let judge = Judge { whole: &whole, known };
-    let root = judge.mend(schema.root, "", subject);
+    let root = judge.drop_refused(schema.root, "", subject);
     let definitions = schema.definitions.into_iter().map(|(name, body)| {
         let pointer = format!("/$defs/{name}");
-        let body = judge.mend(body, &pointer, subject);
+        let body = judge.drop_refused(body, &pointer, subject);
         (name, body)
     });
     Standalone { definitions: definitions.collect(), root }
@@ -36,11 +36,11 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn mend(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
-        rebuild(schema, pointer, &mut |schema, at| self.mended(schema, at, subject))
+    fn drop_refused(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+        rebuild(schema, pointer, &mut |schema, at| self.drop_refused_in(schema, at, subject))
     }
 
-    fn mended(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+    fn drop_refused_in(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
         let Json::Object(mut entries) = schema else { return schema };
         if !entries.iter().any(|(key, _)| ["default", "examples"].contains(&key.as_str())) {
             return Json::Object(entries);

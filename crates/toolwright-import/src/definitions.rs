@@ -1,4 +1,4 @@
-//! Definitions that several schemas share: each is read once, and later schemas know what was made of it.
+//! Keeps the definitions that several schemas share, so that each is read once.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Takes in a schema and the definitions that it is the first to reach, their slips mended one by one: leaves out
+    /// Takes in a schema and the definitions that it is the first to reach, each already repaired: leaves out
     /// what the whole refuses, and whatever would accept less without that.
     pub(super) fn settled(&mut self, schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
         self.bodies.extend(schema.definitions.iter().cloned());
-        let schema = defaults::mend(schema, &self.bodies, subject);
+        let schema = defaults::drop_refused(schema, &self.bodies, subject);
         let (names, bodies): (Vec<String>, Vec<Json>) = schema.definitions.into_iter().unzip();
         let ids = names.iter().map(|name| format!("{}{name}", references::LOCAL));
         let mut roots: Roots = ids.zip(bodies).collect();

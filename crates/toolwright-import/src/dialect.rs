@@ -1,5 +1,4 @@
-//! Schemas of older drafts in the words of 2020-12. Never changes what a schema accepts, by the draft
-//! it says it is written in.
+//! Translates schemas of older drafts to 2020-12. The result accepts the same values as the schema does by its own draft.
 
 use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
 use super::warnings::Subject;

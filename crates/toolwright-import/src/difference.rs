@@ -1,4 +1,4 @@
-//! How two texts of one file differ, as `diff -u` shows it. Never reads either.
+//! Computes the unified diff of two texts of one file, as `diff -u` shows it.
 
 use similar::TextDiff;
 

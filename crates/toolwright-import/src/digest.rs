@@ -1,6 +1,5 @@
-//! What a value comes to in a few digits, so that a file can remember what a server said without holding it. The
-//! client side of MCP works out the same for what a server lists now (`tests/digests/cases.json`). Never decides what
-//! is compared.
+//! Computes digests of schemas and values, which a file records instead of what the server sent. The MCP client computes
+//! the same digest for the tools that a server lists now (`tests/digests/cases.json`).
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,16 +1,15 @@
-//! Puts the parts of an imported file together, in the order people write them. Never looks into a
-//! schema.
+//! Builds the document of an imported file from its parts, in the order people write them.
 
 use std::collections::BTreeMap;
 
 use super::Owner;
 use super::digest;
 use super::edits;
+use super::equality::as_schema;
 use super::existing::{entries, reached};
 use super::keywords::Entries;
 use super::listing::Listed;
 use super::provenance::Provenance;
-use super::sameness::as_schema;
 use super::yaml_text;
 use toolwright_codegen::internal::Json;
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::digest;
+use super::equality::is_same_value;
 use super::keywords::{Entries, joined};
-use super::sameness::is_same_value;
 use toolwright_codegen::internal::Json;
 
 /// How many hexadecimal digits stand for one word.
@@ -63,9 +63,9 @@ impl<'a> Written<'a> {
     }
 
     /// Merges the schema in the file with what the server says now. Of words that differ, the changed one counts; if both
-    /// changed, the file's, and `news` is set.
-    pub(super) fn keep(&self, file: &Json, said: &Json, news: &mut bool) -> Json {
-        self.kept(Some(file), Some(said), "", news).unwrap_or_else(|| said.clone())
+    /// changed, the file's, and `is_conflict` is set.
+    pub(super) fn keep(&self, file: &Json, said: &Json, is_conflict: &mut bool) -> Json {
+        self.kept(Some(file), Some(said), "", is_conflict).unwrap_or_else(|| said.clone())
     }
 
     fn kept(
@@ -73,7 +73,7 @@ impl<'a> Written<'a> {
         file: Option<&Json>,
         said: Option<&Json>,
         at: &str,
-        news: &mut bool,
+        is_conflict: &mut bool,
     ) -> Option<Json> {
         match (file, said) {
             (None, None) => None,
@@ -89,7 +89,7 @@ impl<'a> Written<'a> {
                 let entries = keys.filter_map(|key| {
                     let (old, new) = (value(old, key), value(new, key));
                     let at = joined(at, key);
-                    Some((key.clone(), self.kept(old.as_ref(), new.as_ref(), &at, news)?))
+                    Some((key.clone(), self.kept(old.as_ref(), new.as_ref(), &at, is_conflict)?))
                 });
                 Some(Json::Object(entries.collect()))
             }
@@ -98,7 +98,7 @@ impl<'a> Written<'a> {
             {
                 let items = old.iter().zip(new).enumerate().map(|(index, (old, new))| {
                     let at = joined(at, &index.to_string());
-                    self.kept(Some(old), Some(new), &at, news).unwrap_or_else(|| new.clone())
+                    self.kept(Some(old), Some(new), &at, is_conflict).unwrap_or_else(|| new.clone())
                 });
                 Some(Json::Array(items.collect()))
             }
@@ -109,7 +109,7 @@ impl<'a> Written<'a> {
                 if self.has(file, at) || is_moved {
                     return Some(said.clone());
                 }
-                *news |= is_new;
+                *is_conflict |= is_new;
                 Some(file.clone())
             }
         }

@@ -1,11 +1,10 @@
-//! A file that an earlier import wrote and people have edited since, as far as another import has to know it. Never
-//! decides what becomes of it.
+//! Reads a file that an earlier import wrote and people may have edited since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
+use super::equality::type_body;
 use super::keywords::Entries;
-use super::sameness::type_body;
 use toolwright_codegen::diagnostic::Span;
 use toolwright_codegen::diagnostic::{Report, Severity};
 use toolwright_codegen::internal::Json;

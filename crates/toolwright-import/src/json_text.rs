@@ -1,5 +1,8 @@
-//! JSON text to a value that keeps the order of keys and the digits of numbers. Never looks at what
-//! the value means.
+//! Reads JSON text as a [`Json`], which keeps the order of keys and the digits of numbers.
+//!
+//! The compiler's `Json` can be written but not read. serde_json scans the strings here, but its `Value` cannot replace the
+//! reader: it keeps the last of two equal keys where an import reports the second with its place, and keeps the digits of
+//! numbers only with `arbitrary_precision`, a feature that would change `Value` for every crate built along with this one.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Where further schemas stand inside a schema of any draft. Which keywords there are, and what stands behind each, is
-//! the reader's to say ([`toolwright_codegen::internal::keyword`]); here are only those that it no longer knows.
+//! Finds the subschemas of a schema of any draft. The compiler declares the keywords of 2020-12
+//! ([`toolwright_codegen::internal::keyword`]); this adds the few others that hold schemas.
 
 use toolwright::pointer::escaped;
 

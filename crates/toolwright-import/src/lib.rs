@@ -1,10 +1,8 @@
-//! A remote MCP server's list of tools to a file of the schema language. Pure: text in, text and
-//! warnings out; whatever has no place in the language is named in a warning. Never reads a file, never
-//! fetches.
+//! Imports the tools of an MCP server, or an OpenAPI document ([`openapi`]), as a file of the schema language. It takes text
+//! and returns text and warnings: whatever the language cannot express is named in a warning. It reads no files and fetches
+//! nothing.
 
 mod accept;
-mod alike;
-mod changes;
 mod defaults;
 mod definitions;
 mod dialect;
@@ -12,22 +10,24 @@ mod difference;
 mod digest;
 mod document;
 mod edits;
+mod equality;
 mod existing;
+mod field_clashes;
 mod json_text;
 mod keywords;
 mod listing;
-mod mend;
 mod merge;
-mod news;
 pub mod openapi;
 mod patch;
 mod provenance;
 mod references;
-mod sameness;
+mod repair;
+mod schema_changes;
 mod selection;
 mod tool_names;
 mod type_names;
 mod types;
+mod update_report;
 mod warnings;
 mod widen;
 mod yaml_scalar;
@@ -39,9 +39,9 @@ use std::fmt;
 pub use difference::difference;
 pub use existing::{Existing, NotOurs};
 pub use json_text::NotJson;
-pub use news::News;
 pub use provenance::{Provenance, is_date};
 pub use selection::Selection;
+pub use update_report::UpdateReport;
 pub use warnings::Warning;
 
 use accept::{Draft, accept};
@@ -89,7 +89,7 @@ pub struct Imported {
     /// What was changed or left out.
     pub warnings: Vec<Warning>,
     /// What changed since the file was written, where it was there.
-    pub news: News,
+    pub report: UpdateReport,
 }
 
 /// Why a text is no list of tools.
@@ -133,27 +133,27 @@ pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, Refusal> {
 /// # Errors
 ///
 /// When the text is not JSON, or not such an answer, or has not what is asked for. Whatever else is wrong with a tool
-/// is mended, and named in a warning.
+/// is repaired, and named in a warning.
 pub fn mcp(
     text: &str,
     request: &Request<'_>,
     existing: Option<&Existing>,
 ) -> Result<Imported, Refusal> {
-    let (mut warnings, mut news) = (Warnings::default(), News::default());
+    let (mut warnings, mut report) = (Warnings::default(), UpdateReport::default());
     let json = json_text::read(text).map_err(|error| Refusal::List(NotAToolList::Syntax(error)))?;
     let list = listing::read(json, &mut warnings)
         .map_err(|error| Refusal::List(NotAToolList::Form(error)))?;
-    missing(&list.tools, request, existing, &mut news)?;
-    let import = import(list, request, existing, &mut warnings, &mut news)?;
+    check_removed(&list.tools, request, existing, &mut report)?;
+    let import = import(list, request, existing, &mut warnings, &mut report)?;
     let import = accepted(import, request, existing, &mut warnings)?;
     let tools = import.tools.len();
     let text = if let Some(existing) = existing {
-        again(existing, &import, request, &mut news, &mut warnings)?
+        merged_text(existing, &import, request, &mut report, &mut warnings)?
     } else {
         let said = Json::Object(document::document(request.owner, &import));
         document::text(&document::remembering(said.clone(), &said, &import, request.owner))
     };
-    Ok(Imported { text, tools, warnings: warnings.into_vec(), news })
+    Ok(Imported { text, tools, warnings: warnings.into_vec(), report })
 }
 
 /// What is left of an import when `check` accepts it: as a file of its own, which is beside the others of its project
@@ -176,14 +176,14 @@ fn accepted(
 }
 
 /// The text of a file that is there, with what changed, when `check` accepts it.
-fn again(
+fn merged_text(
     existing: &Existing,
     import: &Import,
     request: &Request<'_>,
-    news: &mut News,
+    report: &mut UpdateReport,
     warnings: &mut Warnings,
 ) -> Result<String, Refusal> {
-    let (document, renames) = merge::merge(existing, import, request.owner, news);
+    let (document, renames) = merge::merge(existing, import, request.owner, report);
     let patched =
         |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
     let draft = Draft {
@@ -194,30 +194,30 @@ fn again(
     };
     let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
     let patched = patched(&document);
-    news.is_rewritten = patched.is_rewritten;
+    report.is_rewritten = patched.is_rewritten;
     Ok(patched.text)
 }
 
 /// Tools of the file that are gone from the server: calls of them would fail.
-fn missing(
+fn check_removed(
     listed: &[Listed],
     request: &Request<'_>,
     existing: Option<&Existing>,
-    news: &mut News,
+    report: &mut UpdateReport,
 ) -> Result<(), Refusal> {
     let Some(existing) = existing else { return Ok(()) };
     let listed: BTreeSet<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
     let is_listed = |name: &str| listed.contains(name);
     let gone = existing.tools().filter(|(remote, _)| !is_listed(remote));
-    news.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
+    report.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
     let forgotten = existing.listed.keys().filter(|name| existing.local_name(name).is_none());
-    news.forgotten = forgotten.filter(|name| !is_listed(name)).cloned().collect();
-    if news.gone.is_empty() || request.selection.remove_gone {
+    report.forgotten = forgotten.filter(|name| !is_listed(name)).cloned().collect();
+    if report.gone.is_empty() || request.selection.remove_gone {
         return Ok(());
     }
     Err(Refusal::Selection(vec![format!(
         "the server no longer has {}; remove such tools with --remove-gone, or give them their new names under `remote`",
-        news.gone.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        report.gone.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]))
 }
 
@@ -227,10 +227,10 @@ fn import(
     request: &Request<'_>,
     existing: Option<&Existing>,
     warnings: &mut Warnings,
-    news: &mut News,
+    report: &mut UpdateReport,
 ) -> Result<Import, Refusal> {
     let names: Vec<&str> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let picked = request.selection.pick(&names, existing, news).map_err(Refusal::Selection)?;
+    let picked = request.selection.pick(&names, existing, report).map_err(Refusal::Selection)?;
     let listed = list.tools.iter().map(|tool| (tool.name.clone(), Json::string(&tool.digest)));
     let listed = listed.collect();
     let taken: Vec<(Listed, Option<String>)> = list
@@ -257,30 +257,30 @@ fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warn
         let mut subject = Subject { tool: &listed.name, side, warnings };
         let raw = if side == "args" { object_schema(raw, &mut subject) } else { raw? };
         let mut definitions = Definitions::default();
-        let schema = understood(&raw, &mut definitions, &mut subject);
+        let schema = normalize(&raw, &mut definitions, &mut subject);
         Some(types.lift(schema, &mut definitions, Origin { tool: &name, side }, warnings))
     });
     Tool { name, listed, args, result }
 }
 
-/// A schema in the words of 2020-12, its slips mended.
-fn understood(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
+/// A schema in the words of 2020-12, common mistakes repaired.
+fn normalize(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
     let dialect = Dialect::of(raw, subject);
     let gathered = references::gather(raw, subject);
-    let root = mended(gathered.root, "", dialect, subject);
+    let root = repaired(gathered.root, "", dialect, subject);
     let settle = |(name, body): (String, Json)| {
-        let body = mended(body, &format!("/$defs/{name}"), dialect, subject);
+        let body = repaired(body, &format!("/$defs/{name}"), dialect, subject);
         (name, body)
     };
     let settled = gathered.definitions.into_iter().map(settle).collect();
     definitions.settled(Standalone { root, definitions: settled }, subject)
 }
 
-/// A schema in the words of 2020-12, each part mended by itself.
-fn mended(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
+/// A schema in the words of 2020-12, each part repaired by itself.
+fn repaired(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
     rebuild(schema, pointer, &mut |part, at| {
         let part = dialect.translate(part, at, subject);
-        mend::mend(part, at, subject)
+        repair::repair(part, at, subject)
     })
 }
 

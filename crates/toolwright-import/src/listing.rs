@@ -1,5 +1,4 @@
-//! What a server's answer to `tools/list` says about each tool (MCP 2025-11-25, "Tools"). Never looks
-//! into a schema.
+//! Reads a server's answer to `tools/list` (MCP 2025-11-25, "Tools"). Schemas are taken as they are.
 
 use std::collections::BTreeSet;
 

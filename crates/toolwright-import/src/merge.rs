@@ -1,20 +1,20 @@
-//! Another import into a file that is there: schemas as the server has them now, everything else as people left it.
-//! Works on values; [`super::patch`] writes them into the text. The rules stand in docs/importing.md.
+//! Merges a new import into an existing file: schemas are taken from the server, everything else stays as people left it.
+//! It works on values, which [`super::patch`] writes into the text. The rules are in docs/importing.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
-use super::changes::changes;
 use super::digest;
 use super::document::{Import, Tool, remembering};
 use super::edits::Written;
+use super::equality::{Equality, as_schema, is_same_value, only_type_name, type_body};
 use super::existing::{Existing, entries, reached};
 use super::keywords::Entries;
-use super::news::News;
 use super::patch::Rename;
 use super::provenance::Provenance;
-use super::sameness::{Sameness, as_schema, is_same_value, only_type_name, type_body};
+use super::schema_changes::changes;
 use super::type_names::{Pair, Renamed};
+use super::update_report::UpdateReport;
 use toolwright_codegen::internal::Json;
 
 /// The order in which an import writes what a tool has; what it never writes stands behind.
@@ -25,18 +25,18 @@ pub(super) fn merge(
     existing: &Existing,
     import: &Import,
     owner: Owner<'_>,
-    news: &mut News,
+    report: &mut UpdateReport,
 ) -> (Json, Vec<Rename>) {
     let merge = Merge::of(existing, import, owner);
-    merge.tell_changes(news);
-    let said = merge.document(true, false, news);
+    merge.tell_changes(report);
+    let said = merge.document(true, false, report);
     let keeps = merge.is_true(&said);
-    let mut quiet = News::default();
+    let mut quiet = UpdateReport::default();
     let said = if keeps { said } else { merge.document(false, false, &mut quiet) };
     // Told are the texts by the first pass, the schemas by this one.
     let document = merge.document(keeps, true, &mut quiet);
-    news.kept.extend(
-        quiet.kept.into_iter().filter(|kept| !news.kept.contains(kept)).collect::<Vec<_>>(),
+    report.kept.extend(
+        quiet.kept.into_iter().filter(|kept| !report.kept.contains(kept)).collect::<Vec<_>>(),
     );
     let document = remembering(document, &said, import, owner);
     let renames = merge.renames();
@@ -115,7 +115,7 @@ impl<'a> Merge<'a> {
     }
 
     /// What changed in the schemas of tools that the server lists otherwise than before.
-    fn tell_changes(&self, news: &mut News) {
+    fn tell_changes(&self, report: &mut UpdateReport) {
         let tools = self.imported();
         for (name, digest) in &self.import.listed {
             let before = self.existing.listed.get(name);
@@ -123,7 +123,7 @@ impl<'a> Merge<'a> {
             if is_changed {
                 let tool = tools.get(name.as_str());
                 let lines = tool.map_or_else(Vec::new, |tool| self.changes(tool));
-                news.changed.push((name.clone(), lines));
+                report.changed.push((name.clone(), lines));
             }
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Merge<'a> {
         let Some(old) = self.old_tool(tool) else { return Vec::new() };
         let sides = [("args", &tool.args), ("result", &tool.result)];
         let lines = sides.into_iter().flat_map(|(side, new)| {
-            let types = Sameness { old: &self.old_types, new: &self.import.types };
+            let types = Equality { old: &self.old_types, new: &self.import.types };
             let old = old.get(side).map(as_schema);
             let old = old.filter(|_| new.is_some() || !self.is_own_result(tool));
             changes(types, side, old.as_ref(), new.as_ref())
@@ -142,8 +142,8 @@ impl<'a> Merge<'a> {
 
     /// The file as it is to be. `keeps` what says the same in other words; without it the file says it as the import
     /// does. With `edits` it has the words that people changed, and without them the server's.
-    fn document(&self, keeps: bool, edits: bool, news: &mut News) -> Json {
-        let tools = self.tools(keeps, edits, news);
+    fn document(&self, keeps: bool, edits: bool, report: &mut UpdateReport) -> Json {
+        let tools = self.tools(keeps, edits, report);
         let mut document = entries(Some(&self.existing.document));
         let toolsets = set_in(
             &entries(self.existing.document.get("toolsets")),
@@ -151,7 +151,7 @@ impl<'a> Merge<'a> {
             Json::Object(self.toolset(tools)),
         );
         set(&mut document, "toolsets", Json::Object(toolsets));
-        let types = self.types(keeps, edits, &document, news);
+        let types = self.types(keeps, edits, &document, report);
         document.retain(|(key, _)| key != "types");
         if !types.is_empty() {
             let before = document
@@ -190,7 +190,7 @@ impl<'a> Merge<'a> {
     }
 
     /// The tools in the file's order; new ones behind the one that they follow on the server.
-    fn tools(&self, keeps: bool, edits: bool, news: &mut News) -> Entries {
+    fn tools(&self, keeps: bool, edits: bool, report: &mut UpdateReport) -> Entries {
         let old = entries(path(&self.existing.document, self.owner, "tools"));
         let remote = |name: &str, tool: &Json| match tool.get("remote") {
             Some(Json::String(remote)) => remote.clone(),
@@ -218,7 +218,7 @@ impl<'a> Merge<'a> {
         let order: Vec<&str> = order.collect();
         let tools = order.into_iter().filter_map(|name| tools.get(name));
         tools
-            .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, edits, news))))
+            .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, edits, report))))
             .collect()
     }
 
@@ -227,19 +227,19 @@ impl<'a> Merge<'a> {
         self.import.tools.iter().map(|tool| (tool.listed.name.as_str(), tool)).collect()
     }
 
-    fn tool(&self, tool: &Tool, keeps: bool, edits: bool, news: &mut News) -> Entries {
+    fn tool(&self, tool: &Tool, keeps: bool, edits: bool, report: &mut UpdateReport) -> Entries {
         let mut new: Entries = tool.entries();
         for (key, value) in &mut new {
             if key == "args" || key == "result" {
                 *value = self.schema(tool, key, value, keeps);
                 if edits {
-                    *value = self.edited(tool, key, value, news);
+                    *value = self.edited(tool, key, value, report);
                 }
             }
         }
         let Some(old) = self.old_tool(tool) else { return new };
         for key in ["title", "description", "annotations"] {
-            self.settle(tool, old, key, &mut new, news);
+            self.settle(tool, old, key, &mut new, report);
         }
         if let Some(result) = old.get("result")
             && tool.result.is_none()
@@ -254,7 +254,14 @@ impl<'a> Merge<'a> {
     }
 
     /// What the server says, unless the file was edited there.
-    fn settle(&self, tool: &Tool, old: &Json, key: &str, new: &mut Entries, news: &mut News) {
+    fn settle(
+        &self,
+        tool: &Tool,
+        old: &Json,
+        key: &str,
+        new: &mut Entries,
+        report: &mut UpdateReport,
+    ) {
         let digest_of = |value: &Json| Json::String(digest::value(value));
         let record = self.record(tool);
         let before = record.and_then(|record| record.get(key));
@@ -272,7 +279,7 @@ impl<'a> Merge<'a> {
             return;
         }
         if said.as_ref().map(digest_of).as_ref() != before {
-            news.kept.push(format!("{} {key}", tool.listed.name));
+            report.kept.push(format!("{} {key}", tool.listed.name));
         }
         new.retain(|(known, _)| known != key);
         new.extend(found.map(|found| (key.to_owned(), found.clone())));
@@ -309,13 +316,13 @@ impl<'a> Merge<'a> {
     }
 
     /// A schema with the words that people changed since it was written.
-    fn edited(&self, tool: &Tool, side: &str, said: &Json, news: &mut News) -> Json {
+    fn edited(&self, tool: &Tool, side: &str, said: &Json, report: &mut UpdateReport) -> Json {
         let old = self.old_tool(tool).and_then(|old| old.get(side));
         let written = Written::read(self.record(tool).and_then(|record| record.get(side)));
         let (Some(old), Some(written)) = (old, written) else { return said.clone() };
         let mut is_new = false;
         let kept = written.keep(&as_schema(old), &as_schema(said), &mut is_new);
-        news.kept.extend(is_new.then(|| format!("{} {side}", tool.listed.name)));
+        report.kept.extend(is_new.then(|| format!("{} {side}", tool.listed.name)));
         if is_same_value(&kept, &as_schema(old)) {
             return old.clone();
         }
@@ -326,7 +333,7 @@ impl<'a> Merge<'a> {
     }
 
     /// The same for a type of the file.
-    fn edited_type(&self, name: &str, old: &Json, said: Json, news: &mut News) -> Json {
+    fn edited_type(&self, name: &str, old: &Json, said: Json, report: &mut UpdateReport) -> Json {
         let backing = path(&self.existing.document, self.owner, "mcp");
         let types = backing.and_then(|backing| backing.get("types"));
         let Some(written) = Written::read(types.and_then(|types| types.get(name))) else {
@@ -334,14 +341,14 @@ impl<'a> Merge<'a> {
         };
         let mut is_new = false;
         let kept = written.keep(old, &said, &mut is_new);
-        news.kept.extend(is_new.then(|| format!("type {name}")));
+        report.kept.extend(is_new.then(|| format!("type {name}")));
         kept
     }
 
     /// A schema as the file writes it wherever that says the same.
     fn in_old_words(&self, old: &Json, new: &Json) -> Json {
-        let sameness = Sameness { old: &self.old_types, new: &self.renamed.types };
-        if sameness.holds(old, new) {
+        let equality = Equality { old: &self.old_types, new: &self.renamed.types };
+        if equality.holds(old, new) {
             return old.clone();
         }
         match (old, new) {
@@ -360,7 +367,13 @@ impl<'a> Merge<'a> {
     }
 
     /// The file's types as the server has them now, then new ones; what only the tools of earlier lists needed goes.
-    fn types(&self, keeps: bool, edits: bool, document: &Entries, news: &mut News) -> Entries {
+    fn types(
+        &self,
+        keeps: bool,
+        edits: bool,
+        document: &Entries,
+        report: &mut UpdateReport,
+    ) -> Entries {
         let mut types: Entries = Vec::new();
         for (name, old) in &self.old_types {
             let body = match type_body(&self.renamed.types, name) {
@@ -369,7 +382,7 @@ impl<'a> Merge<'a> {
                 None => old.clone(),
             };
             let body = if edits && self.reached.contains(name) {
-                self.edited_type(name, old, body, news)
+                self.edited_type(name, old, body, report)
             } else {
                 body
             };
@@ -396,8 +409,8 @@ impl<'a> Merge<'a> {
             sides.into_iter().all(|(side, new)| {
                 let Some(new) = new else { return true };
                 let written = written.and_then(|tool| tool.get(side)).map(as_schema);
-                let sameness = Sameness { old: &types, new: &self.import.types };
-                written.is_some_and(|written| sameness.holds(&written, &as_schema(new)))
+                let equality = Equality { old: &types, new: &self.import.types };
+                written.is_some_and(|written| equality.holds(&written, &as_schema(new)))
             })
         })
     }

@@ -1,10 +1,10 @@
-//! Makes a text say another value by changing as little of it as that takes, so that comments and layout stay. Never
-//! decides what is to be said; what cannot be changed in place is written anew.
+//! Edits a YAML text so that it holds a new value, and keeps its comments and layout. What cannot be edited in place is
+//! written anew.
 
 use std::collections::BTreeMap;
 
+use super::equality::is_same_value;
 use super::keywords::Entries;
-use super::sameness::is_same_value;
 use super::{yaml_scalar, yaml_text};
 use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;

@@ -1,4 +1,4 @@
-//! Who listed the tools, and when: what is known of the server, for the file to remember. Never reads a clock.
+//! Records which server listed the tools and when, as far as that is known. The date comes from the caller.
 
 use super::keywords::{Entries, take};
 use toolwright_codegen::internal::Json;

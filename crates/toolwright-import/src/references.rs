@@ -1,5 +1,5 @@
-//! Follows the references of one schema and puts what they lead to under one roof: definitions at the
-//! root, by name. Never changes what a schema asserts, and never fetches anything.
+//! Collects everything that a schema refers to under its own `$defs`, each by a name. It does not change what the schema
+//! accepts, and fetches nothing.
 
 use std::collections::BTreeMap;
 

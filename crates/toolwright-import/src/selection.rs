@@ -1,12 +1,11 @@
-//! Which of a server's tools a file takes, and what they are called: flags first, then what the file has. Never looks
-//! at what a tool is.
+//! Selects the tools of a server that a file takes, and their names. Flags come first, then what the file has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wildmatch::WildMatch;
 
 use super::existing::Existing;
-use super::news::News;
+use super::update_report::UpdateReport;
 use toolwright_codegen::internal::advice;
 use toolwright_codegen::internal::naming;
 
@@ -76,10 +75,11 @@ impl Selection {
         &self,
         listed: &[&str],
         existing: Option<&Existing>,
-        news: &mut News,
+        report: &mut UpdateReport,
     ) -> Result<Picked, Vec<String>> {
         let mut wrong = self.unmatched(listed, existing.is_some());
-        let taken: Vec<bool> = listed.iter().map(|name| self.takes(name, existing, news)).collect();
+        let taken: Vec<bool> =
+            listed.iter().map(|name| self.takes(name, existing, report)).collect();
         let is_taken =
             |name: &str| listed.iter().zip(&taken).any(|(known, taken)| *taken && *known == name);
         for (remote, _) in &self.renames {
@@ -117,24 +117,24 @@ impl Selection {
     }
 
     /// Whether a tool is taken; what that says about the server and the file is told.
-    fn takes(&self, name: &str, existing: Option<&Existing>, news: &mut News) -> bool {
+    fn takes(&self, name: &str, existing: Option<&Existing>, report: &mut UpdateReport) -> bool {
         let selected = self.only.is_empty() || any(&self.only, name);
         let excepted = any(&self.except, name);
         let Some(existing) = existing else { return selected && !excepted };
         let is_named = any(&self.only, name) || any(&self.add, name) || self.add_new;
         let name_owned = || name.to_owned();
         if existing.local_name(name).is_some() {
-            news.dropped.extend(excepted.then(name_owned));
-            news.unselected.extend((!selected && !excepted).then(name_owned));
+            report.dropped.extend(excepted.then(name_owned));
+            report.unselected.extend((!selected && !excepted).then(name_owned));
             return !excepted;
         }
         if existing.knows(name) {
             let back = any(&self.add, name) && !excepted;
-            news.back.extend(back.then(name_owned));
+            report.back.extend(back.then(name_owned));
             return back;
         }
         let takes = is_named && !excepted;
-        let known = if takes { &mut news.added } else { &mut news.left_out };
+        let known = if takes { &mut report.added } else { &mut report.left_out };
         known.push(name_owned());
         takes
     }

@@ -1,4 +1,4 @@
-//! Names of remote tools to names of the language. Never touches anything else of a tool.
+//! Assigns names of the language to remote tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,9 @@
-//! What the types of another import are called: as the file calls those that stand in the same places. Never changes
-//! what a type is.
+//! Matches the types of a new import with those of the file, so that they keep the names that the file has for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::equality::{Equality, MAX_DEPTH, as_schema, type_body, type_name};
 use super::keywords::{Entries, rebuild};
-use super::sameness::{MAX_DEPTH, Sameness, as_schema, type_body, type_name};
 use toolwright_codegen::internal::Json;
 
 /// A schema of the file and what the server says now in its place.
@@ -100,7 +99,7 @@ impl Pairing<'_> {
         let (Some(old), Some(new)) = (type_body(self.old, a), type_body(self.new, b)) else {
             return;
         };
-        let is_same = || Sameness { old: self.old, new: self.new }.holds(old, new);
+        let is_same = || Equality { old: self.old, new: self.new }.holds(old, new);
         if !is_known && (!equal_only || is_same()) {
             self.names.insert(b.to_owned(), a.to_owned());
             self.claimed.insert(a.to_owned());

@@ -1,5 +1,5 @@
-//! Definitions of many schemas to the types of one service: what two tools define alike becomes one
-//! type, what they define differently under one name becomes two. Never changes what a schema accepts.
+//! Turns the definitions of many schemas into the types of one service. Equal definitions of several tools become one type;
+//! different definitions of one name become several.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,4 @@
-//! What an import changed or left out, collected so that equal findings stand together. Never decides
-//! what is changed.
+//! Collects warnings about what an import changed or left out, and groups equal ones.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! One scalar as a person would write it in YAML: plain where that reads back as the same text, in
-//! quotes or as a block where it does not. Never knows where in a document it stands.
+//! Writes one string as a YAML scalar: plain where it reads back as the same text, otherwise in quotes or as a block.
 
 use std::fmt::Write as _;
 

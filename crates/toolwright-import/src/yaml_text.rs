@@ -1,5 +1,5 @@
-//! A value as YAML that a person could have written: blocks, and flow style for what is short. Reading
-//! it with [`toolwright_codegen::internal::yaml`] gives the same value. Never knows what the value means.
+//! Writes a value as YAML in the style of a person: in blocks, and in flow style where it is short. Reading it with
+//! [`toolwright_codegen::internal::yaml`] gives the same value.
 
 use super::yaml_scalar;
 use toolwright_codegen::internal::Json;

@@ -77,7 +77,7 @@ pub(crate) fn settle(
     imported: &Imported,
     check: bool,
 ) -> Result<End, Failure> {
-    print::out(&print::shown(&imported.news.to_string()));
+    print::out(&print::shown(&imported.report.to_string()));
     let old = before.text.as_deref();
     let name = file.display().to_string();
     if let Some(old) = old.or_else(|| check.then_some("")) {

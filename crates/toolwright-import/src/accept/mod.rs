@@ -1,9 +1,9 @@
-//! Makes a document one that `check` accepts: runs it, mends or leaves out the smallest part that each finding is about,
-//! and runs it again. Each part that is left out is a warning, and the rest never accepts less without it.
+//! Changes a document until `check` accepts it: runs `check`, fixes or leaves out the smallest part that each finding is
+//! about, and runs it again. Each part that is left out is a warning, and what remains accepts no less than before.
 //!
-//! It knows no rule of the language by itself; `mend` holds what is better done about some findings than leaving out.
+//! The rules of the language are not repeated here; `fix` holds the findings that are better fixed than left out.
 
-mod mend;
+mod fix;
 mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::keywords::{Entries, joined, take};
 use super::warnings::Warnings;
 use super::widen::{Roots, widen};
-use mend::Fault;
+use fix::Fault;
 use place::Path;
 use place::{place, schema, schema_root, schema_roots, value_at, value_at_mut};
 use toolwright_codegen::diagnostic::SourceId;
@@ -57,7 +57,7 @@ pub(super) fn accept(
         if checked.findings.iter().all(|finding| checked.is_about_all(finding)) {
             return Err(refused(&checked.findings));
         }
-        if !accepting.mend(&checked) {
+        if !accepting.fix(&checked) {
             break;
         }
     }
@@ -138,7 +138,7 @@ struct Accepting<'a> {
 
 impl Accepting<'_> {
     /// Does something about each finding; whether anything was done.
-    fn mend(&mut self, checked: &Checked) -> bool {
+    fn fix(&mut self, checked: &Checked) -> bool {
         let mut faults: Vec<Fault> = Vec::new();
         for finding in &checked.findings {
             let mut places = checked.places(finding);
@@ -168,7 +168,7 @@ impl Accepting<'_> {
         let mut is_done = false;
         for fault in faults {
             if !(self.draft.is_foreign)(&self.document, &fault.place.path) {
-                is_done |= self.mend_one(&fault);
+                is_done |= self.fix_one(&fault);
             }
         }
         if is_done {
@@ -189,26 +189,26 @@ impl Accepting<'_> {
         }
     }
 
-    fn mend_one(&mut self, fault: &Fault) -> bool {
+    fn fix_one(&mut self, fault: &Fault) -> bool {
         let path = &fault.place.path;
         match schema(&self.document, &fault.place) {
             Some(at) => {
                 let tries = self.tries.get(&(path[..at].to_vec(), fault.code)).copied();
                 let tries = tries.unwrap_or(1);
-                self.mend_schema(at, fault, tries) || self.leave_out(path, &fault.message)
+                self.fix_schema(at, fault, tries) || self.leave_out(path, &fault.message)
             }
             None if self.rename(fault) => true,
             None => self.leave_out(path, &fault.message),
         }
     }
 
-    fn mend_schema(&mut self, at: usize, fault: &Fault, tries: usize) -> bool {
+    fn fix_schema(&mut self, at: usize, fault: &Fault, tries: usize) -> bool {
         let (to, rest) = fault.place.path.split_at(at);
         let is_root = schema_root(to) == Some(at)
             && matches!(to.last(), Some(side) if side == "args" || side == "payload");
         let label = label(&self.document, to);
         let Some(schema) = value_at_mut(&mut self.document, to) else { return true };
-        match mend::mend(schema, rest, fault, tries, is_root) {
+        match fix::fix(schema, rest, fault, tries, is_root) {
             Some(message) => {
                 self.warnings.at(label, message);
                 true
@@ -274,7 +274,7 @@ impl Accepting<'_> {
             return false;
         }
         let label = label(&self.document, path);
-        let Some(new) = mend::rename(&mut self.document, owner, name) else { return false };
+        let Some(new) = fix::rename(&mut self.document, owner, name) else { return false };
         let message = format!("{}, so this is `{new}`; give it a better name", fault.message);
         self.warnings.at(label, message);
         true

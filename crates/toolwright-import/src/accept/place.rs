@@ -1,5 +1,4 @@
-//! From places of a text to what stands there: keys from the root of a document, and the schemas among them. Never
-//! changes anything.
+//! Finds what stands at a position of the text: the keys from the root of the document, and the schemas among them.
 
 use super::super::keywords::parts_at;
 use toolwright_codegen::diagnostic::Span;

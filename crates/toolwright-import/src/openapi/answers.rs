@@ -1,5 +1,5 @@
-//! The answers of an operation: good ones are its result, some others its errors. What every HTTP client knows by the
-//! status, such as 401, 429 and 503, is no error of one operation.
+//! Reads the responses of an operation: successful ones become its result, some others its errors. Statuses that every HTTP
+//! client handles by itself, such as 401, 429 and 503, are no errors of an operation.
 
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;

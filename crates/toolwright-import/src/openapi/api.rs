@@ -1,4 +1,4 @@
-//! The document as it is read: its version, its operations, and what its references lead to. Never looks into a schema.
+//! Reads an OpenAPI document: its version, its operations, and the targets of its references.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use toolwright::pointer::from_fragment;
 use super::super::json_text;
 use super::super::references::at;
 use super::super::warnings::Warnings;
-use super::{NotAnApi, is_set, one_way, text};
+use super::{NotAnApi, is_set, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml;
@@ -33,9 +33,9 @@ const VERBS: [(&str, &str); 8] = [
 pub(super) struct Api {
     pub(super) root: Json,
     /// Whether schemas are in the words of 3.0, and not those of JSON Schema 2020-12.
-    pub(super) is_old: bool,
+    pub(super) is_3_0: bool,
     /// Named schemas that are another thing in a request than in an answer.
-    pub(super) one_way: BTreeSet<String>,
+    pub(super) read_write_only: BTreeSet<String>,
 }
 
 /// One operation.
@@ -58,7 +58,7 @@ impl Api {
             Json::String(version) => version.clone(),
             other => other.to_string(),
         });
-        let is_old = match version.as_deref() {
+        let is_3_0 = match version.as_deref() {
             Some(version) if version.starts_with("3.0") => true,
             Some(version) if version.starts_with("3.1") => false,
             Some(other) => {
@@ -77,8 +77,8 @@ impl Api {
                 ));
             }
         };
-        let one_way = one_way::names(&root);
-        Ok(Self { root, is_old, one_way })
+        let read_write_only = read_write_only::names(&root);
+        Ok(Self { root, is_3_0, read_write_only })
     }
 
     /// Every operation in the order of the document.
@@ -100,7 +100,7 @@ impl Api {
                 let verb = VERBS.iter().find(|(known, _)| known == key);
                 if let (Some((_, verb)), Json::Object(_)) = (verb, itself) {
                     let operation = Operation { verb, path, item, itself };
-                    for key in operation.odd_keys() {
+                    for key in operation.wrongly_typed_keys() {
                         let message = format!("`{key}` was ignored, as it is no text");
                         warnings.at(operation.label(), message);
                     }
@@ -179,13 +179,13 @@ impl Operation<'_> {
     }
 
     /// The keys among `operationId` and `tags` whose values are not text.
-    fn odd_keys(&self) -> impl Iterator<Item = &'static str> {
+    fn wrongly_typed_keys(&self) -> impl Iterator<Item = &'static str> {
         let is_text = |value: &Json| matches!(value, Json::String(_));
         let is_list = |value: &Json| matches!(value, Json::Array(all) if all.iter().all(is_text));
-        let is_odd = |key, is_right: &dyn Fn(&Json) -> bool| {
+        let wrong = |key, is_right: &dyn Fn(&Json) -> bool| {
             self.itself.get(key).is_some_and(|value| !is_right(value)).then_some(key)
         };
-        [is_odd("operationId", &is_text), is_odd("tags", &is_list)].into_iter().flatten()
+        [wrong("operationId", &is_text), wrong("tags", &is_list)].into_iter().flatten()
     }
 
     /// Its tags.

@@ -1,4 +1,4 @@
-//! The body of a request. One property of the payload holds it, so no name in it can clash with a parameter's.
+//! Reads the body of a request. One property of the payload holds it, so no name in it can clash with a parameter's.
 
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;

@@ -1,4 +1,4 @@
-//! Methods, tools and toolsets of an imported API, in the order people write them. Never looks into a schema.
+//! Builds the methods, tools and toolsets of an imported API, in the order people write them.
 
 use super::super::document::named_or_inline;
 use super::super::keywords::Entries;
@@ -6,7 +6,7 @@ use super::super::types::{Origin, Types};
 use super::super::warnings::{Subject, Warnings};
 use super::api::{Api, Operation};
 use super::parameters::Payload;
-use super::schemas::{Reader, Way};
+use super::schemas::{Direction, Reader};
 use super::{ApiImport, answers, body, is_set, service, text};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
@@ -33,7 +33,8 @@ pub(super) struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     pub(super) fn new(api: &'a Api, names: &[String], warnings: &'a mut Warnings) -> Self {
-        let [requests, answers] = [Way::Request, Way::Answer].map(|way| Reader::new(api, way));
+        let [requests, answers] =
+            [Direction::Request, Direction::Response].map(|direction| Reader::new(api, direction));
         Self { api, requests, answers, types: Types::with_sides(names, SIDES), warnings }
     }
 
@@ -70,8 +71,9 @@ impl<'a> Maker<'a> {
             http.push(("answer".to_owned(), Json::string("text")));
         }
         let payload = payload.into_schema();
-        let payload = payload.map(|schema| self.schema(name, label, Way::Request, schema));
-        let result = answers.schema.map(|schema| self.schema(name, label, Way::Answer, schema));
+        let payload = payload.map(|schema| self.schema(name, label, Direction::Request, schema));
+        let result =
+            answers.schema.map(|schema| self.schema(name, label, Direction::Response, schema));
         let (title, description) = self.words(operation, label);
         let mut method =
             vec![entry("description", Json::string(title.as_ref().unwrap_or(&description)))];
@@ -86,10 +88,10 @@ impl<'a> Maker<'a> {
         Ok(Method { name: name.to_owned(), tags, method, tool })
     }
 
-    fn schema(&mut self, name: &str, label: &str, way: Way, schema: Json) -> Json {
-        let (reader, side) = match way {
-            Way::Request => (&mut self.requests, "payload"),
-            Way::Answer => (&mut self.answers, "result"),
+    fn schema(&mut self, name: &str, label: &str, direction: Direction, schema: Json) -> Json {
+        let (reader, side) = match direction {
+            Direction::Request => (&mut self.requests, "payload"),
+            Direction::Response => (&mut self.answers, "result"),
         };
         let mut subject = Subject { tool: label, side, warnings: &mut *self.warnings };
         let schema = reader.read(schema, &mut subject);

@@ -1,13 +1,13 @@
-//! An OpenAPI 3.0 or 3.1 document to a file of the schema language: operations become methods that go over HTTP, and
-//! tools on them. Pure: text in, text and warnings out. Whatever has no place is named in a warning, what cannot be kept
-//! true leaves its operation out. Never reads a file, never fetches.
+//! Imports an OpenAPI 3.0 or 3.1 document as a file of the schema language: operations become methods over HTTP, with tools
+//! that call them. It takes text and returns text and warnings. What the language cannot express is named in a warning; an
+//! operation that cannot be expressed faithfully is left out.
 
 mod answers;
 mod api;
 mod body;
 mod document;
-mod one_way;
 mod parameters;
+mod read_write_only;
 mod schemas;
 mod selection;
 mod service;
@@ -62,7 +62,7 @@ pub struct NotAnApi {
 /// # Errors
 ///
 /// When the text is neither JSON nor YAML, no OpenAPI document of a version that is known, names none of what is selected,
-/// or has no operation that can be taken. Whatever else is wrong with an operation is mended or leaves it out, and is named
+/// or has no operation that can be taken. Whatever else is wrong with an operation is repaired or leaves it out, and is named
 /// in a warning.
 pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<ImportedApi, NotAnApi> {
     let mut warnings = Warnings::default();

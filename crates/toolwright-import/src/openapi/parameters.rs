@@ -1,4 +1,4 @@
-//! Parameters of an operation as properties of its payload, and the places they stand in. Never the body.
+//! Turns the parameters of an operation into properties of its payload, with their places in the request.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Schemas of a document in the words of JSON Schema 2020-12, each with all it refers to. Never makes a type of one.
+//! Translates the schemas of an OpenAPI document to JSON Schema 2020-12, each with everything it refers to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,7 +9,7 @@ use super::super::dialect::Dialect;
 use super::super::keywords::{Entries, each_part, take};
 use super::super::references::{self, LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
-use super::super::{mended, widen};
+use super::super::{repaired, widen};
 use super::api::{Api, pointer};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
@@ -18,7 +18,7 @@ use toolwright_codegen::internal::naming;
 const SCHEMAS: &str = "/components/schemas/";
 
 /// What OpenAPI says to people and to other generators, beside what JSON Schema has for that.
-const WORDS: [&str; 2] = ["xml", "externalDocs"];
+const ANNOTATIONS: [&str; 2] = ["xml", "externalDocs"];
 
 /// Formats of OpenAPI that say nothing about which values are accepted.
 const EMPTY_FORMATS: [&str; 5] = ["float", "double", "password", "binary", "char"];
@@ -37,17 +37,17 @@ const MAX_PARTS: usize = 1000;
 
 /// Which way a value goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     /// To the service.
     Request,
     /// From the service.
-    Answer,
+    Response,
 }
 
 /// Reads schemas with all that they refer to; what several refer to is read once.
 pub(super) struct Reader<'a> {
     api: &'a Api,
-    way: Way,
+    direction: Direction,
     /// Places that are referred to, and their names.
     names: BTreeMap<String, String>,
     /// Every name in use.
@@ -59,11 +59,11 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(api: &'a Api, way: Way) -> Self {
+    pub(super) fn new(api: &'a Api, direction: Direction) -> Self {
         let definitions = Definitions::default();
         Self {
             api,
-            way,
+            direction,
             names: BTreeMap::new(),
             taken: BTreeSet::new(),
             open: VecDeque::new(),
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
 
     /// A schema, with the definitions that it is the first to reach.
     pub(super) fn read(&mut self, schema: Json, subject: &mut Subject<'_>) -> Standalone {
-        let root = match self.mended(schema, "", subject) {
+        let root = match self.repaired(schema, "", subject) {
             Json::Boolean(true) => Json::Object(Entries::new()),
             root => root,
         };
@@ -81,16 +81,16 @@ impl<'a> Reader<'a> {
         while let Some((place, name)) = self.open.pop_front() {
             let body =
                 references::at(&self.api.root, &place).cloned().unwrap_or(Json::Boolean(true));
-            let body = self.mended(body, &format!("/$defs/{name}"), subject);
+            let body = self.repaired(body, &format!("/$defs/{name}"), subject);
             definitions.push((name, body));
         }
         self.definitions.settled(Standalone { root, definitions }, subject)
     }
 
-    fn mended(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
+    fn repaired(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
         let dialect = Dialect::of(&schema, subject);
         let schema = self.translated(schema, place, subject);
-        mended(schema, place, dialect, subject)
+        repaired(schema, place, dialect, subject)
     }
 
     /// A schema in the words of JSON Schema, from the top down: nothing that it has no place for is looked at.
@@ -101,8 +101,8 @@ impl<'a> Reader<'a> {
         };
         let mut entries = self.words(entries, at, subject);
         // The parts of a whole payload were put together here, and all of them are sent.
-        if self.way == Way::Answer || !at.is_empty() {
-            self.one_way(&mut entries);
+        if self.direction == Direction::Response || !at.is_empty() {
+            self.drop_other_direction(&mut entries);
         }
         let entries = entries.into_iter().map(|(keyword, value)| {
             if keyword == "$ref" {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             (keyword, value)
         });
         let entries = entries.collect();
-        if self.api.is_old { nullable(entries) } else { Json::Object(entries) }
+        if self.api.is_3_0 { nullable(entries) } else { Json::Object(entries) }
     }
 
     fn words(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
@@ -121,11 +121,11 @@ impl<'a> Reader<'a> {
             let message = "`discriminator` was left out: which schema is meant shows in the values";
             subject.warn(at, message);
         }
-        if self.api.is_old && entries.iter().any(|(key, _)| key == "$ref") {
+        if self.api.is_3_0 && entries.iter().any(|(key, _)| key == "$ref") {
             // OpenAPI 3.0.3, "Reference Object": additional properties are ignored.
             entries.retain(|(key, _)| BESIDE.contains(&key.as_str()));
         }
-        entries.retain(|(key, _)| !key.starts_with("x-") && !WORDS.contains(&key.as_str()));
+        entries.retain(|(key, _)| !key.starts_with("x-") && !ANNOTATIONS.contains(&key.as_str()));
         if let Some(example) = take(&mut entries, "example")
             && !entries.iter().any(|(key, _)| key == "examples")
         {
@@ -137,33 +137,35 @@ impl<'a> Reader<'a> {
 
     /// What goes the other way only is not required (OpenAPI 3.1, "Schema Object"), whichever part of an `allOf`
     /// requires it; and a request does not offer it. An answer that has it all the same is an answer.
-    fn one_way(&self, entries: &mut Entries) {
-        let word = if self.way == Way::Request { "readOnly" } else { "writeOnly" };
+    fn drop_other_direction(&self, entries: &mut Entries) {
+        let word = if self.direction == Direction::Request { "readOnly" } else { "writeOnly" };
         let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
-        self.going(entries, word, &mut steps, &mut gone);
+        self.other_direction(entries, word, &mut steps, &mut gone);
         if gone.is_empty() {
             return;
         }
         for (key, value) in &mut *entries {
             match value {
-                Json::Object(properties) if key == "properties" && self.way == Way::Request => {
+                Json::Object(properties)
+                    if key == "properties" && self.direction == Direction::Request =>
+                {
                     properties.retain(|(_, property)| !self.api.says(property, word));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
                         if let Json::Object(part) = part {
-                            ask_less(part, &gone);
+                            stop_requiring(part, &gone);
                         }
                     }
                 }
                 _ => {}
             }
         }
-        ask_less(entries, &gone);
+        stop_requiring(entries, &gone);
     }
 
     /// The properties of a schema and of the parts of its `allOf` that go one way only.
-    fn going(
+    fn other_direction(
         &self,
         entries: &Entries,
         word: &str,
@@ -183,7 +185,7 @@ impl<'a> Reader<'a> {
                             return;
                         }
                         if let Json::Object(part) = self.api.referred(part) {
-                            self.going(part, word, steps, found);
+                            self.other_direction(part, word, steps, found);
                         }
                     }
                 }
@@ -221,7 +223,8 @@ impl<'a> Reader<'a> {
         let wanted = own.map_or_else(made, |name| unescaped(name).into_owned());
         let is_plain = !wanted.contains(['/', '~', '%']);
         let wanted = if is_plain { wanted } else { naming::pascal(&wanted).into() };
-        let is_split = self.way == Way::Request && self.api.one_way.contains(&wanted);
+        let is_split =
+            self.direction == Direction::Request && self.api.read_write_only.contains(&wanted);
         let wanted = if is_split { wanted + "Input" } else { wanted };
         let numbered = (2_u32..).map(|number| format!("{wanted}{number}"));
         let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
@@ -233,7 +236,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Takes properties out of what a schema requires; how many there have to be counts them too.
-fn ask_less(entries: &mut Entries, gone: &BTreeSet<String>) {
+fn stop_requiring(entries: &mut Entries, gone: &BTreeSet<String>) {
     let mut is_wider = take(entries, "minProperties").is_some();
     let mut retain = |names: &mut Vec<Json>| {
         let count = names.len();

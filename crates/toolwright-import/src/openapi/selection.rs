@@ -1,10 +1,9 @@
-//! Which operations are taken, and under which names: tags here, everything else as for the tools of a server. Never
-//! changes an operation.
+//! Selects the operations to import by tags and by names, and assigns the names of their tools.
 
 use std::collections::BTreeSet;
 
-use super::super::news::News;
 use super::super::tool_names::{self, Unnamed};
+use super::super::update_report::UpdateReport;
 use super::super::warnings::Warnings;
 use super::api::Operation;
 use super::{ApiImport, NotAnApi};
@@ -24,7 +23,8 @@ pub(super) fn choose<'a>(
     let tagged: Vec<Operation<'a>> = operations.into_iter().filter(is_tagged).collect();
     let remote: Vec<String> = tagged.iter().map(Operation::wanted_name).collect();
     let listed: Vec<&str> = remote.iter().map(String::as_str).collect();
-    let picked = import.selection.pick(&listed, None, &mut News::default()).map_err(refused)?;
+    let picked =
+        import.selection.pick(&listed, None, &mut UpdateReport::default()).map_err(refused)?;
     let taken = tagged.into_iter().zip(&listed).zip(picked.names).zip(picked.taken);
     let taken = taken.filter_map(|(one, is_taken)| is_taken.then_some(one));
     let (chosen, unnamed): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! What a document says about the whole service: what it is, where it is, how to sign in. Never a secret: there is none.
+//! Describes the whole service: its title, base address and credentials. A document holds no secrets, so neither does this.
 
 use super::super::warnings::Warnings;
 use super::api::{Api, Operation};

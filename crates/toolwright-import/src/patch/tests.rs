@@ -1,4 +1,4 @@
-//! Texts, what they are to say, and what becomes of them. Never about tools.
+//! Tests of edits to YAML texts.
 
 use super::*;
 

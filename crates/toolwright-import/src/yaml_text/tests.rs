@@ -1,4 +1,4 @@
-//! What the writer writes reads back as the same value, whatever the value; and it looks as it should.
+//! Tests that written YAML reads back as the same value, and that it looks as expected.
 
 use expect_test::expect;
 use proptest::prelude::*;

@@ -1,5 +1,4 @@
-//! JSON with its order, read by other means than the importer's: what is compared must not come from
-//! what is tested.
+//! Reads JSON with its order by other means than the importer, so that a comparison does not rest on the tested code.
 
 use std::fmt;
 use toolwright_codegen::internal::Json;

@@ -1,5 +1,5 @@
-//! `import mcp` on lists of tools: small ones whose files are to be seen, and those of real servers,
-//! whose meaning must survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
+//! Tests `import mcp` on lists of tools: small ones whose files are kept, and those of real servers, whose meaning must
+//! survive. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
 #[path = "../../../../codegen/tests/expect/mod.rs"]
 mod expect;
@@ -175,10 +175,10 @@ fn check_all(folder: &Path) {
 fn check_again(list: &str, file: &str) {
     let again = import_again(list, file);
     assert_eq!(again.text, file);
-    assert_eq!(again.news.to_string(), "");
+    assert_eq!(again.report.to_string(), "");
     let other = rotated(json::read(list)).to_string();
     let changed = import_again(&other, file);
-    assert!(!changed.news.is_rewritten, "{file}");
+    assert!(!changed.report.is_rewritten, "{file}");
     check(&json::read(&other), &changed, false);
     let back = import_again(list, &changed.text);
     check(&json::read(list), &back, false);
@@ -236,7 +236,7 @@ fn words_of_schemas_that_people_changed_stay_whatever_else_the_server_changes() 
     }
     assert!(!again.text.contains("pattern"), "{}", again.text);
     assert!(again.text.contains("new: { type: boolean }"), "{}", again.text);
-    assert_eq!(again.news.kept, ["find args"]);
+    assert_eq!(again.report.kept, ["find args"]);
     assert_eq!(import_again(&changed, &again.text).text, again.text);
     let gone = changed.replace("\"count\": {\"type\": \"integer\"},", "");
     assert!(gone.len() < changed.len());

@@ -1,5 +1,5 @@
-//! `import openapi` on small documents whose files are to be seen: every place of a parameter, the words of 3.0, what is
-//! left out and why. What is written passes `check`. `UPDATE_EXPECT=1 cargo test` writes expectations.
+//! Tests `import openapi` on small documents whose files are kept: every place of a parameter, schemas of 3.0, and what is
+//! left out and why. Every written file passes `check`. `UPDATE_EXPECT=1 cargo test` writes expectations.
 
 #[path = "../../../../codegen/tests/expect/mod.rs"]
 mod expect;

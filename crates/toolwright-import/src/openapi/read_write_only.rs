@@ -1,5 +1,5 @@
-//! Which named schemas are another thing in a request than in an answer: those that reach a property which goes one way
-//! only. Never takes one apart.
+//! Finds the named schemas that differ between requests and responses: those that reach a `readOnly` or `writeOnly`
+//! property.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::api::says;
 use super::entries;
 use toolwright_codegen::internal::Json;
 
-/// The names of such schemas.
+/// Returns the names of these schemas.
 pub(super) fn names(root: &Json) -> BTreeSet<String> {
     let schemas = root.get("components").map_or(&[][..], |all| entries(all, "schemas"));
     let mut open = Vec::new();
     let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (name, schema) in schemas {
-        let (is_one_way, used) = looked_at(root, schema);
-        open.extend(is_one_way.then_some(name.as_str()));
+        let (has_one, used) = inspect(root, schema);
+        open.extend(has_one.then_some(name.as_str()));
         for other in used {
             users.entry(other).or_default().push(name);
         }
@@ -30,16 +30,16 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
 }
 
 /// Whether a schema has such a property by itself, and the named schemas it refers to.
-fn looked_at(root: &Json, schema: &Json) -> (bool, Vec<String>) {
-    let (mut is_one_way, mut used) = (false, Vec::new());
+fn inspect(root: &Json, schema: &Json) -> (bool, Vec<String>) {
+    let (mut has_one, mut used) = (false, Vec::new());
     rebuild(schema.clone(), "", &mut |part, _| {
         let mut properties = entries(&part, "properties").iter();
-        is_one_way |=
+        has_one |=
             properties.any(|(_, one)| says(root, one, "readOnly") || says(root, one, "writeOnly"));
         if let Some(Json::String(reference)) = part.get("$ref") {
             used.extend(reference.strip_prefix("#/components/schemas/").map(str::to_owned));
         }
         part
     });
-    (is_one_way, used)
+    (has_one, used)
 }

@@ -1,5 +1,5 @@
-//! Whether two schemas, each with the types of its own file, say the same. Never changes one, and says no where it
-//! cannot tell.
+//! Decides whether two schemas, each with the types of its own file, are equal apart from the names of types. The answer is
+//! no where the comparison runs out of steps or depth.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) const MAX_DEPTH: usize = 256;
 const SETS: [&str; 2] = ["required", "type"];
 
 /// The types that two schemas refer to by name.
-pub(super) struct Sameness<'a> {
+pub(super) struct Equality<'a> {
     /// Those of the first.
     pub(super) old: &'a Entries,
     /// Those of the second.
@@ -52,7 +52,7 @@ pub(super) fn type_body<'a>(types: &'a Entries, name: &str) -> Option<&'a Json> 
     types.iter().find(|(known, _)| known == name).map(|(_, body)| body)
 }
 
-impl Sameness<'_> {
+impl Equality<'_> {
     /// Whether two schemas say the same, whatever their types are called and wherever these stand.
     pub(super) fn holds(&self, old: &Json, new: &Json) -> bool {
         let mut comparison =
@@ -62,7 +62,7 @@ impl Sameness<'_> {
 }
 
 struct Comparison<'a> {
-    types: &'a Sameness<'a>,
+    types: &'a Equality<'a>,
     /// Pairs of types that are being compared, or have been: they are the same if the whole is.
     met: BTreeSet<(String, String)>,
     steps: usize,
@@ -211,7 +211,7 @@ mod tests {
         ];
         for (a, b, expected) in cases {
             let [a, b] = [a, b].map(|text| json_text::read(text).expect("JSON"));
-            assert_eq!(Sameness { old: &old, new: &new }.holds(&a, &b), expected, "{a} {b}");
+            assert_eq!(Equality { old: &old, new: &new }.holds(&a, &b), expected, "{a} {b}");
         }
     }
 }

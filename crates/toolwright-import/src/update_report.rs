@@ -1,10 +1,10 @@
-//! What another import found changed: on the server, and against the file. Never decides what is done about it.
+//! Reports what another import found changed: on the server, and against the file.
 
 use std::fmt;
 
 /// What changed since a file was written, by the tools' names on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct UpdateReport {
     /// New on the server, and taken into the file.
     pub added: Vec<String>,
     /// New on the server, and not taken.
@@ -27,7 +27,7 @@ pub struct News {
     pub is_rewritten: bool,
 }
 
-impl fmt::Display for News {
+impl fmt::Display for UpdateReport {
     /// A line a kind of change, and the changes of each tool below it; nothing where nothing changed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = [

@@ -1,5 +1,5 @@
-//! Properties of one object whose fields in Rust would have one name, such as `+1` and `-1`: the first keeps its field, the
-//! others are checked all the same, and stay untyped. Never changes what a schema accepts.
+//! Separates properties of one object whose Rust fields would have the same name, such as `+1` and `-1`. The first keeps its
+//! field; the others stay untyped but are checked all the same, so the schema accepts the same values.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use toolwright_codegen::internal::naming;
 const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 
 /// Moves such properties out of `properties`, and out of `required`, which makes fields too; whether there were any.
-pub(super) fn set_apart(entries: &mut Entries) -> bool {
+pub(super) fn separate(entries: &mut Entries) -> bool {
     let mut fields = BTreeSet::new();
     let mut has_field = |name: &str| fields.insert(naming::identifier(name));
     let (mut known, mut apart) = (Entries::new(), Entries::new());

@@ -1,11 +1,11 @@
-//! What changed between two schemas, in words: which properties came, went, changed their type or became required.
-//! Never judges whether a change breaks anybody.
+//! Describes the differences of two schemas: properties that were added or removed, changed their type or became required.
+//! It does not judge whether a change breaks callers.
 
 use std::collections::BTreeSet;
 
+use super::equality::{Equality, only_type_name, type_body};
 use super::existing::entries;
 use super::keywords::Entries;
-use super::sameness::{Sameness, only_type_name, type_body};
 use toolwright_codegen::internal::Json;
 
 /// How many values of an enumeration are shown.
@@ -16,14 +16,14 @@ const LONGEST_PATH: usize = 400;
 
 /// Two sets of types, and what was found.
 pub(super) struct Changes<'a> {
-    types: Sameness<'a>,
+    types: Equality<'a>,
     met: BTreeSet<(String, String)>,
     lines: Vec<String>,
 }
 
 /// The changes of one side of a tool, a line each; none where nothing changed.
 pub(super) fn changes(
-    types: Sameness<'_>,
+    types: Equality<'_>,
     side: &str,
     old: Option<&Json>,
     new: Option<&Json>,

@@ -1,5 +1,5 @@
-//! Slips that real servers make, mended one schema at a time with a warning each. Never touches what
-//! is valid, whatever it means.
+//! Repairs common mistakes in the schemas of real servers, one schema at a time and with a warning each. Valid keywords stay
+//! as they are.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +28,8 @@ const TYPE_WORDS: [(&str, &str); 13] = [
 
 const TYPES: [&str; 7] = ["null", "boolean", "string", "integer", "number", "array", "object"];
 
-/// Mends one schema, whose parts have been mended.
-pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
+/// Repairs one schema, whose parts have been repaired.
+pub(super) fn repair(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
     let entries = match schema {
         Json::Object(entries) => entries,
         Json::Boolean(_) => return schema,
@@ -39,23 +39,24 @@ pub(super) fn mend(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Js
             return anything();
         }
     };
-    let mut slips = Slips { pointer, subject, is_wider: false };
-    let entries = slips.example(entries).into_iter();
-    let mut entries: Entries = entries.filter_map(|(key, value)| slips.entry(key, value)).collect();
-    if slips.is_wider {
+    let mut repair = Repair { pointer, subject, is_wider: false };
+    let entries = repair.example(entries).into_iter();
+    let mut entries: Entries =
+        entries.filter_map(|(key, value)| repair.entry(key, value)).collect();
+    if repair.is_wider {
         mark_wider(&mut entries);
     }
     Json::Object(entries)
 }
 
-struct Slips<'a, 'b> {
+struct Repair<'a, 'b> {
     pointer: &'a str,
     subject: &'a mut Subject<'b>,
-    /// Whether the mended schema accepts more than the original.
+    /// Whether the repaired schema accepts more than the original.
     is_wider: bool,
 }
 
-impl Slips<'_, '_> {
+impl Repair<'_, '_> {
     fn warn(&mut self, message: impl Into<String>) {
         self.subject.warn(self.pointer, message);
     }
@@ -84,7 +85,7 @@ impl Slips<'_, '_> {
             });
             return None;
         }
-        let mended = match (key.as_str(), value) {
+        let repaired = match (key.as_str(), value) {
             ("type", value) => {
                 let types = self.types(value);
                 self.is_wider |= types.is_none();
@@ -95,12 +96,12 @@ impl Slips<'_, '_> {
             ("examples", value) => self.examples(value),
             ("pattern", Json::String(pattern)) => Json::String(self.pattern(pattern)),
             ("patternProperties", Json::Object(entries)) => {
-                let mended = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
-                Json::Object(mended.collect())
+                let repaired = entries.into_iter().map(|(key, value)| (self.pattern(key), value));
+                Json::Object(repaired.collect())
             }
             (_, value) => value,
         };
-        Some((key, mended))
+        Some((key, repaired))
     }
 
     fn required(&mut self, mut names: Vec<Json>) -> Json {
@@ -115,11 +116,11 @@ impl Slips<'_, '_> {
 
     /// Python's spellings of what ECMA 262 has too.
     fn pattern(&mut self, pattern: String) -> String {
-        let mended = ecma(&pattern);
-        if mended != pattern {
-            self.warn(format!("the pattern {pattern} became {mended}, which ECMA-262 has too"));
+        let repaired = ecma(&pattern);
+        if repaired != pattern {
+            self.warn(format!("the pattern {pattern} became {repaired}, which ECMA-262 has too"));
         }
-        mended
+        repaired
     }
 
     fn types(&mut self, value: Json) -> Option<Json> {

@@ -1,9 +1,9 @@
-//! Mends one finding in one schema: in a way that keeps the meaning if its code has one, or else by leaving out the
-//! smallest part. Never runs `check` itself.
+//! Fixes one finding in one schema: by a change that keeps the meaning where its code has one, otherwise by leaving out the
+//! smallest part.
 
-use super::super::alike;
+use super::super::equality::as_schema;
+use super::super::field_clashes;
 use super::super::keywords::{Entries, rebuild, take};
-use super::super::sameness::as_schema;
 use super::super::widen::{anything, leave_out, mark_wider};
 use super::place::{Place, schema_roots, value_at_mut};
 use toolwright_codegen::internal::Json;
@@ -27,7 +27,7 @@ const BOUNDS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveM
 
 /// Changes a schema to remove a fault; `rest` leads from the schema to the fault. Returns what was done, or `None` when
 /// nothing is left to try. The first try keeps the most; later ones leave out more.
-pub(super) fn mend(
+pub(super) fn fix(
     schema: &mut Json,
     rest: &[String],
     fault: &Fault,
@@ -112,7 +112,7 @@ fn meant(entries: &mut Entries, rest: &[&str], fault: &Fault, is_object: bool) -
             Some("arguments are an object, which the schema now says".to_owned())
         }
         ("name-clash", ["properties" | "required", ..]) => {
-            alike::set_apart(entries);
+            field_clashes::separate(entries);
             Some(format!(
                 "{why}; one of them is checked like the other, and has no field of its own"
             ))
