@@ -57,7 +57,7 @@
 //! ```
 //!
 //! What clients are told: invalid arguments are a result with `isError`, in words that a model can
-//! act on; a tool that is not there and a malformed request are errors of the protocol; what went
+//! act on, and with what a program can read of the failure under `_meta`; a tool that is not there and a malformed request are errors of the protocol; what went
 //! wrong inside goes to standard error and to nobody else. A tool that panics has failed, and the
 //! server goes on. A call stops when its client cancels it, or is gone: at once over HTTP without a
 //! session, within five seconds otherwise, so that answers already under way arrive.
@@ -65,6 +65,11 @@
 //! Numbers: arguments reach their codec as they were sent, to the last digit, and a key given twice is
 //! refused. On the way out the text content is the result as it was encoded; `structuredContent` has
 //! passed through `serde_json`, where an integer of more than 64 bits is the nearest double.
+
+/// The key of a result's `_meta` under which a failure stands in data: its `kind`, `recovery`, and for a declared error its
+/// `code` and `data`.
+#[cfg(any(feature = "client", feature = "server"))]
+const FAILURE: &str = "io.github.toolwright/failure";
 
 #[cfg(feature = "client")]
 pub mod client;

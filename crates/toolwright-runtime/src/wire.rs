@@ -51,6 +51,8 @@ pub(crate) struct WireFailure {
     message: String,
     recovery: String,
     correction: Option<WireCorrection>,
+    #[serde(default)]
+    data: Option<String>,
     detail: Option<String>,
 }
 
@@ -136,6 +138,7 @@ impl From<&ToolFailure> for WireFailure {
             message: failure.message.clone(),
             recovery: failure.recovery.as_str().to_owned(),
             correction,
+            data: failure.data.as_ref().map(ToString::to_string),
             detail: failure.detail.clone(),
         }
     }
@@ -153,6 +156,7 @@ impl From<WireFailure> for ToolFailure {
         };
         Self {
             code: wire.code.map(Into::into),
+            data: wire.data.map(Payload::new),
             detail: wire.detail,
             ..Self::new(kind, wire.message, recovery)
         }

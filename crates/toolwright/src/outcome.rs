@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::call::{Payload, ToolCall};
+use crate::codec::{self, Decode, Encode};
 use crate::issue::InvalidPayload;
 use crate::spec::ToolSpec;
 
@@ -40,6 +41,8 @@ pub struct ToolFailure {
     pub message: String,
     /// What the model can do about it.
     pub recovery: Recovery,
+    /// What a declared error says in data, by its schema.
+    pub data: Option<Payload>,
     /// What operators are told beside the message.
     pub detail: Option<String>,
 }
@@ -189,11 +192,11 @@ impl ToolResult {
 impl ToolFailure {
     /// A failure with words for the model alone.
     pub fn new(kind: FailureKind, message: impl Into<String>, recovery: Recovery) -> Self {
-        Self { kind, code: None, message: message.into(), recovery, detail: None }
+        Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
     }
 
     /// A failure that a method declares: its name, its description, its recovery.
-    pub fn declared(code: &'static str, message: &'static str, recovery: Recovery) -> Self {
+    pub fn declared(code: &'static str, message: impl Into<String>, recovery: Recovery) -> Self {
         let kind = match recovery {
             Recovery::Retry => FailureKind::Unavailable,
             _ => FailureKind::DomainRejection,
@@ -266,6 +269,20 @@ impl ToolFailure {
             format!("there is no tool `{tool}`, there is `{}`", known.join("`, `"))
         };
         Self::new(FailureKind::NotFound, message, Recovery::Replan)
+    }
+
+    /// Adds the data of a declared error. If its schema does not accept them, the failure is an internal one.
+    #[must_use]
+    pub fn with_data<T: Encode>(self, data: &T) -> Self {
+        match Payload::of(data) {
+            Ok(data) => Self { data: Some(data), ..self },
+            Err(issues) => Self::internal(&issues),
+        }
+    }
+
+    /// The data of a declared error, where there are any and the type's codec accepts them.
+    pub fn decoded_data<T: Decode>(&self) -> Option<T> {
+        codec::from_json(self.data.as_ref()?.as_bytes()).ok()
     }
 
     /// Adds words for operators.

@@ -1,11 +1,14 @@
 //! What the result of `tools/call` becomes: a payload, or the tool's own refusal. Never judges a payload: the tool's
 //! codecs do, which are asked here what they would accept.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 
 use super::words::{LONGEST, harmless};
+use crate::FAILURE;
 
 /// A result of `tools/call`, as far as it counts here.
 #[derive(Deserialize)]
@@ -19,6 +22,17 @@ struct Answer<'a> {
     is_error: Option<bool>,
     #[serde(default)]
     result_type: Option<String>,
+    #[serde(default, borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+/// What a server made with this crate says of a failure besides its words.
+#[derive(Default, Deserialize)]
+struct Facts {
+    kind: Option<String>,
+    recovery: Option<String>,
+    code: Option<String>,
+    data: Option<Box<RawValue>>,
 }
 
 /// A block of content, as far as it may be text.
@@ -96,7 +110,27 @@ impl Answer<'_> {
             "" => format!("`{}` failed and did not say why", call.tool()),
             words => harmless(words, LONGEST),
         };
-        ToolFailure::new(FailureKind::DomainRejection, message, Recovery::correct(call))
+        let Facts { kind, recovery, code, data } = self.facts();
+        let kind = kind.and_then(|kind| FailureKind::from_name(&kind));
+        let recovery = match recovery.as_deref() {
+            Some("retry") => Recovery::Retry,
+            Some("replan") => Recovery::Replan,
+            Some("finish") => Recovery::Finish,
+            _ => Recovery::correct(call),
+        };
+        ToolFailure {
+            code: code.map(|code| harmless(&code, LONGEST).into()),
+            data: data.map(|data| Payload::new(data.get())),
+            ..ToolFailure::new(kind.unwrap_or(FailureKind::DomainRejection), message, recovery)
+        }
+    }
+
+    /// What stands under `_meta` of the failure; nothing where it is not as expected.
+    fn facts(&self) -> Facts {
+        let meta = self.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
+        let mut meta: HashMap<String, Box<RawValue>> = meta.unwrap_or_default();
+        let facts = meta.remove(FAILURE);
+        facts.and_then(|facts| serde_json::from_str(facts.get()).ok()).unwrap_or_default()
     }
 }
 

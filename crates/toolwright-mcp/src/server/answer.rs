@@ -1,11 +1,13 @@
 //! Results in the words of `tools/call`. Never tells a client what is meant for operators.
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::{Value, json};
 use toolwright::{Outcome, Payload, Recovery, ToolFailure};
 
 use super::exposure::Exposed;
 use super::listing::Era;
 use super::wrapping::wrapped;
+use crate::FAILURE;
 
 /// What a client is told of a call's outcome.
 pub(crate) fn answer(tool: &Exposed, era: Era, outcome: &Outcome) -> CallToolResult {
@@ -34,7 +36,22 @@ fn success(tool: &Exposed, era: Era, payload: &Payload) -> CallToolResult {
 }
 
 fn failed(failure: &ToolFailure) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(words(failure))])
+    let mut result = CallToolResult::error(vec![ContentBlock::text(words(failure))]);
+    result.meta = Some(MetaObject(JsonObject::from_iter([(FAILURE.to_owned(), facts(failure))])));
+    result
+}
+
+/// What a program can read of a failure. It does not stand in `structuredContent`: clients hold that against the schema of
+/// the result, of failures too.
+fn facts(failure: &ToolFailure) -> Value {
+    let data = failure.data.as_ref().and_then(|data| serde_json::from_str(data.as_str()).ok());
+    let facts = [
+        ("kind", Some(json!(failure.kind.as_str()))),
+        ("recovery", Some(json!(failure.recovery.as_str()))),
+        ("code", failure.code.as_deref().map(Value::from)),
+        ("data", data),
+    ];
+    facts.into_iter().filter_map(|(key, fact)| Some((key.to_owned(), fact?))).collect()
 }
 
 /// A result that cannot be shown. A panic's own message has gone where panics go.

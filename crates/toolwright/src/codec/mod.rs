@@ -8,6 +8,7 @@ mod format;
 mod impls;
 mod issues;
 mod limits;
+mod macros;
 mod mixed;
 mod object_reader;
 mod object_writer;
@@ -67,6 +68,15 @@ pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
         (Some(value), None) => Ok(value),
         (_, invalid) => Err(invalid.unwrap_or_else(|| reader::unexplained(json))),
     }
+}
+
+/// Decodes a string that stands outside of JSON, as the JSON string it would be.
+///
+/// # Errors
+///
+/// As [`from_json`].
+pub fn from_text<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
+    from_json(to_json(text)?.as_bytes())
 }
 
 /// Encodes a value.

@@ -201,15 +201,18 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         if let Some(value) = value {
             return Some(value);
         }
-        self.miss(key);
+        self.has_required(key);
         None
     }
 
+    /// Whether a required key was there, after the last key; if it was not, that is an issue.
     #[cold]
-    fn miss(&mut self, key: &'static str) {
-        if !self.has(key) {
+    pub fn has_required(&mut self, key: &'static str) -> bool {
+        let is_there = self.has(key);
+        if !is_there {
             self.reader.issues.add_under(key, IssueKind::Missing { one_of: Names::default() });
         }
+        is_there
     }
 }
 

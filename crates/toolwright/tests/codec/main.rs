@@ -6,6 +6,7 @@ mod bridges;
 mod decoding;
 mod encoding;
 mod grammar;
+mod macros;
 mod model;
 mod properties;
 mod sentences;

@@ -1,0 +1,470 @@
+//! Macros that write the codecs of a type from one description of it, which reading and writing share.
+//!
+//! A *type* in these descriptions is the name of a Rust type that has a codec, or one of:
+//!
+//! | description | Rust |
+//! |---|---|
+//! | `value()`, `null()`, `boolean()` | [`Value`](crate::Value), `()`, `bool` |
+//! | `string(length)` | `String` |
+//! | `formatted(format, length)` | `String` of a [`Format`](crate::format::Format) |
+//! | `formatted_as(length)` | a type of [`format`](crate::format) |
+//! | `integer(range)`, `big_integer(range)` | `i64`, [`Integer`](crate::Integer) |
+//! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
+//! | `list(items, type)` | `Vec<type>` |
+//! | `tuple(a: type, b: type)` | `(type, type)` |
+//! | `map(type)` | [`Map<type>`](crate::Map) |
+//! | `nullable(type)` | `Option<type>`, where `None` is `null` |
+//! | `or_null(type)` | [`Nullable<type>`](crate::Nullable) |
+//! | `boxed(Name)` | `Box<Name>` |
+//! | `checked(validator, type)` | the type, with rules that only a [`Validator`](crate::codec::Validator) can check |
+//!
+//! What the macros write is what one would write by hand, call by call: no trait stands between a type and its codec, so
+//! that it compiles as fast.
+
+/// Writes the codec of a struct: the keys of the object, the fields they become, and the types of these.
+///
+/// A key is `required` or `optional`; the field of an optional key is an `Option`. Before the keys may stand those that
+/// have one value only and no field, as JSON text: `"kind" = "\"circle\"",`. Behind them may stand the field for all other
+/// keys, which are refused without it: `.. => rest: type`. A key that JSON writes with an escape is `required_escaped` or
+/// `optional_escaped`.
+///
+/// ```
+/// use toolwright::codec::{Items, Length, from_json, to_json};
+///
+/// struct Note {
+///     title: String,
+///     tags: Option<Vec<String>>,
+/// }
+///
+/// toolwright::object!(Note {
+///     required "title" => title: string(Length::ANY.at_most(80)),
+///     optional "tags" => tags: list(Items::ANY, string(Length::ANY)),
+/// });
+///
+/// let note: Note = from_json(br#"{"title": "Milk"}"#)?;
+/// assert_eq!(note.title, "Milk");
+/// assert_eq!(to_json(&note)?, r#"{"title":"Milk"}"#);
+/// # Ok::<_, toolwright::InvalidPayload>(())
+/// ```
+#[macro_export]
+macro_rules! object {
+    ($name:ident $(checked($validator:expr))? {
+        $($fixed:literal = $json:literal,)*
+        $($presence:ident $key:literal => $field:ident: $type:ident $(($($part:tt)*))?,)*
+        $(.. => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)?
+    }) => {
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| {
+                $(let mut $field = None;)*
+                $(let mut $rest = $crate::Map::new();)?
+                let mut fixed = true;
+                let mut object = input.object()?;
+                while let Some(key) = object.next_key() {
+                    match key.as_ref() {
+                        $($fixed => fixed &= object.value().constant($json).is_some(),)*
+                        $($key => {
+                            $field = $crate::__decode!(object.value(), $type $(($($part)*))?);
+                        })*
+                        _ => $crate::__other_key!(
+                            object, key, &[$($fixed,)* $($key),*]
+                            $(, $rest, $rest_type $(($($rest_part)*))?)?
+                        ),
+                    }
+                }
+                $(fixed &= object.has_required($fixed);)*
+                $($crate::__read_member!($presence object $key $field);)*
+                if !fixed {
+                    return None;
+                }
+                Some(Self { $($field: $crate::__member!($presence $field),)* $($rest)? })
+            }
+            |this, out| {
+                let Some(mut object) = out.object() else { return };
+                $(object.key($fixed).constant($json);)*
+                $($crate::__write_member!($presence object $key (this.$field) $type $(($($part)*))?);)*
+                $crate::__write_rest!(
+                    object, &[$($fixed,)* $($key),*]
+                    $(, (this.$rest), $rest_type $(($($rest_part)*))?)?
+                );
+                object.end();
+            }
+        }
+    };
+}
+
+/// Writes the codec of an enum without fields whose variants are strings in JSON, with what else can be made of them: `ALL`,
+/// `as_str`, `Display`, `FromStr` and `TryFrom<&str>`.
+#[macro_export]
+macro_rules! string_enum {
+    ($name:ident $(checked($validator:expr))? { $($variant:ident = $text:literal),+ $(,)? }) => {
+        impl $name {
+            /// Every value, in the schema's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The string in JSON.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+        }
+
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| { input.variant(&[$($text),+], Self::ALL) }
+            |this, out| { out.string(this.as_str(), $crate::codec::Length::ANY) }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::InvalidPayload;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_text(text)
+            }
+        }
+
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::InvalidPayload;
+
+            fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_text(text)
+            }
+        }
+    };
+}
+
+/// Writes the codec of an enum without fields whose variants are integers in JSON, with what else can be made of them:
+/// `ALL`, `as_i64`, `Display` and `TryFrom<i64>`.
+#[macro_export]
+macro_rules! integer_enum {
+    ($name:ident $(checked($validator:expr))? { $($variant:ident = $integer:literal),+ $(,)? }) => {
+        impl $name {
+            /// Every value, in the schema's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The integer in JSON.
+            pub const fn as_i64(self) -> i64 {
+                match self {
+                    $(Self::$variant => $integer,)+
+                }
+            }
+        }
+
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| { input.integer_variant(&[$(($integer, Self::$variant)),+]) }
+            |this, out| { out.integer(this.as_i64(), $crate::codec::Range::ANY) }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.as_i64(), f)
+            }
+        }
+
+        impl ::core::convert::TryFrom<i64> for $name {
+            type Error = $crate::InvalidPayload;
+
+            fn try_from(integer: i64) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_json(integer.to_string().as_bytes())
+            }
+        }
+    };
+}
+
+/// Writes the codec of a struct with one field and no name for it: `newtype!(Title: string(length))`.
+#[macro_export]
+macro_rules! newtype {
+    ($name:ident $(checked($validator:expr))?: $type:ident $(($($part:tt)*))?) => {
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| { $crate::__decode!(input, $type $(($($part)*))?).map(Self) }
+            |this, out| { $crate::__encode!(out, &this.0, $type $(($($part)*))?) }
+        }
+    };
+}
+
+/// Writes the codec of a struct without fields that stands for one JSON text: `constant!(Always = "true")`.
+#[macro_export]
+macro_rules! constant {
+    ($name:ident $(checked($validator:expr))? = $json:literal) => {
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| { input.constant($json).map(|()| Self) }
+            |_this, out| { out.constant($json) }
+        }
+    };
+}
+
+/// Writes the codec of an enum of objects that a string under one key tells apart:
+/// `tagged!(Shape by "kind" { "circle" => Circle: Circle, "square" => Square: Square })`.
+#[macro_export]
+macro_rules! tagged {
+    ($name:ident $(checked($validator:expr))? by $tag:literal {
+        $($value:literal => $variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
+    }) => {
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| {
+                match input.tag($tag, &[$($value),+])? {
+                    $($value => $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant),)+
+                    _ => None,
+                }
+            }
+            |this, out| {
+                match this {
+                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                }
+            }
+        }
+    };
+}
+
+/// Writes the codec of an enum whose variants are of different kinds in JSON, and named for them:
+/// `mixed!(Id { String: string(length), Integer: integer(range) })`.
+#[macro_export]
+macro_rules! mixed {
+    ($name:ident $(checked($validator:expr))? {
+        $($variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
+    }) => {
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| {
+                match input.kind(&[$($crate::codec::Kind::$variant),+])? {
+                    $($crate::codec::Kind::$variant => {
+                        $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant)
+                    })+
+                    _ => None,
+                }
+            }
+            |this, out| {
+                match this {
+                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                }
+            }
+        }
+    };
+}
+
+/// Writes the codec of an enum whose variants may hold the same value, for a keyword of a validator that says how many of
+/// them have to. They are tried in this order; a number says which schema of the keyword a variant stands for.
+#[macro_export]
+macro_rules! overlapping {
+    ($name:ident checked($validator:expr) by $keyword:literal {
+        $($index:literal => $variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
+    }) => {
+        $crate::__codec! {
+            $name [$validator]
+            |input| {
+                input.first_of(&$validator, $keyword, &[$(($index, |input| {
+                    $crate::__decode!(input, $type $(($($part)*))?).map(Self::$variant)
+                })),+])
+            }
+            |this, out| {
+                match this {
+                    $(Self::$variant(value) => $crate::__encode!(out, value, $type $(($($part)*))?),)+
+                }
+            }
+        }
+    };
+}
+
+/// The two halves of a codec, judged by a validator where there is one, and the bridge to serde.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec {
+    ($name:ident [] |$input:ident| $decode:block |$this:ident, $out:ident| $encode:block) => {
+        impl $crate::codec::Decode for $name {
+            fn decode($input: &mut $crate::codec::Reader<'_>) -> Option<Self> $decode
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, $out: &mut $crate::codec::Writer) {
+                let $this = self;
+                $encode
+            }
+        }
+
+        $crate::serde_bridge!($name);
+    };
+    ($name:ident [$validator:expr] |$input:ident| $decode:block |$this:ident, $out:ident| $encode:block) => {
+        impl $crate::codec::Decode for $name {
+            fn decode($input: &mut $crate::codec::Reader<'_>) -> Option<Self> {
+                $input.checked(&$validator, |$input| $decode)
+            }
+        }
+
+        impl $crate::codec::Encode for $name {
+            fn encode(&self, $out: &mut $crate::codec::Writer) {
+                let $this = self;
+                $out.checked(&$validator, |$out| $encode);
+            }
+        }
+
+        $crate::serde_bridge!($name);
+    };
+}
+
+/// A value of a described type, read from a reader.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __decode {
+    ($input:expr, list($items:expr, $($type:tt)+)) => {
+        $input.array($items, |input| $crate::__decode!(input, $($type)+))
+    };
+    ($input:expr, map($($type:tt)+)) => {
+        $input.map(|input| $crate::__decode!(input, $($type)+))
+    };
+    ($input:expr, nullable($($type:tt)+)) => {
+        $input.nullable(|input| $crate::__decode!(input, $($type)+))
+    };
+    ($input:expr, or_null($($type:tt)+)) => {
+        $input.nullable(|input| $crate::__decode!(input, $($type)+)).map($crate::Nullable::from)
+    };
+    ($input:expr, boxed($name:ident)) => {
+        <$name as $crate::codec::Decode>::decode($input).map(::std::boxed::Box::new)
+    };
+    ($input:expr, checked($validator:expr, $($type:tt)+)) => {
+        $input.checked(&$validator, |input| $crate::__decode!(input, $($type)+))
+    };
+    ($input:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+)) => {
+        $input.tuple([$(stringify!($item)),+].len() as u64, |items| {
+            $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)+
+            Some(($($item?,)+))
+        })
+    };
+    ($input:expr, $method:ident($($argument:expr),*)) => {
+        $input.$method($($argument),*)
+    };
+    ($input:expr, $name:ident) => {
+        <$name as $crate::codec::Decode>::decode($input)
+    };
+}
+
+/// A reference to a value of a described type, written to a writer.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __encode {
+    ($out:expr, $value:expr, list($items:expr, $($type:tt)+)) => {
+        $out.array($value, $items, |out, value| $crate::__encode!(out, value, $($type)+))
+    };
+    ($out:expr, $value:expr, map($($type:tt)+)) => {
+        $out.map($value, |out, value| $crate::__encode!(out, value, $($type)+))
+    };
+    ($out:expr, $value:expr, nullable($($type:tt)+)) => {
+        $out.nullable($value.as_ref(), |out, value| $crate::__encode!(out, value, $($type)+))
+    };
+    ($out:expr, $value:expr, or_null($($type:tt)+)) => {
+        $out.nullable($value.as_option(), |out, value| $crate::__encode!(out, value, $($type)+))
+    };
+    ($out:expr, $value:expr, checked($validator:expr, $($type:tt)+)) => {
+        $out.checked(&$validator, |out| $crate::__encode!(out, $value, $($type)+))
+    };
+    ($out:expr, $value:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+)) => {
+        $out.tuple(|items| {
+            let ($($item,)+) = $value;
+            $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)+
+        })
+    };
+    ($out:expr, $value:expr, null()) => {{
+        let () = $value;
+        $out.null()
+    }};
+    ($out:expr, $value:expr, boolean()) => {
+        $out.boolean(*$value)
+    };
+    ($out:expr, $value:expr, integer($range:expr)) => {
+        $out.integer(*$value, $range)
+    };
+    ($out:expr, $value:expr, number($range:expr)) => {
+        $out.number(*$value, $range)
+    };
+    ($out:expr, $value:expr, boxed($name:ident)) => {
+        $crate::codec::Encode::encode($value, $out)
+    };
+    ($out:expr, $value:expr, $method:ident($($argument:expr),*)) => {
+        $out.$method($value $(, $argument)*)
+    };
+    ($out:expr, $value:expr, $name:ident) => {
+        $crate::codec::Encode::encode($value, $out)
+    };
+}
+
+/// The key of an object that stands for no field of its own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __other_key {
+    ($object:ident, $key:ident, $known:expr) => {
+        $object.unknown_key($known)
+    };
+    ($object:ident, $key:ident, $known:expr, $rest:ident, $($type:tt)+) => {
+        $object.additional(&mut $rest, $key, |input| $crate::__decode!(input, $($type)+))
+    };
+}
+
+/// The entries of an object that stand in no field of their own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __write_rest {
+    ($object:ident, $known:expr) => {};
+    ($object:ident, $known:expr, $rest:tt, $($type:tt)+) => {
+        $object.additional(&$rest, $known, |out, value| $crate::__encode!(out, value, $($type)+))
+    };
+}
+
+/// What is left to do about a field when the object is read.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __read_member {
+    (required $object:ident $key:literal $field:ident) => {
+        let $field = $object.required($key, $field);
+    };
+    (required_escaped $object:ident $key:literal $field:ident) => {
+        let $field = $object.required($key, $field);
+    };
+    ($presence:ident $object:ident $key:literal $field:ident) => {};
+}
+
+/// The value of a field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __member {
+    (required $field:ident) => {
+        $field?
+    };
+    (required_escaped $field:ident) => {
+        $field?
+    };
+    ($presence:ident $field:ident) => {
+        $field
+    };
+}
+
+/// A field, written behind its key where it is there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __write_member {
+    (required $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($object.key($key), &$value, $($type)+)
+    };
+    (optional $object:ident $key:literal $value:tt $($type:tt)+) => {
+        if let Some(value) = &$value {
+            $crate::__encode!($object.key($key), value, $($type)+);
+        }
+    };
+    (required_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($object.escaped_key($key), &$value, $($type)+)
+    };
+    (optional_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
+        if let Some(value) = &$value {
+            $crate::__encode!($object.escaped_key($key), value, $($type)+);
+        }
+    };
+}

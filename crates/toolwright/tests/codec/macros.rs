@@ -1,0 +1,213 @@
+//! Codecs that the contract's macros write: every kind of type, read and written.
+
+use toolwright::codec::{
+    Decode, Encode, Items, Length, Pattern, Range, Validator, from_json, to_json,
+};
+use toolwright::format::{Date, Format};
+use toolwright::{Integer, Map, Nullable, Value};
+
+static WORD: Pattern = Pattern::new("^[a-z]+$", "^[a-z]+$");
+static AT_LEAST_TWO: Validator = Validator::new(r#"{"minProperties":2}"#, &["minProperties"]);
+static ANY_OF: Validator =
+    Validator::new(r#"{"anyOf":[{"type":"string"},{"type":"string","maxLength":2}]}"#, &["anyOf"]);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Color {
+    Red,
+    Green,
+}
+toolwright::string_enum!(Color { Red = "red", Green = "gre\"en" });
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Level {
+    Low,
+    High,
+}
+toolwright::integer_enum!(Level { Low = 1, High = -2 });
+
+#[derive(Debug, PartialEq)]
+struct Title(String);
+toolwright::newtype!(Title: string(Length::ANY.at_most(5).matching(&WORD)));
+
+#[derive(Debug, PartialEq)]
+struct Always;
+toolwright::constant!(Always = "true");
+
+#[derive(Debug, PartialEq)]
+struct Everything {
+    any: Value,
+    nothing: (),
+    flag: bool,
+    text: String,
+    mail: String,
+    day: Date,
+    small: i64,
+    big: Integer,
+    ratio: f64,
+    exact: toolwright::value::Number,
+    list: Vec<Vec<Title>>,
+    pair: (String, Option<i64>),
+    by_name: Map<Color>,
+    perhaps: Option<Level>,
+    three: Option<Nullable<String>>,
+    inner: Option<Box<Everything>>,
+    input: Option<()>,
+    object: Option<bool>,
+    r#type: Option<String>,
+    rest: Map<i64>,
+}
+toolwright::object!(Everything {
+    "kind" = "\"everything\"",
+    required "any" => any: value(),
+    required "nothing" => nothing: null(),
+    required "flag" => flag: boolean(),
+    required "text" => text: string(Length::ANY),
+    required "mail" => mail: formatted(Format::Email, Length::ANY),
+    required "day" => day: formatted_as(Length::ANY),
+    required "small" => small: integer(Range::<i64>::ANY.at_least(0)),
+    required "big" => big: big_integer(Range::<i64>::ANY),
+    required "ratio" => ratio: number(Range::<f64>::ANY.below(1.0)),
+    required "exact" => exact: exact_number(Range::ANY),
+    required "list" => list: list(Items::ANY.at_most(2), list(Items::ANY, Title)),
+    required "pair" => pair: tuple(a: string(Length::ANY), b: nullable(integer(Range::<i64>::ANY))),
+    required "by_name" => by_name: map(Color),
+    required "perhaps" => perhaps: nullable(Level),
+    optional "three" => three: or_null(string(Length::ANY)),
+    optional "inner" => inner: boxed(Everything),
+    optional "input" => input: null(),
+    optional "object" => object: boolean(),
+    optional_escaped "ty\"pe" => r#type: string(Length::ANY),
+    .. => rest: integer(Range::<i64>::ANY)
+});
+
+#[derive(Debug, PartialEq)]
+struct Nobody {}
+toolwright::object!(Nobody {});
+
+#[derive(Debug, PartialEq)]
+struct Two {
+    a: Option<bool>,
+    b: Option<bool>,
+}
+toolwright::object!(Two checked(AT_LEAST_TWO) {
+    optional "a" => a: boolean(),
+    optional "b" => b: boolean(),
+});
+
+#[derive(Debug, PartialEq)]
+struct Circle {
+    radius: i64,
+}
+toolwright::object!(Circle { "kind" = "\"circle\"", required "radius" => radius: integer(Range::<i64>::ANY), });
+#[derive(Debug, PartialEq)]
+struct Dot {}
+toolwright::object!(Dot { "kind" = "\"dot\"", });
+#[derive(Debug, PartialEq)]
+enum Figure {
+    Circle(Circle),
+    Dot(Box<Dot>),
+}
+toolwright::tagged!(Figure by "kind" { "circle" => Circle: Circle, "dot" => Dot: boxed(Dot) });
+
+#[derive(Debug, PartialEq)]
+enum Id {
+    Null(()),
+    String(String),
+    Integer(i64),
+}
+toolwright::mixed!(Id {
+    Null: null(),
+    String: string(Length::ANY),
+    Integer: integer(Range::<i64>::ANY)
+});
+
+#[derive(Debug, PartialEq)]
+enum Words {
+    Short(String),
+    Long(String),
+}
+toolwright::overlapping!(Words checked(ANY_OF) by "anyOf" {
+    1 => Short: string(Length::ANY.at_most(2)),
+    0 => Long: string(Length::ANY),
+});
+
+fn round_trip<T: Decode + Encode>(json: &str) {
+    let value: T = from_json(json.as_bytes()).unwrap_or_else(|issues| panic!("{json}: {issues}"));
+    assert_eq!(to_json(&value).as_deref(), Ok(json));
+}
+
+fn issues<T: Decode>(json: &str) -> String {
+    match from_json::<T>(json.as_bytes()) {
+        Ok(_) => "none".to_owned(),
+        Err(issues) => issues.to_string(),
+    }
+}
+
+const EVERYTHING: &str = r#"{"kind":"everything","any":[1.50],"nothing":null,"flag":true,"text":"a","mail":"a@b.example","day":"2026-11-23","small":1,"big":123456789012345678901234567890,"ratio":0.5,"exact":1.50,"list":[["a","b"],[]],"pair":["a",null],"by_name":{"x":"red"},"perhaps":null"#;
+
+#[test]
+fn every_type_is_written_as_it_was_read() {
+    round_trip::<Everything>(&format!("{EVERYTHING}}}"));
+    let more = r#","three":null,"input":null,"object":false,"ty\"pe":"t","other":3}"#;
+    round_trip::<Everything>(&format!("{EVERYTHING}{more}"));
+    let inner = format!("{EVERYTHING},\"inner\":{EVERYTHING}}}}}");
+    round_trip::<Everything>(&inner);
+    round_trip::<Nobody>("{}");
+    round_trip::<Always>("true");
+    round_trip::<Two>(r#"{"a":true,"b":false}"#);
+    for json in [r#"{"kind":"circle","radius":2}"#, r#"{"kind":"dot"}"#] {
+        round_trip::<Figure>(json);
+    }
+    for json in ["null", "\"a\"", "7"] {
+        round_trip::<Id>(json);
+    }
+    for json in ["\"red\"", r#""gre\"en""#] {
+        round_trip::<Color>(json);
+    }
+    assert_eq!(from_json(b"\"ab\""), Ok(Words::Short("ab".into())));
+    assert_eq!(from_json(b"\"abc\""), Ok(Words::Long("abc".into())));
+}
+
+#[test]
+fn every_mistake_of_an_object_is_found_in_one_pass() {
+    let json = r#"{"kind":"other","radius":"x","color":1}"#;
+    assert_eq!(
+        issues::<Circle>(json),
+        "`/kind`: found \"other\", expected \"circle\"\n`/radius`: found the string \"x\", expected an integer\n`/color`: unknown key `color`, expected only `kind`, `radius`"
+    );
+    for (found, expected) in [
+        (issues::<Circle>(r#"{"radius":1}"#), "`/kind`: is missing"),
+        (issues::<Dot>("{}"), "`/kind`: is missing"),
+        (issues::<Two>(r#"{"a":true}"#), "the payload: has 1 key, at least 2 required"),
+        (issues::<Nobody>(r#"{"a":true}"#), "`/a`: unknown key `a`, no key is allowed here"),
+        (
+            issues::<Figure>(r#"{"kind":"x"}"#),
+            "`/kind`: found \"x\", expected one of \"circle\", \"dot\"",
+        ),
+        (issues::<Level>("3"), "the payload: found 3, expected one of 1, -2"),
+        (
+            to_json(&Title("WRONG!".into())).unwrap_err().to_string(),
+            "the payload: has 6 characters, at most 5 allowed\nthe payload: found \"WRONG!\", expected a match of `^[a-z]+$`",
+        ),
+        (
+            "blue".parse::<Color>().unwrap_err().to_string(),
+            "the payload: found \"blue\", expected one of \"red\", \"gre\\\"en\"",
+        ),
+        (
+            Level::try_from(7).unwrap_err().to_string(),
+            "the payload: found 7, expected one of 1, -2",
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn enums_can_be_listed_and_parsed() {
+    assert_eq!(Color::ALL, [Color::Red, Color::Green]);
+    assert_eq!("red".parse(), Ok(Color::Red));
+    assert_eq!(Color::try_from("gre\"en"), Ok(Color::Green));
+    assert_eq!(format!("{:>4}", Color::Red), " red");
+    assert_eq!(Level::try_from(-2), Ok(Level::High));
+    assert_eq!(Level::High.to_string(), "-2");
+}
