@@ -170,6 +170,11 @@ pub fn identifier(text: &str) -> Identifier {
     Identifier::new(escaped(snake(text)))
 }
 
+/// A field, function or parameter, with a word behind it: `todos_service`.
+pub fn identifier_with(text: &str, word: &str) -> Identifier {
+    Identifier::new(format!("{}_{word}", snake(text)))
+}
+
 /// The variants of values that differ, all different: values whose names are alike in Pascal case have
 /// their symbols spelt out, and a number where that is not enough.
 pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
@@ -388,6 +393,8 @@ mod tests {
             assert_eq!(pascal(text), variant, "{text}");
             assert_eq!(screaming(text), constant, "{text}");
         }
+        assert_eq!(identifier_with("type", "payload"), "type_payload");
+        assert_eq!(pascal_with("self", "Service"), "SelfService");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use super::{Contents, Crate, Generated, Planner};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
-    Identifier, agent_package, identifier, mcp_package, pascal_with, spec_static, toolset_package,
+    Identifier, agent_package, identifier, identifier_with, mcp_package, pascal_with, spec_static,
+    toolset_package,
 };
 
 /// What an agent's crate holds.
@@ -148,16 +149,16 @@ impl<'a> Planner<'a> {
             let service = &self.project[toolset.service].name.value;
             let path = self.path(&self.service_crate(toolset.service).package);
             ServiceParameter {
-                name: identifier(&name).followed_by("_service"),
+                name: identifier_with(&name, "service"),
                 trait_path: format!("{path}::service::{}", pascal_with(service, "Service")),
             }
         });
         Provider {
             path: self.path(&toolset_package(&name)),
             service,
-            remote: toolset.mcp.is_some().then(|| identifier(&name).followed_by("_remote")),
+            remote: toolset.mcp.is_some().then(|| identifier_with(&name, "remote")),
             executor: (toolset.mcp.is_none() && bound < toolset.tools.len())
-                .then(|| identifier(&name).followed_by("_executor")),
+                .then(|| identifier_with(&name, "executor")),
             toolset: name,
         }
     }

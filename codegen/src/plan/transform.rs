@@ -3,7 +3,7 @@
 use super::Planner;
 use super::roots::{LocatedType, RootType};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
-use crate::naming::{Identifier, additional_field, identifier, pascal};
+use crate::naming::{Identifier, additional_field, identifier, identifier_with, pascal};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, resolved};
 
@@ -167,11 +167,11 @@ fn additional_field_of(object: &ObjectShape) -> Identifier {
 }
 
 pub(super) fn payload_function(tool: &str) -> Identifier {
-    identifier(tool).followed_by("_payload")
+    identifier_with(tool, "payload")
 }
 
 pub(super) fn result_function(tool: &str) -> Identifier {
-    identifier(tool).followed_by("_result")
+    identifier_with(tool, "result")
 }
 
 fn injected_value(injection: &Injection) -> InjectedValue {

@@ -330,7 +330,7 @@ fn name_of(pointer: &str) -> String {
     let words: Vec<String> = words.collect();
     match words.as_slice() {
         [name] if is_plain_name(name) && is_definition => name.clone(),
-        words => words.iter().map(|word| naming::pascal_part(word)).collect(),
+        words => words.iter().map(|word| String::from(naming::pascal(word))).collect(),
     }
 }
 

@@ -219,7 +219,9 @@ impl<'a> Reader<'a> {
         }
         let own = place.strip_prefix(SCHEMAS).filter(|rest| !rest.contains('/'));
         let last = || place.rsplit('/').take(2).collect::<Vec<_>>();
-        let made = || last().iter().rev().map(|step| naming::pascal_part(step)).collect::<String>();
+        let made = || {
+            last().iter().rev().map(|step| String::from(naming::pascal(step))).collect::<String>()
+        };
         let wanted = own.map_or_else(made, |name| unescaped(name).into_owned());
         let is_plain = !wanted.contains(['/', '~', '%']);
         let wanted = if is_plain { wanted } else { naming::pascal(&wanted).into() };
