@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Identifier, pascal_part, variants};
+use super::{Identifier, is_type_name, pascal_part, variants};
 use crate::model::{MethodId, Project, ServiceId, ToolId, ToolsetId};
 use crate::prose::code;
 use crate::schema::{Additional, NodeId, ObjectShape, Schemas, Shape, as_object, kind_of};
@@ -170,6 +170,10 @@ impl Walk<'_> {
         let project = self.project;
         for id in project.types_of(service) {
             let named = &project.schemas[id];
+            // Any other name has been refused, and no type is made of it.
+            if !is_type_name(&named.name.value) {
+                continue;
+            }
             let origin = format!("The type `{}`.", named.name.value);
             self.root(named.schema, named.name.value.clone(), origin);
         }
