@@ -92,7 +92,7 @@ fn included(code: &Path) -> Result<BTreeSet<String>, IoFailure> {
         }
         let text = fs::read(&file).map_err(IoFailure::on("read", &file))?;
         let text = String::from_utf8_lossy(&text);
-        // The words of a schema may stand in a comment, but not in a string: the quotes would be escaped there.
+        // Comments may repeat words of a schema, so they do not count. String literals may too, but their quotes are escaped.
         let code: String = text
             .split_inclusive('\n')
             .filter(|line| !line.trim_start().starts_with("//"))

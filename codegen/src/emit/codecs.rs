@@ -130,7 +130,7 @@ fn codec(definition: &Definition) -> [TokenStream; 3] {
         // An alias has the codec of what it stands for.
         Body::Alias(_) => (TokenStream::new(), TokenStream::new()),
     };
-    let (decode, encode) = match definition.validator.as_ref() {
+    let (decode, encode) = match &definition.validator {
         Some(validator) => {
             let (decode, encode) = (body(decode), body(encode));
             (
@@ -289,7 +289,7 @@ impl Append for Decoded<'_> {
             }
             TypeUse::Contract(_, limits) => push!(out, #reader.formatted_as(#limits)),
             TypeUse::Checked(inner, validator) => {
-                let (inner, validator) = (Decoder(inner), validator);
+                let inner = Decoder(inner);
                 push!(out, #reader.checked(&#validator, #inner));
             }
             TypeUse::Integer(limits) => push!(out, #reader.integer(#limits)),

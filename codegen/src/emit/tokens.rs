@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use crate::plan::{IntegerLimits, ItemLimits, LocatedType, NumberLimits, RootType, StringLimits};
 
-/// An identifier that stands in an emitter.
+/// An identifier that is written in the code of an emitter.
 pub(super) fn ident(name: &'static str) -> Ident<'static> {
     Ident::new(name)
 }

@@ -18,7 +18,6 @@ mod clashes;
 mod reach;
 mod types;
 
-use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Deref;
@@ -62,12 +61,6 @@ impl Deref for Identifier {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Identifier {
-    fn borrow(&self) -> &str {
         &self.0
     }
 }

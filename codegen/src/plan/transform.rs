@@ -42,11 +42,11 @@ pub struct Move {
     pub fields: Vec<Identifier>,
     /// The fields filled in.
     pub injected: Vec<InjectedValue>,
-    /// What stands beside the properties.
+    /// The move of the additional properties.
     pub additional: Option<AdditionalMove>,
 }
 
-/// The fields for what stands beside the properties.
+/// The fields that hold additional properties on both sides.
 #[derive(Debug)]
 pub struct AdditionalMove {
     /// The payload's.

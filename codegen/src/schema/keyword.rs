@@ -71,7 +71,7 @@ macro_rules! keywords {
                 }
             }
 
-            /// What has to stand behind it.
+            /// The type that its value must have.
             pub fn expected(self) -> Expected {
                 match self {
                     $(Self::$name => Expected::$expected,)*
@@ -178,7 +178,7 @@ pub fn is_unsupported(word: &str) -> bool {
     UNSUPPORTED.contains(&word)
 }
 
-/// Whether a keyword asserts nothing.
+/// Whether a keyword is an annotation, which never changes what is accepted.
 pub fn is_annotation(word: &str) -> bool {
     ANNOTATIONS.contains(&word)
 }
@@ -188,7 +188,7 @@ pub fn honoured() -> impl Iterator<Item = &'static str> {
     Keyword::ALL.iter().map(|keyword| keyword.word()).chain(ANNOTATIONS)
 }
 
-/// What has to stand behind a keyword that asserts something.
+/// The type that the value of a keyword must have, if the keyword asserts something.
 pub fn expected(word: &str) -> Option<Expected> {
     Keyword::of(word).map(Keyword::expected)
 }

@@ -125,7 +125,7 @@ impl Answer<'_> {
         }
     }
 
-    /// What stands under `_meta` of the failure; nothing where it is not as expected.
+    /// The facts under `_meta`, or none if they are missing or malformed.
     fn facts(&self) -> Facts {
         let meta = self.meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
         let mut meta: HashMap<String, Box<RawValue>> = meta.unwrap_or_default();

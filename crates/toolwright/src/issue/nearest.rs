@@ -5,15 +5,14 @@
 const LONGEST: usize = 100;
 
 /// Returns the known word that is so close to `word` that it is probably meant: up to a third of its letters added,
-/// removed, replaced or swapped with their neighbors. Case of ASCII, `-`, `_` and spaces cost nothing, nor does leaving out
-/// the end.
+/// removed, replaced or swapped with their neighbors. Case, `-`, `_` and spaces cost nothing, nor does leaving out the end.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > LONGEST {
         return None;
     }
     let word: Vec<char> = letters(word).collect();
     let limit = (word.len() / 3).max(1);
-    // Many words are compared with one: they share their memory.
+    // All comparisons use the same memory.
     let (mut candidate, mut rows) = (Vec::new(), Rows::default());
     let compared = |known: &'a str| {
         if known.len() > LONGEST * 4 {
@@ -34,7 +33,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 fn letters(word: &str) -> impl Iterator<Item = char> {
-    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase())
+    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
 }
 
 /// The rows of a comparison that are still needed.
