@@ -3,7 +3,6 @@
 mod codecs;
 mod consumers;
 mod http;
-mod places;
 mod print;
 mod printer;
 #[cfg(test)]

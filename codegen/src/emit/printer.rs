@@ -159,13 +159,14 @@ impl<'a> Output<'a> {
         self.walk(span, tail);
     }
 
-    /// Where the value of an assignment, of a field or of a closure begins.
+    /// Where the value of an assignment, of a field, of a closure or of an entry in a macro begins.
     fn value(&self, span: Span) -> Option<usize> {
         if is_control(self.tokens.kind(span.from)) {
             return None;
         }
         let sign = |kind| self.find(span, kind).map(|at| at + 1).filter(|&value| value < span.to);
-        self.closure_body(span).or_else(|| sign(Kind::Equals)).or_else(|| sign(Kind::Colon))
+        let signs = [Kind::Arrow, Kind::Equals, Kind::Colon];
+        self.closure_body(span).or_else(|| signs.into_iter().find_map(sign))
     }
 
     /// Where the body of a closure begins.

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use super::print::Module;
 use super::rust::{Append, TokenStream, push, quote};
-use super::tokens::{docs, ident, import, imports, integer};
+use super::tokens::{docs, ident, import, imports};
 use crate::naming::Identifier;
-use crate::plan::{
-    Body, Definition, EnumVariant, Field, Import, IntegerVariant, Member, Struct, TypeUse, Types,
-};
+use crate::plan::{Body, Definition, Field, Import, Member, Struct, TypeUse, Types};
 
 /// The module of a crate's types.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
@@ -74,8 +72,16 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
     let (name, docs) = (&definition.name, docs(&definition.docs));
     match &definition.body {
         Body::Struct(plan) => structure(plan, &definition.name, &docs),
-        Body::Enum(variants) => string_enum(variants, &definition.name, &docs),
-        Body::IntegerEnum(variants) => integer_enum(variants, &definition.name, &docs),
+        Body::Enum(variants) => {
+            let variants =
+                variants.iter().map(|variant| (&variant.name, self::docs(&variant.docs)));
+            plain_enum(variants, &definition.name, &docs)
+        }
+        Body::IntegerEnum(variants) => {
+            let variants =
+                variants.iter().map(|variant| (&variant.name, self::docs(&[&variant.docs])));
+            plain_enum(variants, &definition.name, &docs)
+        }
         Body::Mixed(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
@@ -171,60 +177,19 @@ fn constructor(plan: &Struct, name: &Identifier) -> TokenStream {
     }
 }
 
-fn string_enum(
-    variants: &[EnumVariant],
+fn plain_enum<'a>(
+    variants: impl Iterator<Item = (&'a Identifier, TokenStream)>,
     name: &Identifier,
     docs_of_enum: &TokenStream,
 ) -> Vec<TokenStream> {
-    let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
-    let values: Vec<_> = variants.iter().map(|variant| &variant.value).collect();
-    let docs = variants.iter().map(|variant| docs(&variant.docs));
-    let item = quote! {
+    let variants = variants.map(|(name, docs)| quote!(#docs #name));
+    vec![quote! {
         #docs_of_enum
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum #name {
-            #(#docs #names,)*
+            #(#variants,)*
         }
-    };
-    let text = quote! {
-        impl #name {
-            /// The string in JSON.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    #(Self::#names => #values,)*
-                }
-            }
-        }
-    };
-    vec![item, text]
-}
-
-fn integer_enum(
-    variants: &[IntegerVariant],
-    name: &Identifier,
-    docs_of_enum: &TokenStream,
-) -> Vec<TokenStream> {
-    let names: Vec<_> = variants.iter().map(|variant| &variant.name).collect();
-    let values = variants.iter().map(|variant| integer(variant.value));
-    let docs = variants.iter().map(|variant| docs(&[&variant.docs]));
-    let item = quote! {
-        #docs_of_enum
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum #name {
-            #(#docs #names,)*
-        }
-    };
-    let number = quote! {
-        impl #name {
-            /// The integer in JSON.
-            pub fn as_i64(self) -> i64 {
-                match self {
-                    #(Self::#names => #values,)*
-                }
-            }
-        }
-    };
-    vec![item, number]
+    }]
 }
 
 /// An enum with a type in each variant: the variant's name, its type, its doc line.

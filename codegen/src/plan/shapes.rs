@@ -27,9 +27,6 @@ const MAX_CONSTRUCTOR: usize = 7;
 /// What the docs of a choice say whose members overlap.
 const TRIED: &str = "The first that fits, beginning with the one that demands most.";
 
-/// What a decoding function calls its own variables.
-const CODEC_VARIABLES: &[&str] = &["input", "object", "key"];
-
 impl Planner<'_> {
     /// Own types of a scope, and the types of others it uses.
     pub(super) fn types(self, scope: Scope, imports: Vec<Import>) -> Types {
@@ -134,14 +131,8 @@ impl Shapes<'_> {
 
     fn object(&mut self, object: &ObjectShape, name: &TypeName) -> Struct {
         let additional = self.additional(object, name);
-        let mut taken: Vec<Identifier> =
-            CODEC_VARIABLES.iter().map(|name| naming::identifier(name)).collect();
-        taken.extend(additional.as_ref().map(|field| field.name.clone()));
-        let members: Vec<Member> = object
-            .properties
-            .iter()
-            .map(|property| self.member(property, name, &mut taken))
-            .collect();
+        let members: Vec<Member> =
+            object.properties.iter().map(|property| self.member(property, name)).collect();
         let required = members
             .iter()
             .filter(|member| matches!(member, Member::Field(field) if field.required))
@@ -152,27 +143,21 @@ impl Shapes<'_> {
         Struct { members, additional, has_constructor }
     }
 
-    fn member(
-        &mut self,
-        property: &Property,
-        owner: &TypeName,
-        taken: &mut Vec<Identifier>,
-    ) -> Member {
+    fn member(&mut self, property: &Property, owner: &TypeName) -> Member {
         let schemas = &self.planner.project.schemas;
         let (key, schema) = (property.name.value.clone(), &schemas[property.schema]);
         let name = naming::identifier(&key);
-        let variable = free_variable(&name, taken);
         if property.is_fixed(schemas)
             && let Shape::Const(json) = &schema.shape
         {
-            return Member::Fixed { key, variable, json: json.to_string() };
+            return Member::Fixed { key, json: json.to_string() };
         }
         let ty = self.use_of(property.schema, Some(owner.node), &|| {
             format!("{}{}", owner.name, pascal_part(&key))
         });
         let facts = docs::facts(&schema.annotations, &ty);
         let docs = docs::described(&schema.annotations, &code(&key), facts);
-        Member::Field(Field { key, name, variable, docs, ty, required: property.required })
+        Member::Field(Field { key, name, docs, ty, required: property.required })
     }
 
     fn additional(&mut self, object: &ObjectShape, owner: &TypeName) -> Option<AdditionalField> {
@@ -303,16 +288,6 @@ impl Shapes<'_> {
 fn demands(schemas: &Schemas, node: NodeId) -> usize {
     schema::as_object(schemas, node)
         .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
-}
-
-/// A variable of a decoding function: the field's name, unless that is taken.
-fn free_variable(name: &Identifier, taken: &mut Vec<Identifier>) -> Identifier {
-    let mut variable = name.clone();
-    while taken.contains(&variable) {
-        variable = variable.followed_by("_value");
-    }
-    taken.push(variable.clone());
-    variable
 }
 
 fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {

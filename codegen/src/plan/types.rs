@@ -110,8 +110,6 @@ pub enum Member {
     Fixed {
         /// The property.
         key: String,
-        /// The variable it is decoded into.
-        variable: Identifier,
         /// Its value, as JSON text.
         json: String,
     },
@@ -124,8 +122,6 @@ pub struct Field {
     pub key: String,
     /// The field's name.
     pub name: Identifier,
-    /// The variable it is decoded into.
-    pub variable: Identifier,
     /// The field's doc lines.
     pub docs: Vec<String>,
     /// What it holds.

@@ -82,19 +82,6 @@ impl TokenStream {
         })
     }
 
-    /// Whether there is a statement in it that ends with a semicolon, outside all brackets.
-    pub(in crate::emit) fn has_statements(&self) -> bool {
-        let mut depth = 0_usize;
-        self.tokens.iter().any(|token| {
-            if token.kind.is_opening() {
-                depth += 1;
-            } else if token.kind.is_closing() {
-                depth = depth.saturating_sub(1);
-            }
-            depth == 0 && token.kind == Kind::Semicolon
-        })
-    }
-
     /// Adds a token that somebody else read.
     #[cfg(test)]
     pub(in crate::emit) fn push_read(&mut self, token: &str) {

@@ -24,8 +24,8 @@
 /// Writes the codec of a struct: the keys of the object, the fields they become, and the types of these.
 ///
 /// A key is `required` or `optional`; the field of an optional key is an `Option`. Before the keys may stand those that
-/// have one value only and no field, as JSON text: `"kind" = "\"circle\"",`. Behind them may stand the field for all other
-/// keys, which are refused without it: `.. => rest: type`. A key that JSON writes with an escape is `required_escaped` or
+/// have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for all other
+/// keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is `required_escaped` or
 /// `optional_escaped`.
 ///
 /// ```
@@ -48,43 +48,43 @@
 /// ```
 #[macro_export]
 macro_rules! object {
-    ($name:ident $(checked($validator:expr))? {
-        $($fixed:literal = $json:literal,)*
-        $($presence:ident $key:literal => $field:ident: $type:ident $(($($part:tt)*))?,)*
-        $(.. => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)?
+    ($name:ident $(checked($validator:expr $(,)?))? {
+        $($fixed:literal => constant($json:literal $(,)?)),* $(,)?
+        $($($presence:ident $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
+        $(_ => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))? $(,)?)?
     }) => {
         $crate::__codec! {
             $name [$($validator)?]
             |input| {
-                $(let mut $field = None;)*
+                $($(let mut $field = None;)+)?
                 $(let mut $rest = $crate::Map::new();)?
                 let mut fixed = true;
                 let mut object = input.object()?;
                 while let Some(key) = object.next_key() {
                     match key.as_ref() {
                         $($fixed => fixed &= object.value().constant($json).is_some(),)*
-                        $($key => {
+                        $($($key => {
                             $field = $crate::__decode!(object.value(), $type $(($($part)*))?);
-                        })*
+                        })+)?
                         _ => $crate::__other_key!(
-                            object, key, &[$($fixed,)* $($key),*]
+                            object, key, &[$($fixed,)* $($($key),+)?]
                             $(, $rest, $rest_type $(($($rest_part)*))?)?
                         ),
                     }
                 }
                 $(fixed &= object.has_required($fixed);)*
-                $($crate::__read_member!($presence object $key $field);)*
+                $($($crate::__read_member!($presence object $key $field);)+)?
                 if !fixed {
                     return None;
                 }
-                Some(Self { $($field: $crate::__member!($presence $field),)* $($rest)? })
+                Some(Self { $($($field: $crate::__member!($presence $field),)+)? $($rest)? })
             }
             |this, out| {
                 let Some(mut object) = out.object() else { return };
                 $(object.key($fixed).constant($json);)*
-                $($crate::__write_member!($presence object $key (this.$field) $type $(($($part)*))?);)*
+                $($($crate::__write_member!($presence object $key (this.$field) $type $(($($part)*))?);)+)?
                 $crate::__write_rest!(
-                    object, &[$($fixed,)* $($key),*]
+                    object, &[$($fixed,)* $($($key),+)?]
                     $(, (this.$rest), $rest_type $(($($rest_part)*))?)?
                 );
                 object.end();
@@ -97,7 +97,7 @@ macro_rules! object {
 /// `as_str`, `Display`, `FromStr` and `TryFrom<&str>`.
 #[macro_export]
 macro_rules! string_enum {
-    ($name:ident $(checked($validator:expr))? { $($variant:ident = $text:literal),+ $(,)? }) => {
+    ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $text:literal),+ $(,)? }) => {
         impl $name {
             /// Every value, in the schema's order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -144,7 +144,7 @@ macro_rules! string_enum {
 /// `ALL`, `as_i64`, `Display` and `TryFrom<i64>`.
 #[macro_export]
 macro_rules! integer_enum {
-    ($name:ident $(checked($validator:expr))? { $($variant:ident = $integer:literal),+ $(,)? }) => {
+    ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $integer:literal),+ $(,)? }) => {
         impl $name {
             /// Every value, in the schema's order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -182,7 +182,7 @@ macro_rules! integer_enum {
 /// Writes the codec of a struct with one field and no name for it: `newtype!(Title: string(length))`.
 #[macro_export]
 macro_rules! newtype {
-    ($name:ident $(checked($validator:expr))?: $type:ident $(($($part:tt)*))?) => {
+    ($name:ident $(checked($validator:expr $(,)?))?: $type:ident $(($($part:tt)*))?) => {
         $crate::__codec! {
             $name [$($validator)?]
             |input| { $crate::__decode!(input, $type $(($($part)*))?).map(Self) }
@@ -194,7 +194,7 @@ macro_rules! newtype {
 /// Writes the codec of a struct without fields that stands for one JSON text: `constant!(Always = "true")`.
 #[macro_export]
 macro_rules! constant {
-    ($name:ident $(checked($validator:expr))? = $json:literal) => {
+    ($name:ident $(checked($validator:expr $(,)?))? = $json:literal) => {
         $crate::__codec! {
             $name [$($validator)?]
             |input| { input.constant($json).map(|()| Self) }
@@ -207,7 +207,7 @@ macro_rules! constant {
 /// `tagged!(Shape by "kind" { "circle" => Circle: Circle, "square" => Square: Square })`.
 #[macro_export]
 macro_rules! tagged {
-    ($name:ident $(checked($validator:expr))? by $tag:literal {
+    ($name:ident $(checked($validator:expr $(,)?))? by $tag:literal {
         $($value:literal => $variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
     }) => {
         $crate::__codec! {
@@ -231,7 +231,7 @@ macro_rules! tagged {
 /// `mixed!(Id { String: string(length), Integer: integer(range) })`.
 #[macro_export]
 macro_rules! mixed {
-    ($name:ident $(checked($validator:expr))? {
+    ($name:ident $(checked($validator:expr $(,)?))? {
         $($variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
     }) => {
         $crate::__codec! {
@@ -257,7 +257,7 @@ macro_rules! mixed {
 /// them have to. They are tried in this order; a number says which schema of the keyword a variant stands for.
 #[macro_export]
 macro_rules! overlapping {
-    ($name:ident checked($validator:expr) by $keyword:literal {
+    ($name:ident checked($validator:expr $(,)?) by $keyword:literal {
         $($index:literal => $variant:ident: $type:ident $(($($part:tt)*))?),+ $(,)?
     }) => {
         $crate::__codec! {
@@ -316,31 +316,31 @@ macro_rules! __codec {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __decode {
-    ($input:expr, list($items:expr, $($type:tt)+)) => {
-        $input.array($items, |input| $crate::__decode!(input, $($type)+))
+    ($input:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.array($items, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
-    ($input:expr, map($($type:tt)+)) => {
-        $input.map(|input| $crate::__decode!(input, $($type)+))
+    ($input:expr, map($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.map(|input| $crate::__decode!(input, $type $(($($part)*))?))
     };
-    ($input:expr, nullable($($type:tt)+)) => {
-        $input.nullable(|input| $crate::__decode!(input, $($type)+))
+    ($input:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?))
     };
-    ($input:expr, or_null($($type:tt)+)) => {
-        $input.nullable(|input| $crate::__decode!(input, $($type)+)).map($crate::Nullable::from)
+    ($input:expr, or_null($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?)).map($crate::Nullable::from)
     };
-    ($input:expr, boxed($name:ident)) => {
+    ($input:expr, boxed($name:ident $(,)?)) => {
         <$name as $crate::codec::Decode>::decode($input).map(::std::boxed::Box::new)
     };
-    ($input:expr, checked($validator:expr, $($type:tt)+)) => {
-        $input.checked(&$validator, |input| $crate::__decode!(input, $($type)+))
+    ($input:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.checked(&$validator, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
-    ($input:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+)) => {
+    ($input:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
         $input.tuple([$(stringify!($item)),+].len() as u64, |items| {
             $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)+
             Some(($($item?,)+))
         })
     };
-    ($input:expr, $method:ident($($argument:expr),*)) => {
+    ($input:expr, $method:ident($($argument:expr),* $(,)?)) => {
         $input.$method($($argument),*)
     };
     ($input:expr, $name:ident) => {
@@ -352,22 +352,22 @@ macro_rules! __decode {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode {
-    ($out:expr, $value:expr, list($items:expr, $($type:tt)+)) => {
-        $out.array($value, $items, |out, value| $crate::__encode!(out, value, $($type)+))
+    ($out:expr, $value:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.array($value, $items, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, map($($type:tt)+)) => {
-        $out.map($value, |out, value| $crate::__encode!(out, value, $($type)+))
+    ($out:expr, $value:expr, map($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.map($value, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, nullable($($type:tt)+)) => {
-        $out.nullable($value.as_ref(), |out, value| $crate::__encode!(out, value, $($type)+))
+    ($out:expr, $value:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.nullable($value.as_ref(), |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, or_null($($type:tt)+)) => {
-        $out.nullable($value.as_option(), |out, value| $crate::__encode!(out, value, $($type)+))
+    ($out:expr, $value:expr, or_null($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.nullable($value.as_option(), |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, checked($validator:expr, $($type:tt)+)) => {
-        $out.checked(&$validator, |out| $crate::__encode!(out, $value, $($type)+))
+    ($out:expr, $value:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.checked(&$validator, |out| $crate::__encode!(out, $value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+)) => {
+    ($out:expr, $value:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
         $out.tuple(|items| {
             let ($($item,)+) = $value;
             $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)+
@@ -380,16 +380,16 @@ macro_rules! __encode {
     ($out:expr, $value:expr, boolean()) => {
         $out.boolean(*$value)
     };
-    ($out:expr, $value:expr, integer($range:expr)) => {
+    ($out:expr, $value:expr, integer($range:expr $(,)?)) => {
         $out.integer(*$value, $range)
     };
-    ($out:expr, $value:expr, number($range:expr)) => {
+    ($out:expr, $value:expr, number($range:expr $(,)?)) => {
         $out.number(*$value, $range)
     };
-    ($out:expr, $value:expr, boxed($name:ident)) => {
+    ($out:expr, $value:expr, boxed($name:ident $(,)?)) => {
         $crate::codec::Encode::encode($value, $out)
     };
-    ($out:expr, $value:expr, $method:ident($($argument:expr),*)) => {
+    ($out:expr, $value:expr, $method:ident($($argument:expr),* $(,)?)) => {
         $out.$method($value $(, $argument)*)
     };
     ($out:expr, $value:expr, $name:ident) => {

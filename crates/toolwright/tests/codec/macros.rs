@@ -57,7 +57,7 @@ struct Everything {
     rest: Map<i64>,
 }
 toolwright::object!(Everything {
-    "kind" = "\"everything\"",
+    "kind" => constant("\"everything\""),
     required "any" => any: value(),
     required "nothing" => nothing: null(),
     required "flag" => flag: boolean(),
@@ -77,7 +77,7 @@ toolwright::object!(Everything {
     optional "input" => input: null(),
     optional "object" => object: boolean(),
     optional_escaped "ty\"pe" => r#type: string(Length::ANY),
-    .. => rest: integer(Range::<i64>::ANY)
+    _ => rest: integer(Range::<i64>::ANY)
 });
 
 #[derive(Debug, PartialEq)]
@@ -98,10 +98,10 @@ toolwright::object!(Two checked(AT_LEAST_TWO) {
 struct Circle {
     radius: i64,
 }
-toolwright::object!(Circle { "kind" = "\"circle\"", required "radius" => radius: integer(Range::<i64>::ANY), });
+toolwright::object!(Circle { "kind" => constant("\"circle\""), required "radius" => radius: integer(Range::<i64>::ANY), });
 #[derive(Debug, PartialEq)]
 struct Dot {}
-toolwright::object!(Dot { "kind" = "\"dot\"", });
+toolwright::object!(Dot { "kind" => constant("\"dot\""), });
 #[derive(Debug, PartialEq)]
 enum Figure {
     Circle(Circle),

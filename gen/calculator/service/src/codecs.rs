@@ -2,62 +2,13 @@
 //! Codecs of the `calculator` service: they accept exactly what the schemas accept.
 
 use super::types::{AddPayload, AddResult};
-use toolwright::codec::{Decode, Encode, Range, Reader, Writer};
+use toolwright::codec::Range;
 
-impl Decode for AddPayload {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut a = None;
-        let mut b = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "a" => a = object.value().number(Range::ANY),
-                "b" => b = object.value().number(Range::ANY),
-                _ => {
-                    object.unknown_key(&["a", "b"]);
-                }
-            }
-        }
-        let a = object.required("a", a);
-        let b = object.required("b", b);
-        Some(Self { a: a?, b: b? })
-    }
-}
+toolwright::object!(AddPayload {
+    required "a" => a: number(Range::ANY),
+    required "b" => b: number(Range::ANY),
+});
 
-impl Encode for AddPayload {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("a").number(self.a, Range::ANY);
-        object.key("b").number(self.b, Range::ANY);
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(AddPayload);
-
-impl Decode for AddResult {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut sum = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "sum" => sum = object.value().number(Range::ANY),
-                _ => {
-                    object.unknown_key(&["sum"]);
-                }
-            }
-        }
-        let sum = object.required("sum", sum);
-        Some(Self { sum: sum? })
-    }
-}
-
-impl Encode for AddResult {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("sum").number(self.sum, Range::ANY);
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(AddResult);
+toolwright::object!(AddResult {
+    required "sum" => sum: number(Range::ANY),
+});

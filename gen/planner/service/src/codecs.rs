@@ -2,127 +2,26 @@
 //! Codecs of the `planner` service: they accept exactly what the schemas accept.
 
 use super::types::{Plan, PlanInput, PlanStep, StepStatus};
-use toolwright::Nullable;
-use toolwright::codec::{Decode, Encode, Items, Length, Range, Reader, Writer};
+use toolwright::codec::{Items, Length, Range};
 
-impl Decode for PlanInput {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut goal = None;
-        let mut max_steps = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "goal" => goal = object.value().string(Length::ANY.at_least(1).at_most(500)),
-                "max_steps" =>
-                    max_steps = object.value().integer(Range::ANY.at_least(1).at_most(20)),
-                _ => {
-                    object.unknown_key(&["goal", "max_steps"]);
-                }
-            }
-        }
-        let goal = object.required("goal", goal);
-        Some(Self { goal: goal?, max_steps })
-    }
-}
+toolwright::object!(PlanInput {
+    required "goal" => goal: string(Length::ANY.at_least(1).at_most(500)),
+    optional "max_steps" => max_steps: integer(Range::ANY.at_least(1).at_most(20)),
+});
 
-impl Encode for PlanInput {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("goal").string(&self.goal, Length::ANY.at_least(1).at_most(500));
-        if let Some(value) = &self.max_steps {
-            object.key("max_steps").integer(*value, Range::ANY.at_least(1).at_most(20));
-        }
-        object.end();
-    }
-}
+toolwright::string_enum!(StepStatus {
+    Pending = "pending",
+    InProgress = "in_progress",
+    Done = "done",
+});
 
-toolwright::serde_bridge!(PlanInput);
+toolwright::object!(PlanStep {
+    required "title" => title: string(Length::ANY.at_least(1).at_most(200)),
+    required "status" => status: StepStatus,
+    optional "minutes" => minutes: or_null(number(Range::ANY.at_least(0.0))),
+});
 
-impl Decode for StepStatus {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.variant(
-            &["pending", "in_progress", "done"],
-            &[Self::Pending, Self::InProgress, Self::Done],
-        )
-    }
-}
-
-impl Encode for StepStatus {
-    fn encode(&self, out: &mut Writer) {
-        out.string(self.as_str(), Length::ANY);
-    }
-}
-
-toolwright::serde_bridge!(StepStatus);
-
-impl Decode for PlanStep {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut title = None;
-        let mut status = None;
-        let mut minutes = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "title" => title = object.value().string(Length::ANY.at_least(1).at_most(200)),
-                "status" => status = StepStatus::decode(object.value()),
-                "minutes" => minutes = object
-                    .value()
-                    .nullable(|v| v.number(Range::ANY.at_least(0.0)))
-                    .map(Nullable::from),
-                _ => {
-                    object.unknown_key(&["title", "status", "minutes"]);
-                }
-            }
-        }
-        let title = object.required("title", title);
-        let status = object.required("status", status);
-        Some(Self { title: title?, status: status?, minutes })
-    }
-}
-
-impl Encode for PlanStep {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("title").string(&self.title, Length::ANY.at_least(1).at_most(200));
-        self.status.encode(object.key("status"));
-        if let Some(value) = &self.minutes {
-            object
-                .key("minutes")
-                .nullable(value.as_option(), |w, v| w.number(*v, Range::ANY.at_least(0.0)));
-        }
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(PlanStep);
-
-impl Decode for Plan {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut goal = None;
-        let mut steps = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "goal" => goal = object.value().string(Length::ANY.at_least(1).at_most(500)),
-                "steps" => steps = object.value().array(Items::ANY.at_most(20), PlanStep::decode),
-                _ => {
-                    object.unknown_key(&["goal", "steps"]);
-                }
-            }
-        }
-        let goal = object.required("goal", goal);
-        let steps = object.required("steps", steps);
-        Some(Self { goal: goal?, steps: steps? })
-    }
-}
-
-impl Encode for Plan {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("goal").string(&self.goal, Length::ANY.at_least(1).at_most(500));
-        object.key("steps").array(&self.steps, Items::ANY.at_most(20), |w, v| v.encode(w));
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(Plan);
+toolwright::object!(Plan {
+    required "goal" => goal: string(Length::ANY.at_least(1).at_most(500)),
+    required "steps" => steps: list(Items::ANY.at_most(20), PlanStep),
+});

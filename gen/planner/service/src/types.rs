@@ -24,7 +24,7 @@ impl PlanInput {
 }
 
 /// How far a step has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepStatus {
     /// `"pending"`
     Pending,
@@ -32,17 +32,6 @@ pub enum StepStatus {
     InProgress,
     /// `"done"`
     Done,
-}
-
-impl StepStatus {
-    /// The string in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Done => "done",
-        }
-    }
 }
 
 /// One step of a plan.

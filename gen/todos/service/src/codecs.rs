@@ -4,169 +4,34 @@
 use super::types::{
     GetTodosPayload, TodoItem, TodoStatus, TodosSnapshot, UpdateMode, UpdateTodosPayload,
 };
-use toolwright::codec::{Decode, Encode, Items, Length, Reader, Writer};
+use toolwright::codec::{Items, Length};
 
-impl Decode for TodoStatus {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.variant(
-            &["pending", "in_progress", "done"],
-            &[Self::Pending, Self::InProgress, Self::Done],
-        )
-    }
-}
+toolwright::string_enum!(TodoStatus {
+    Pending = "pending",
+    InProgress = "in_progress",
+    Done = "done",
+});
 
-impl Encode for TodoStatus {
-    fn encode(&self, out: &mut Writer) {
-        out.string(self.as_str(), Length::ANY);
-    }
-}
+toolwright::object!(TodoItem {
+    required "id" => id: string(Length::ANY.at_least(1).at_most(64)),
+    required "title" => title: string(Length::ANY.at_least(1).at_most(200)),
+    required "status" => status: TodoStatus,
+    optional "note" => note: string(Length::ANY.at_most(2_000)),
+});
 
-toolwright::serde_bridge!(TodoStatus);
+toolwright::object!(TodosSnapshot {
+    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+});
 
-impl Decode for TodoItem {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut id = None;
-        let mut title = None;
-        let mut status = None;
-        let mut note = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "id" => id = object.value().string(Length::ANY.at_least(1).at_most(64)),
-                "title" => title = object.value().string(Length::ANY.at_least(1).at_most(200)),
-                "status" => status = TodoStatus::decode(object.value()),
-                "note" => note = object.value().string(Length::ANY.at_most(2_000)),
-                _ => {
-                    object.unknown_key(&["id", "title", "status", "note"]);
-                }
-            }
-        }
-        let id = object.required("id", id);
-        let title = object.required("title", title);
-        let status = object.required("status", status);
-        Some(Self { id: id?, title: title?, status: status?, note })
-    }
-}
+toolwright::string_enum!(UpdateMode { Replace = "replace", Merge = "merge" });
 
-impl Encode for TodoItem {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("id").string(&self.id, Length::ANY.at_least(1).at_most(64));
-        object.key("title").string(&self.title, Length::ANY.at_least(1).at_most(200));
-        self.status.encode(object.key("status"));
-        if let Some(value) = &self.note {
-            object.key("note").string(value, Length::ANY.at_most(2_000));
-        }
-        object.end();
-    }
-}
+toolwright::object!(UpdateTodosPayload {
+    required "run_id" => run_id: string(Length::ANY.at_least(1)),
+    required "mode" => mode: UpdateMode,
+    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+});
 
-toolwright::serde_bridge!(TodoItem);
-
-impl Decode for TodosSnapshot {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut items = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "items" => items = object.value().array(Items::ANY.at_most(500), TodoItem::decode),
-                _ => {
-                    object.unknown_key(&["items"]);
-                }
-            }
-        }
-        let items = object.required("items", items);
-        Some(Self { items: items? })
-    }
-}
-
-impl Encode for TodosSnapshot {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(TodosSnapshot);
-
-impl Decode for UpdateMode {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.variant(&["replace", "merge"], &[Self::Replace, Self::Merge])
-    }
-}
-
-impl Encode for UpdateMode {
-    fn encode(&self, out: &mut Writer) {
-        out.string(self.as_str(), Length::ANY);
-    }
-}
-
-toolwright::serde_bridge!(UpdateMode);
-
-impl Decode for UpdateTodosPayload {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut run_id = None;
-        let mut mode = None;
-        let mut items = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "run_id" => run_id = object.value().string(Length::ANY.at_least(1)),
-                "mode" => mode = UpdateMode::decode(object.value()),
-                "items" => items = object.value().array(Items::ANY.at_most(500), TodoItem::decode),
-                _ => {
-                    object.unknown_key(&["run_id", "mode", "items"]);
-                }
-            }
-        }
-        let run_id = object.required("run_id", run_id);
-        let mode = object.required("mode", mode);
-        let items = object.required("items", items);
-        Some(Self { run_id: run_id?, mode: mode?, items: items? })
-    }
-}
-
-impl Encode for UpdateTodosPayload {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("run_id").string(&self.run_id, Length::ANY.at_least(1));
-        self.mode.encode(object.key("mode"));
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(UpdateTodosPayload);
-
-impl Decode for GetTodosPayload {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut run_id = None;
-        let mut status = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "run_id" => run_id = object.value().string(Length::ANY.at_least(1)),
-                "status" => status = TodoStatus::decode(object.value()),
-                _ => {
-                    object.unknown_key(&["run_id", "status"]);
-                }
-            }
-        }
-        let run_id = object.required("run_id", run_id);
-        Some(Self { run_id: run_id?, status })
-    }
-}
-
-impl Encode for GetTodosPayload {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        object.key("run_id").string(&self.run_id, Length::ANY.at_least(1));
-        if let Some(value) = &self.status {
-            value.encode(object.key("status"));
-        }
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(GetTodosPayload);
+toolwright::object!(GetTodosPayload {
+    required "run_id" => run_id: string(Length::ANY.at_least(1)),
+    optional "status" => status: TodoStatus,
+});

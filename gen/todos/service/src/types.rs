@@ -2,7 +2,7 @@
 //! Types of the `todos` service.
 
 /// How far a todo has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TodoStatus {
     /// `"pending"`
     Pending,
@@ -10,17 +10,6 @@ pub enum TodoStatus {
     InProgress,
     /// `"done"`
     Done,
-}
-
-impl TodoStatus {
-    /// The string in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Done => "done",
-        }
-    }
 }
 
 /// One task of a run.
@@ -57,22 +46,12 @@ pub struct TodosSnapshot {
 }
 
 /// `replace` drops the todos that are not given; `merge` keeps them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UpdateMode {
     /// `"replace"`
     Replace,
     /// `"merge"`
     Merge,
-}
-
-impl UpdateMode {
-    /// The string in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replace => "replace",
-            Self::Merge => "merge",
-        }
-    }
 }
 
 /// The type `UpdateTodosPayload`.

@@ -2,63 +2,13 @@
 //! Codecs of the `todos` toolset: they accept exactly what the schemas accept.
 
 use super::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
-use toolwright::codec::{Decode, Encode, Items, Reader, Writer};
+use toolwright::codec::Items;
 
-impl Decode for UpdateTodosArgs {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut mode = None;
-        let mut items = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "mode" => mode = UpdateMode::decode(object.value()),
-                "items" => items = object.value().array(Items::ANY.at_most(500), TodoItem::decode),
-                _ => {
-                    object.unknown_key(&["mode", "items"]);
-                }
-            }
-        }
-        let mode = object.required("mode", mode);
-        let items = object.required("items", items);
-        Some(Self { mode: mode?, items: items? })
-    }
-}
+toolwright::object!(UpdateTodosArgs {
+    required "mode" => mode: UpdateMode,
+    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+});
 
-impl Encode for UpdateTodosArgs {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        self.mode.encode(object.key("mode"));
-        object.key("items").array(&self.items, Items::ANY.at_most(500), |w, v| v.encode(w));
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(UpdateTodosArgs);
-
-impl Decode for GetTodosArgs {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        let mut status = None;
-        let mut object = input.object()?;
-        while let Some(key) = object.next_key() {
-            match key.as_ref() {
-                "status" => status = TodoStatus::decode(object.value()),
-                _ => {
-                    object.unknown_key(&["status"]);
-                }
-            }
-        }
-        Some(Self { status })
-    }
-}
-
-impl Encode for GetTodosArgs {
-    fn encode(&self, out: &mut Writer) {
-        let Some(mut object) = out.object() else { return };
-        if let Some(value) = &self.status {
-            value.encode(object.key("status"));
-        }
-        object.end();
-    }
-}
-
-toolwright::serde_bridge!(GetTodosArgs);
+toolwright::object!(GetTodosArgs {
+    optional "status" => status: TodoStatus,
+});
