@@ -13,6 +13,22 @@ pub(crate) fn code(text: &str) -> String {
     code
 }
 
+/// A sentence as errors are worded in Rust: in lower case where it begins with a word that is not written in capitals, and
+/// without the period behind a single sentence.
+pub(crate) fn as_error(sentence: &str) -> String {
+    let first = sentence.split_whitespace().next().unwrap_or_default();
+    let is_name = first == "I" || first.chars().skip(1).any(char::is_uppercase);
+    let text = match sentence.strip_suffix('.') {
+        Some(text) if !text.contains(['.', '!', '?']) => text,
+        _ => sentence,
+    };
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(begin) if !is_name => begin.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
 /// Control characters and those that reorder text (Unicode UAX #9, and rustc's
 /// `text_direction_codepoint_in_comment`) are left out.
 pub(crate) fn is_shown(c: char) -> bool {

@@ -13,8 +13,8 @@ use todos_tools::types::{
 };
 use toolwright::spec::Implementation;
 use toolwright::{
-    Executor, FailureKind, InvalidPayload, Payload, Recovery, Scope, Tool, ToolCall, ToolFailure,
-    ToolResult, ToolSpec,
+    Executor, FailureKind, InvalidPayload, MethodError, Payload, Recovery, Scope, Tool, ToolCall,
+    ToolFailure, ToolResult, ToolSpec,
 };
 
 type Tested = Result<(), Box<dyn Error>>;
@@ -27,9 +27,9 @@ impl TodosService for TodosOfRunOne {
     async fn update_todos(
         &self,
         payload: todos_service::types::UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, UpdateTodosError> {
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
         if payload.run_id != "run_1" {
-            return Err(UpdateTodosError::RunNotFound);
+            return Err(UpdateTodosError::RunNotFound.into());
         }
         let mut items = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if payload.mode == UpdateMode::Replace {
@@ -42,8 +42,8 @@ impl TodosService for TodosOfRunOne {
     async fn get_todos(
         &self,
         payload: todos_service::types::GetTodosPayload,
-    ) -> Result<TodosSnapshot, GetTodosError> {
-        let items = self.0.lock().map_err(|_| GetTodosError::internal("the lock is poisoned"))?;
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
+        let items = self.0.lock().map_err(|_| MethodError::internal("the lock is poisoned"))?;
         let wanted = |item: &&TodoItem| payload.status.is_none_or(|status| item.status == status);
         Ok(TodosSnapshot { items: items.iter().filter(wanted).cloned().collect() })
     }
@@ -55,7 +55,7 @@ impl calculator_service::service::CalculatorService for Sums {
     async fn add(
         &self,
         payload: calculator_service::types::AddPayload,
-    ) -> Result<calculator_service::types::AddResult, calculator_service::errors::AddError> {
+    ) -> Result<calculator_service::types::AddResult, MethodError> {
         Ok(calculator_service::types::AddResult { sum: payload.a + payload.b })
     }
 }
@@ -174,7 +174,7 @@ async fn failures_tell_the_model_what_the_schema_says_and_no_more() -> Tested {
     let unknown_run = failure(executor.execute(&in_run(call.clone(), "run_2")).await);
     assert_eq!(unknown_run.kind, FailureKind::DomainRejection);
     assert_eq!(unknown_run.code.as_deref(), Some("run_not_found"));
-    assert_eq!(unknown_run.message, "The run is unknown.");
+    assert_eq!(unknown_run.message, "the run is unknown");
     assert_eq!(unknown_run.recovery, Recovery::Replan);
 
     let without_run = failure(executor.execute(&call).await);

@@ -7,14 +7,16 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright::{
-    Executor as _, FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
+    Executor as _, FailureKind, MethodError, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
 };
 use toolwright_http::Client;
 
 use crate::http_cases::shelter_http::client::ShelterHttp;
 use crate::http_cases::shelter_service::errors::{AdmitAnimalError, GetAnimalError};
 use crate::http_cases::shelter_service::service::ShelterService as _;
-use crate::http_cases::shelter_service::types::{AdmitAnimalPayload, Animal, GetAnimalPayload};
+use crate::http_cases::shelter_service::types::{
+    AdmitAnimalPayload, Animal, Full, GetAnimalPayload,
+};
 use crate::http_cases::shelter_tools::executor::ShelterExecutor;
 
 /// A shelter with animal 9007199254740993, which no double can hold, and room for one that weighs little.
@@ -49,7 +51,7 @@ async fn admit(uri: Uri, body: String) -> (StatusCode, String) {
     }
     match uri.query() {
         Some("dryRun=true") => (StatusCode::OK, body),
-        _ => (StatusCode::CONFLICT, "full".to_owned()),
+        _ => (StatusCode::CONFLICT, r#"{"room": 12}"#.to_owned()),
     }
 }
 
@@ -97,7 +99,7 @@ async fn a_declared_error_says_what_the_schema_says_and_operators_what_the_servi
     let failure = failure("get_animal", r#"{"id": 77}"#).await;
     assert_eq!(failure.kind, FailureKind::DomainRejection);
     assert_eq!(failure.code.as_deref(), Some("no_animal"));
-    assert_eq!(failure.message, "There is no such animal.");
+    assert_eq!(failure.message, "there is no such animal");
     assert_eq!(failure.detail.as_deref(), Some("no row in table animals"));
 }
 
@@ -108,7 +110,7 @@ async fn what_the_service_said_reaches_the_model_where_it_can_correct_its_call()
     assert_eq!(failure.code.as_deref(), Some("refused"));
     assert_eq!(
         failure.message,
-        "The animal cannot be taken in. The service says: weight: at most 80"
+        "the animal cannot be taken in; the service says: weight: at most 80"
     );
     assert!(matches!(failure.recovery, Recovery::CorrectCall(_)), "{:?}", failure.recovery);
 }
@@ -136,11 +138,13 @@ async fn typed_callers_match_on_declared_errors() {
     let shelter = shelter().await;
     let missing = shelter.get_animal(GetAnimalPayload { id: 5 }).await;
     assert!(
-        matches!(missing, Err(GetAnimalError::NoAnimal(Some(said))) if said.contains("no row"))
+        matches!(missing, Err(MethodError::Declared(GetAnimalError::NoAnimal(Some(said)))) if said.contains("no row"))
     );
     let animal = Animal::new(3, "Ada");
     let full = shelter.admit_animal(AdmitAnimalPayload { animal, dry_run: None }).await;
-    assert!(matches!(full, Err(AdmitAnimalError::Full(Some(said))) if said == "full"));
+    let Err(MethodError::Declared(full)) = full else { panic!("{full:?}") };
+    assert_eq!(full, AdmitAnimalError::Full(Full::new(12)));
+    assert_eq!(full.to_string(), "there is room for 12 kg");
     let closed = shelter.get_animal(GetAnimalPayload { id: 2 }).await.expect_err("it is closed");
     assert_eq!(
         closed.to_string(),

@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use toolwright::{Executor, Scope, ToolSpec};
+use toolwright::{Executor, MethodError, Scope, ToolSpec};
 
 use crate::generated::planner_session_planner_agent as agent;
 use crate::generated::todos_service::errors::{GetTodosError, UpdateTodosError};
@@ -22,14 +22,17 @@ impl TodosService for Echo {
     async fn update_todos(
         &self,
         payload: UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, UpdateTodosError> {
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
         let run = payload.run_id;
         let titled = |item: TodoItem| TodoItem { title: format!("{run}: {}", item.title), ..item };
         Ok(TodosSnapshot { items: payload.items.into_iter().map(titled).collect() })
     }
 
-    async fn get_todos(&self, _: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
-        Err(GetTodosError::RunNotFound)
+    async fn get_todos(
+        &self,
+        _: GetTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
+        Err(GetTodosError::RunNotFound.into())
     }
 }
 

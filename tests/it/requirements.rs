@@ -1,7 +1,8 @@
 //! Requirements that only running code can prove: events (G29), injected fields and reshaped tools (G21), names that mean something
-//! in Rust (G13), agents as tools (G22), registration (G24), the worked examples (G32). Never tests what the compiler
+//! in Rust (G13), agents as tools (G22), declared errors, registration (G24), the worked examples (G32). Never tests what the compiler
 //! refuses: its own package does.
 
+mod errors;
 mod events;
 mod examples;
 mod injection;

@@ -7,7 +7,8 @@ mistakes! {
     /// A template that cannot be read.
     ///
     /// `prompt`, `denied` and the hints are minijinja templates. They are filled in at run time, when nobody could mend
-    /// them.
+    /// them. The `message` of an error names properties of its payload in braces, as in `there is no issue {id}`; two
+    /// braces stand for one.
     Error "bad-template" bad_template(span: Span, reason: &str) {
         at(span, format!("this template cannot be read: {reason}"))
     }
@@ -15,7 +16,8 @@ mistakes! {
     /// A template that uses a field which the tool's schemas do not have.
     ///
     /// Templates see `args`, `tool` (name, title, description, toolset, service) and, in `hints.result` alone, `result`. Of
-    /// an object that is open to any property every field may be asked.
+    /// an object that is open to any property every field may be asked. The `message` of an error sees the required
+    /// properties of its payload that are texts, numbers, booleans or enums.
     Error "template-field" template_field(span: Span, path: &str, reason: &str, advice: String) {
         at(span, format!("the template uses `{path}`: {reason}")).help(advice)
     }

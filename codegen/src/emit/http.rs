@@ -2,6 +2,7 @@
 
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
+use super::service::method_error;
 use super::tokens::{docs, grouped, ident, import, located_type, path};
 use crate::model::{Body, Content, MethodError, Part, QueryParameter, Route, Status, Style, Verb};
 use crate::plan::{HttpCrate, HttpMethod};
@@ -12,11 +13,14 @@ pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
     let service_path = path(&plan.service_path);
     let about = docs(&[format!("Calls the `{}` service over HTTP.", plan.service)]);
     let methods = plan.methods.iter().map(method);
+    let fails = plan.methods.iter().any(|method| method.error.is_some());
+    let errors = fails.then(|| quote!(errors,));
     let types = plan.methods.iter().any(HttpMethod::names_types).then(|| quote!(, types));
     let parts = vec![
         quote! {
             use super::operations;
-            use #service_path::{errors, service::#trait_name #types};
+            use #service_path::{#errors service::#trait_name #types};
+            use toolwright::MethodError;
             use toolwright_http::Client;
         },
         quote! {
@@ -42,10 +46,11 @@ pub(super) fn client(plan: &HttpCrate<'_>) -> Module {
 }
 
 fn method(method: &HttpMethod<'_>) -> TokenStream {
-    let (function, constant, error) = (&method.function, &method.constant, &method.error);
+    let (function, constant) = (&method.function, &method.constant);
+    let error = method_error(method.error.as_ref());
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
     quote! {
-        async fn #function(&self, payload: #payload) -> Result<#result, errors::#error> {
+        async fn #function(&self, payload: #payload) -> Result<#result, #error> {
             self.client.call(&operations::#constant, &payload).await.map_err(Into::into)
         }
     }
@@ -146,7 +151,8 @@ fn answer(method: &HttpMethod<'_>) -> Option<TokenStream> {
 
 fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
     let errors = declared_errors(method).map(|(error, status)| {
-        let (code, description) = (&error.name.value, &error.description);
+        let (code, description) = (&error.name.value, error.template());
+        let has_payload = error.payload.is_some();
         let status = match status {
             Status::Exactly(status) => {
                 let status = grouped(&status.to_string());
@@ -157,7 +163,9 @@ fn errors(method: &HttpMethod<'_>) -> Option<TokenStream> {
                 quote!(Status::Class(#digit))
             }
         };
-        quote!(DeclaredError { status: #status, code: #code, description: #description })
+        quote! {
+            DeclaredError { status: #status, code: #code, description: #description, has_payload: #has_payload }
+        }
     });
     let errors: Vec<_> = errors.collect();
     (!errors.is_empty()).then(|| quote!(errors: &[#(#errors),*],))

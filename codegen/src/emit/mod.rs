@@ -131,7 +131,7 @@ fn service_modules(plan: &ServiceCrate<'_>) -> Vec<Module> {
         modules.push(codecs::module(&plan.types, &owner));
     }
     if !plan.methods.is_empty() {
-        modules.push(service::errors(plan));
+        modules.extend(service::errors(plan));
         modules.push(service::service(plan));
     }
     modules.push(types::module(&plan.types, &owner));

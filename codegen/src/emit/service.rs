@@ -2,19 +2,28 @@
 
 use super::print::Module;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, located_type};
-use crate::model::{MethodError, Recovery};
+use super::tokens::{docs, ident, import, located_type};
+use crate::model::Recovery;
 use crate::naming::Identifier;
-use crate::plan::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
+use crate::plan::{
+    ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
+};
 
 /// The module of the trait.
 pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
     let (name, docs) = (&plan.trait_name, docs(&plan.docs));
     let methods = plan.methods.iter().map(method);
+    let fails = plan.methods.iter().any(|method| method.error.is_some());
+    let names_types =
+        plan.methods.iter().any(|method| method.payload.is_local() || method.result.is_local());
+    let own: Vec<_> = [("errors", fails), ("types", names_types)]
+        .iter()
+        .filter(|own| own.1)
+        .map(|own| own.0)
+        .collect();
+    let own = (!own.is_empty()).then(|| import(&TokenStream::new(), "super", &own));
     let parts = vec![
-        quote!(
-            use super::{errors, types};
-        ),
+        quote!(#own use toolwright::MethodError;),
         quote! {
             #docs
             pub trait #name: Send + Sync {
@@ -30,173 +39,106 @@ pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
 }
 
 fn method(method: &TraitMethod<'_>) -> TokenStream {
-    let (function, error) = (&method.function, &method.error.name);
+    let function = &method.function;
+    let error = method_error(method.error.as_ref().map(|error| &error.name));
     let (payload, result) = (located_type(&method.payload), located_type(&method.result));
     let mut lines = method.docs.clone();
     lines.extend(["", "# Errors", ""].map(str::to_owned));
-    lines.push(errors_line(&method.error));
+    lines.push(errors_line(method.error.as_ref()));
     let docs = docs(&lines);
     quote! {
         #docs
         fn #function(&self, payload: #payload)
-            -> impl Future<Output = Result<#result, errors::#error>> + Send;
+            -> impl Future<Output = Result<#result, #error>> + Send;
     }
 }
 
-fn errors_line(error: &ErrorEnum<'_>) -> String {
-    let codes: Vec<_> =
-        error.variants.iter().map(|variant| format!("`{}`", variant.error.name.value)).collect();
+/// The type of a method's errors: those of an enum, or none but internal ones.
+pub(super) fn method_error(declared: Option<&Identifier>) -> TokenStream {
+    let declared = declared.map(|name| quote!(<errors::#name>));
+    quote!(MethodError #declared)
+}
+
+fn errors_line(error: Option<&ErrorEnum<'_>>) -> String {
+    let variants = error.iter().flat_map(|error| &error.variants);
+    let codes: Vec<_> = variants.map(|variant| format!("`{}`", variant.error.name.value)).collect();
     match codes.as_slice() {
         [] => "Whatever goes wrong inside.".to_owned(),
         codes => format!("{}, or whatever goes wrong inside.", codes.join(", ")),
     }
 }
 
-/// The module of the errors.
-pub(super) fn errors(plan: &ServiceCrate<'_>) -> Module {
-    let recovers = plan.methods.iter().any(|method| !method.error.variants.is_empty());
-    let recovery_type = recovers.then(|| quote!(Recovery,));
-    let mut parts = vec![
+/// The module of the errors, where a method declares some.
+pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
+    let errors = || plan.methods.iter().filter_map(|method| method.error.as_ref());
+    let names_types = errors().flat_map(|error| &error.variants).any(
+        |variant| matches!(&variant.holds, ErrorContent::Payload(payload) if payload.is_local()),
+    );
+    let mut parts = Vec::new();
+    parts.extend(names_types.then(|| {
         quote!(
-            use std::error::Error;
-            use std::fmt;
-        ),
-        quote!(
-            use toolwright::{BoxError, #recovery_type ToolCall, ToolFailure};
-        ),
-    ];
-    parts.extend(plan.methods.iter().flat_map(error_items));
-    Module {
+            use super::types;
+        )
+    }));
+    for method in &plan.methods {
+        parts.extend(
+            method
+                .error
+                .iter()
+                .flat_map(|error| [definition(&method.method.name.value, error), failures(error)]),
+        );
+    }
+    errors().next().is_some().then(|| Module {
         name: "errors",
         about: format!("How the methods of the `{}` service fail.", plan.service),
         parts,
-    }
+    })
 }
 
-fn error_items(method: &TraitMethod<'_>) -> [TokenStream; 5] {
-    let name = &method.error.name;
-    let variants = &method.error.variants;
-    [
-        definition(&method.method.name.value, name, variants),
-        inherent(name, variants),
-        from_failure(name, variants),
-        display(name, variants),
-        source(name, variants),
-    ]
-}
-
-fn definition(method: &str, name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
+fn definition(method: &str, ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
-    let variants = variants.iter().map(|variant| {
-        let (name, docs) = (&variant.name, docs(&variant.docs));
-        let said = variant.is_reported().then(|| quote!((Option<String>)));
-        quote!(#docs #name #said)
+    let variants = variants.iter().map(|ErrorVariant { name, docs: lines, holds, .. }| {
+        let docs = docs(lines);
+        let content = match holds {
+            ErrorContent::Nothing => None,
+            ErrorContent::Payload(payload) => {
+                let payload = located_type(payload);
+                Some(quote!((#payload)))
+            }
+            ErrorContent::Said => Some(quote!((Option<String>))),
+        };
+        quote!(#docs #name #content)
     });
     quote! {
         #docs_of_enum
-        #[derive(Debug)]
+        #[derive(Clone, Debug, PartialEq)]
         pub enum #name {
             #(#variants,)*
-            /// Anything else: told to operators, never to the model. A [`ToolFailure`] in it stays what it is.
-            Internal(BoxError),
         }
     }
 }
 
-fn inherent(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
+/// What each error tells a caller.
+fn failures(ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
     let arms = variants.iter().map(|variant| {
-        let MethodError { name: code, description, recovery, .. } = variant.error;
-        let (name, code) = (&variant.name, &code.value);
-        let recovery = match recovery {
-            Recovery::CorrectCall => quote!(Recovery::correct(call)),
-            Recovery::Retry => quote!(Recovery::Retry),
-            Recovery::Replan => quote!(Recovery::Replan),
-            Recovery::Finish => quote!(Recovery::Finish),
+        let ErrorVariant { error, name, format, arguments, holds, .. } = variant;
+        let content = match holds {
+            ErrorContent::Nothing => None,
+            ErrorContent::Payload(_) => Some(quote!((data))),
+            ErrorContent::Said => Some(quote!([said])),
         };
-        let declared = quote!(ToolFailure::declared(#code, #description, #recovery));
-        if variant.is_reported() {
-            quote!(Self::#name(said) => #declared.reported(said))
-        } else {
-            quote!(Self::#name => #declared)
-        }
-    });
-    quote! {
-        impl #name {
-            /// Anything that went wrong inside.
-            pub fn internal(cause: impl Into<BoxError>) -> Self {
-                Self::Internal(cause.into())
-            }
-
-            /// The failure of a call that this error causes.
-            pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
-                match self {
-                    #(#arms,)*
-                    Self::Internal(cause) => ToolFailure::caused_by(cause, call),
-                }
-            }
-        }
-    }
-}
-
-/// Lets a method fail in any way that a call can: what was declared for a status is told by its name.
-fn from_failure(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
-    let reported: Vec<_> = variants.iter().filter(|variant| variant.is_reported()).collect();
-    let internal = quote!(Self::Internal(Box::new(failure)));
-    let body = if reported.is_empty() {
-        internal
-    } else {
-        let arms = reported.iter().map(|variant| {
-            let (name, code) = (&variant.name, &variant.error.name.value);
-            quote!(Some(#code) => Self::#name(failure.detail))
+        let code = &error.name.value;
+        let recovery = ident(match error.recovery {
+            Recovery::CorrectCall => "correct_call",
+            Recovery::Retry => "retry",
+            Recovery::Replan => "replan",
+            Recovery::Finish => "finish",
         });
-        quote! {
-            match failure.code.as_deref() {
-                #(#arms,)*
-                _ => #internal,
-            }
-        }
-    };
-    quote! {
-        impl From<ToolFailure> for #name {
-            fn from(failure: ToolFailure) -> Self {
-                #body
-            }
-        }
-    }
-}
-
-fn display(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
-    let names = variants.iter().map(pattern);
-    let descriptions = variants.iter().map(|variant| &variant.error.description);
-    quote! {
-        impl fmt::Display for #name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self {
-                    #(#names => f.write_str(#descriptions),)*
-                    Self::Internal(cause) => write!(f, "internal: {cause}"),
-                }
-            }
-        }
-    }
-}
-
-fn source(name: &Identifier, variants: &[ErrorVariant<'_>]) -> TokenStream {
-    let names: Vec<_> = variants.iter().map(pattern).collect();
-    let declared = (!names.is_empty()).then(|| quote!(#(#names)|* => None,));
-    quote! {
-        impl Error for #name {
-            fn source(&self) -> Option<&(dyn Error + 'static)> {
-                match self {
-                    #declared
-                    Self::Internal(cause) => Some(cause.as_ref()),
-                }
-            }
-        }
-    }
-}
-
-/// A variant, whatever it holds.
-fn pattern(variant: &ErrorVariant<'_>) -> TokenStream {
-    let name = &variant.name;
-    if variant.is_reported() { quote!(Self::#name(_)) } else { quote!(Self::#name) }
+        let arguments = arguments.iter().map(|ErrorArgument { field, newtypes }| {
+            let inner = (0..*newtypes).map(|_| quote!(.0));
+            quote!(, data.#field #(#inner)*)
+        });
+        quote!(#name #content => #recovery(#code, #format #(#arguments)*))
+    });
+    quote!(toolwright::declared_errors!(#name { #(#arms),* });)
 }

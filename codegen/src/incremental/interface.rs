@@ -99,8 +99,11 @@ impl Interface {
         for schema in method.payload.iter().chain(&method.result) {
             self.schema(&schema.0, true);
         }
-        for (error, _) in each(method.errors.as_ref()) {
-            self.hash("error", &error.value);
+        for (name, error) in each(method.errors.as_ref()) {
+            self.hash("error", &name.value);
+            if let Some(schema) = &error.payload {
+                self.schema(&schema.0, true);
+            }
         }
         if let Some(tool) = &method.tool {
             if let Some(service) = service {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::schemas::Reading;
 use super::services::Services;
 use super::{check_name, http, owned};
-use crate::diagnostic::Report;
-use crate::model::{Method, MethodError, MethodId, Recovery, ServiceId};
+use crate::diagnostic::{Report, form, words};
+use crate::model::{Method, MethodError, MethodId, Part, Recovery, ServiceId};
+use crate::prose::as_error;
 use crate::schema::{Node, Shape};
+use crate::source::Spanned;
 use crate::syntax::{self, Entries};
 
 /// The methods of a project.
@@ -32,6 +34,52 @@ impl Methods<'_> {
     }
 }
 
+/// The sentence of an error: its message, or else its description, begun and ended as Rust's errors are.
+fn sentence(name: &Spanned<String>, text: &syntax::MethodError, report: &mut Report) -> Vec<Part> {
+    match (&text.message, &text.description) {
+        (Some(message), _) => sentence_parts(&message.value).unwrap_or_else(|reason| {
+            report.add(words::bad_template(message.span, &reason));
+            Vec::new()
+        }),
+        (None, Some(description)) => vec![Part::Text(as_error(&description.value))],
+        (None, None) => {
+            report.add(form::missing_key(name.span, "message"));
+            Vec::new()
+        }
+    }
+}
+
+/// The parts of a sentence: a property's name in braces is filled in, and two braces stand for one.
+fn sentence_parts(text: &str) -> Result<Vec<Part>, String> {
+    let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
+    while let Some(at) = rest.find(['{', '}']) {
+        plain.push_str(&rest[..at]);
+        let brace = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix(brace) {
+            plain.push_str(brace);
+            rest = behind;
+            continue;
+        }
+        let end = if brace == "{" { rest.find('}') } else { None };
+        let end = end.ok_or_else(|| {
+            format!(
+                "a `{brace}` stands alone; write a property as `{{id}}`, and two braces for one"
+            )
+        })?;
+        if !plain.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut plain)));
+        }
+        parts.push(Part::Property(rest[..end].to_owned()));
+        rest = &rest[end + 1..];
+    }
+    plain.push_str(rest);
+    if !plain.is_empty() {
+        parts.push(Part::Text(plain));
+    }
+    Ok(parts)
+}
+
 /// Lowers every method.
 pub(super) fn methods<'a>(
     services: &Services<'a>,
@@ -53,16 +101,23 @@ pub(super) fn methods<'a>(
                 Some(result) => reading.schema(service, &result.0, report),
                 None => reading.schemas.add(Node::new(name.span, Shape::Null)),
             };
-            let mut errors = Vec::new();
-            for (name, text) in text.errors.iter().flat_map(Entries::iter) {
-                check_name("an error", name, report);
-                errors.push(MethodError {
-                    name: name.clone(),
-                    description: text.description.value.clone(),
-                    recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
-                    status: text.status.map(|status| status.0),
-                });
-            }
+            let errors = text.errors.iter().flat_map(Entries::iter);
+            let errors = errors
+                .map(|(name, text)| {
+                    check_name("an error", name, report);
+                    let payload = text.payload.as_ref();
+                    MethodError {
+                        name: name.clone(),
+                        message: sentence(name, text, report),
+                        description: owned(text.description.as_ref()),
+                        payload: payload.map(|payload| {
+                            reading.object(service, &payload.0, "the payload of an error", report)
+                        }),
+                        recovery: text.recovery.map_or(Recovery::Replan, |word| word.0),
+                        status: text.status.map(|status| status.0),
+                    }
+                })
+                .collect();
             methods.list.push(Method {
                 service,
                 name: name.clone(),

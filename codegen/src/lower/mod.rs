@@ -81,7 +81,7 @@ pub fn lower(documents: &[Document], report: &mut Report) -> Lowered {
     http::check(&project, &method_texts, report);
     compatibility::check(&project.schemas, &tools.handovers, report);
     examples::check(&project, &tool_texts, report);
-    templates::check(&project, &tool_texts, report);
+    templates::check(&project, &method_texts, &tool_texts, report);
     let mut types = naming::TypeNames::default();
     if !tools.binds_too_much {
         types = naming::TypeNames::assign(&project);

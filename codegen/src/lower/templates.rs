@@ -8,10 +8,11 @@ use minijinja::{Environment, ErrorKind, Template as Parsed};
 
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Report, words};
-use crate::model::{Project, Tool};
+use crate::model::{MethodError, Part, Project, Tool};
 use crate::prose::advice;
-use crate::schema::{Additional, NodeId, Schemas, Shape, resolved};
-use crate::source::Spanned;
+use crate::schema::{Additional, NodeId, Schemas, Shape, as_object, resolved};
+use crate::source::{Span, Spanned};
+use crate::syntax::{self, Entries};
 
 /// The longest template, in bytes. It is filled in by a walk over its syntax tree, which may be as deep as the text is
 /// long, on whatever stack the host has.
@@ -20,8 +21,21 @@ const MAX_BYTES: usize = 4096;
 /// What a template may ask of `tool`.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
-/// Checks every template of every tool.
-pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+/// Checks every template of every tool, and the sentences of errors.
+pub(super) fn check(
+    project: &Project,
+    methods: &[&syntax::Method],
+    tools: &[WrittenTool<'_>],
+    report: &mut Report,
+) {
+    for (method, text) in project.methods.iter().zip(methods) {
+        let texts = text.errors.iter().flat_map(Entries::iter);
+        for (error, (_, text)) in method.errors.iter().zip(texts) {
+            if let Some(message) = &text.message {
+                check_sentence(&project.schemas, error, message.span, report);
+            }
+        }
+    }
     for (tool, written) in project.tools.iter().zip(tools) {
         let approval = written.details.approval.iter();
         let approval = approval.flat_map(|text| text.prompt.iter().chain(&text.denied));
@@ -31,6 +45,46 @@ pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut R
         }
         if let Some(template) = hints.and_then(|hints| hints.result.as_ref()) {
             check_template(&project.schemas, tool, template, true, report);
+        }
+    }
+}
+
+/// Checks that what the sentence of an error names is always there and can be shown.
+fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &mut Report) {
+    let object = match error.payload {
+        Some(payload) if !schemas.is_valid(resolved(schemas, payload)) => return,
+        Some(payload) => as_object(schemas, payload),
+        None => None,
+    };
+    let properties = object.map_or(&[][..], |object| &object.properties);
+    for part in &error.message {
+        let Part::Property(name) = part else { continue };
+        let mut wrong = |reason: &str, advice: String| {
+            report.add(words::template_field(span, name, reason, advice));
+        };
+        let Some(property) = properties.iter().find(|property| property.name.value == *name) else {
+            let known = properties.iter().map(|property| property.name.value.as_str());
+            wrong(
+                "the payload of this error has no such property",
+                advice(name, known, "properties"),
+            );
+            continue;
+        };
+        let shape = &schemas[resolved(schemas, property.schema)].shape;
+        let is_shown = matches!(
+            shape,
+            Shape::Boolean
+                | Shape::String(_)
+                | Shape::Integer(_)
+                | Shape::Number(_)
+                | Shape::Enum(_)
+                | Shape::IntegerEnum(_)
+        );
+        if !property.required {
+            wrong("the payload need not have it", "require it, or leave it out here".to_owned());
+        } else if !is_shown && schemas.is_valid(resolved(schemas, property.schema)) {
+            let advice = "a sentence names texts, numbers, booleans and enums".to_owned();
+            wrong("it cannot be put into words", advice);
         }
     }
 }

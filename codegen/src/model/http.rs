@@ -22,10 +22,10 @@ pub struct Route {
     pub answers_text: bool,
 }
 
-/// A part of a path.
+/// A part of a path, or of the sentence of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Text as it is sent.
+    /// Text as it is.
     Text(String),
     /// The value of a property, which the payload requires.
     Property(String),

@@ -113,17 +113,40 @@ pub struct Method {
     pub http: Option<Route>,
 }
 
+impl Method {
+    /// Its payload, its result, and the payloads of its errors.
+    pub fn schemas(&self) -> impl Iterator<Item = NodeId> {
+        let errors = self.errors.iter().filter_map(|error| error.payload);
+        [self.payload, self.result].into_iter().chain(errors)
+    }
+}
+
 /// A failure a method declares.
 #[derive(Debug)]
 pub struct MethodError {
     /// Its name.
     pub name: Spanned<String>,
-    /// What it means, in words the model may see.
-    pub description: String,
+    /// What it means, where more is said than the sentence.
+    pub description: Option<String>,
+    /// The sentence a caller reads; its properties are required ones of the payload.
+    pub message: Vec<Part>,
+    /// What it says in data: always an object.
+    pub payload: Option<NodeId>,
     /// What the caller can do about it.
     pub recovery: Recovery,
     /// The HTTP status that means it.
     pub status: Option<Status>,
+}
+
+impl MethodError {
+    /// The sentence, with its properties in braces.
+    pub fn template(&self) -> String {
+        let part = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Property(name) => format!("{{{name}}}"),
+        };
+        self.message.iter().map(part).collect()
+    }
 }
 
 /// What a caller can do about a failure.

@@ -277,7 +277,7 @@ fn methods(project: &Project, service: ServiceId, check: &mut Check<'_>) {
 
 fn method_errors(project: &Project, id: MethodId, check: &mut Check<'_>) {
     let method = &project[id];
-    let mut variants = Namespace::new("variant", &["Internal"]);
+    let mut variants = Namespace::new("variant", &[]);
     for error in &method.errors {
         let written = format!("error `{}` of method `{}`", error.name.value, method.name.value);
         variants.claim(pascal(&error.name.value), written, error.name.span);
@@ -311,8 +311,7 @@ fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
 /// The other services whose types a service's own types and methods use, with such a type.
 fn used_services(project: &Project, types: &TypeNames, service: ServiceId) -> Vec<(usize, Span)> {
     let own = project.types_of(service).map(|id| project.schemas[id].schema);
-    let of_methods =
-        project.methods_of(service).flat_map(|id| [project[id].payload, project[id].result]);
+    let of_methods = project.methods_of(service).flat_map(|id| project[id].schemas());
     let used =
         types.used_directly(&project.schemas, Scope::Service(service), own.chain(of_methods));
     let mut found: Vec<(usize, Span)> = Vec::new();

@@ -195,6 +195,16 @@ impl Walk<'_> {
             format!("{}Result", pascal_part(name)),
             format!("What `{name}` gives."),
         );
+        for error in &method.errors {
+            let code = &error.name.value;
+            if let Some(payload) = error.payload {
+                self.unless_ready_made(
+                    payload,
+                    format!("{}{}", pascal_part(name), pascal_part(code)),
+                    format!("What `{code}` of `{name}` says."),
+                );
+            }
+        }
     }
 
     fn toolset(&mut self, toolset: ToolsetId) {

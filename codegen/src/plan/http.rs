@@ -35,14 +35,14 @@ pub struct HttpMethod<'a> {
     pub payload: LocatedType,
     /// What it gives.
     pub result: LocatedType,
-    /// Its error.
-    pub error: Identifier,
+    /// The errors it declares, if it does.
+    pub error: Option<Identifier>,
 }
 
 impl HttpMethod<'_> {
     /// Whether it names a type of its service.
     pub fn names_types(&self) -> bool {
-        [&self.payload, &self.result].iter().any(|one| one.path.is_none() && one.ty.is_named())
+        self.payload.is_local() || self.result.is_local()
     }
 
     /// Whether nothing of an answer is read.
@@ -95,7 +95,7 @@ impl<'a> Planner<'a> {
             constant: screaming(name),
             payload: self.located_type(method.payload, own),
             result: self.located_type(method.result, own),
-            error: pascal_with(name, "Error"),
+            error: (!method.errors.is_empty()).then(|| pascal_with(name, "Error")),
         })
     }
 }

@@ -17,7 +17,9 @@ mod types;
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
-pub use service::{ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod};
+pub use service::{
+    ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
+};
 pub use tool::{Implementation, SchemaFile, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};

@@ -31,6 +31,13 @@ pub struct LocatedType {
     pub ty: RootType,
 }
 
+impl LocatedType {
+    /// Whether it is named in the `types` beside.
+    pub fn is_local(&self) -> bool {
+        self.path.is_none() && self.ty.is_named()
+    }
+}
+
 impl Planner<'_> {
     /// The type of arguments, a payload or a result.
     pub(super) fn root_type(self, node: NodeId) -> RootType {

@@ -2,8 +2,10 @@
 
 use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
-use crate::model::{Method, MethodError, MethodId, ServiceId};
+use crate::model::{Method, MethodError, MethodId, Part, ServiceId};
 use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, service_package};
+use crate::prose::code;
+use crate::schema::{Node, NodeId, Shape, as_object};
 
 /// What a service's crate holds.
 #[derive(Debug)]
@@ -33,8 +35,8 @@ pub struct TraitMethod<'a> {
     pub payload: LocatedType,
     /// What it gives.
     pub result: LocatedType,
-    /// How it fails.
-    pub error: ErrorEnum<'a>,
+    /// The errors it declares, if it does.
+    pub error: Option<ErrorEnum<'a>>,
 }
 
 /// The errors of one method.
@@ -55,13 +57,32 @@ pub struct ErrorVariant<'a> {
     pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
+    /// Its sentence, as a format string.
+    pub format: String,
+    /// What is put into the sentence.
+    pub arguments: Vec<ErrorArgument>,
+    /// What it holds.
+    pub holds: ErrorContent,
 }
 
-impl ErrorVariant<'_> {
-    /// Whether it holds what a foreign service said: one that stands for a status does.
-    pub fn is_reported(&self) -> bool {
-        self.error.status.is_some()
-    }
+/// What an error holds.
+#[derive(Debug)]
+pub enum ErrorContent {
+    /// Nothing.
+    Nothing,
+    /// Its payload.
+    Payload(LocatedType),
+    /// What a foreign service said in its own words, as one does that stands for a status.
+    Said,
+}
+
+/// A field of a payload in the sentence of an error.
+#[derive(Debug)]
+pub struct ErrorArgument {
+    /// The field.
+    pub field: Identifier,
+    /// How many newtypes stand around the value.
+    pub newtypes: usize,
 }
 
 impl<'a> Planner<'a> {
@@ -122,11 +143,11 @@ impl<'a> Planner<'a> {
 
     /// The types of other services that a service's own types and methods use.
     pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<Identifier>)> {
-        let roots = self.project.types_of(id).map(|id| self.project.schemas[id].schema).chain(
-            self.project
-                .methods_of(id)
-                .flat_map(|id| [self.project[id].payload, self.project[id].result]),
-        );
+        let roots = self
+            .project
+            .types_of(id)
+            .map(|id| self.project.schemas[id].schema)
+            .chain(self.project.methods_of(id).flat_map(|id| self.project[id].schemas()));
         let mut imports: Vec<(ServiceId, Vec<Identifier>)> = Vec::new();
         for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
             let Scope::Service(owner) = name.scope else { continue };
@@ -152,19 +173,57 @@ impl<'a> Planner<'a> {
             docs,
             payload: self.located_type(method.payload, Some(own)),
             result: self.located_type(method.result, Some(own)),
-            error: ErrorEnum {
+            error: (!method.errors.is_empty()).then(|| ErrorEnum {
                 name: pascal_with(name, "Error"),
-                variants: method.errors.iter().map(error_variant).collect(),
-            },
+                variants: method.errors.iter().map(|error| self.error(error, own)).collect(),
+            }),
         }
     }
-}
 
-fn error_variant(error: &MethodError) -> ErrorVariant<'_> {
-    let code = &error.name.value;
-    let mut docs = docs::prose(&error.description);
-    if docs.is_empty() {
-        docs.push(format!("`{code}`"));
+    fn error(self, error: &'a MethodError, own: Scope) -> ErrorVariant<'a> {
+        let mut docs = error.description.as_deref().map(docs::prose).unwrap_or_default();
+        if docs.is_empty() {
+            docs.push(code(&error.template()));
+        }
+        let holds = match (error.payload, error.status) {
+            (Some(payload), _) => ErrorContent::Payload(self.located_type(payload, Some(own))),
+            (None, Some(_)) => ErrorContent::Said,
+            (None, None) => ErrorContent::Nothing,
+        };
+        let (mut format, mut arguments) = (String::new(), Vec::new());
+        for part in &error.message {
+            match part {
+                Part::Text(text) => {
+                    format.push_str(&text.replace('{', "{{").replace('}', "}}"));
+                }
+                Part::Property(name) => {
+                    format.push_str("{}");
+                    let newtypes = self.newtypes_around(error.payload, name);
+                    arguments.push(ErrorArgument { field: identifier(name), newtypes });
+                }
+            }
+        }
+        ErrorVariant { error, name: pascal(&error.name.value), docs, format, arguments, holds }
     }
-    ErrorVariant { error, name: pascal(code), docs }
+
+    /// How many newtypes stand around the value of a property.
+    fn newtypes_around(self, payload: Option<NodeId>, name: &str) -> usize {
+        let schemas = &self.project.schemas;
+        let object = payload.and_then(|payload| as_object(schemas, payload));
+        let mut properties = object.iter().flat_map(|object| &object.properties);
+        let property = properties.find(|property| property.name.value == name);
+        let (mut next, mut count) = (property.map(|property| property.schema), 0);
+        while let Some(node) = next {
+            let Node { shape, assertions, .. } = &schemas[node];
+            next = match shape {
+                Shape::Named(id) => Some(schemas[*id].schema),
+                Shape::Local(target) => Some(*target),
+                _ => None,
+            };
+            let is_enum = matches!(shape, Shape::Enum(_) | Shape::IntegerEnum(_));
+            let is_alias = next.is_some() && assertions.is_empty();
+            count += usize::from(self.names.get(node).is_some() && !is_enum && !is_alias);
+        }
+        count
+    }
 }

@@ -96,9 +96,15 @@ mapping! {
     }
 
     /// A failure a method declares.
+    #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::language::worded())))]
     MethodError {
         /// What it means, in words the model may see.
-        description: Text,
+        description: Option<Text>,
+        /// The sentence a caller reads, for which a required property of the payload is named in braces:
+        /// `there is no issue {id}`. Left out: the description.
+        message: Option<Text>,
+        /// What it says in data: a type's name or an inline schema of an object.
+        payload: Option<SchemaText>,
         /// What the caller can do about it; `replan` where nothing is said.
         recovery: Option<RecoveryWord>,
         /// The HTTP status that means it, such as 404, or `4XX` for all such that no other error names.

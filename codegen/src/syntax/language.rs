@@ -55,6 +55,11 @@ pub(super) fn named() -> Value {
     Value::Object(schema)
 }
 
+/// That one of two keys has to be there.
+pub(super) fn worded() -> Value {
+    json!([{ "required": ["description"] }, { "required": ["message"] }])
+}
+
 /// What a type's name looks like.
 pub(super) fn type_name() -> Value {
     json!({ "pattern": "^[A-Z][A-Za-z0-9]*$" })

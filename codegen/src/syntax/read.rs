@@ -50,9 +50,9 @@ macro_rules! mapping {
         )*
         $(..$part:ident: $part_type:ty,)?
     })*) => {$(
-        $(#[$doc])*
         #[derive(Clone, Debug)]
         #[cfg_attr(feature = "language-schema", derive(schemars::JsonSchema))]
+        $(#[$doc])*
         pub struct $name {
             /// Where it was written.
             #[cfg_attr(feature = "language-schema", schemars(skip))]

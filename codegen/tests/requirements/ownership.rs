@@ -20,7 +20,7 @@ toolsets: { notes: { tools: { put_note: { description: Put., bind: put } } } }
 #[test]
 fn g1_g2_a_service_without_agents_generates_everything() {
     let files = generated(PROVIDER);
-    let service = ["codecs", "errors", "lib", "service", "types"];
+    let service = ["codecs", "lib", "service", "types"];
     assert_eq!(
         paths(&files, "notes/service/src/"),
         service.map(|module| format!("{module}.rs")).to_vec()

@@ -9,6 +9,7 @@ use todos_service::service::TodosService;
 use todos_service::types::{
     GetTodosPayload, TodoItem, TodosSnapshot, UpdateMode, UpdateTodosPayload,
 };
+use toolwright::MethodError;
 
 /// A store that forgets everything when it is dropped. It is still starting when it is first written to, as stores
 /// are: whoever writes tries again.
@@ -22,9 +23,9 @@ impl TodosService for MemoryStore {
     async fn update_todos(
         &self,
         payload: UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, UpdateTodosError> {
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
         if !self.started.swap(true, Ordering::Relaxed) {
-            return Err(UpdateTodosError::StoreUnavailable);
+            return Err(UpdateTodosError::StoreUnavailable.into());
         }
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let todos = runs.entry(payload.run_id).or_default();
@@ -38,7 +39,10 @@ impl TodosService for MemoryStore {
     }
 
     /// A run that has stored nothing yet has no todos; that is no error.
-    async fn get_todos(&self, payload: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
+    async fn get_todos(
+        &self,
+        payload: GetTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let todos = runs.get(&payload.run_id).into_iter().flatten();
         let asked = |item: &&TodoItem| payload.status.is_none_or(|status| item.status == status);

@@ -27,7 +27,7 @@ fn g32_the_default_goal_ends_with_a_plan() {
               ? 2.3  update_todos   Store 5 todos?
               ! 2.3  update_todos   yes
               → 2.3  update_todos   mode: "replace", 5 items
-              ↻ 2.3  update_todos   again, after unavailable: The todos cannot be stored now; try later.
+              ↻ 2.3  update_todos   again, after unavailable: the todos cannot be stored now; try later
               ← 2.3  update_todos   5 items
               → 2.4  write_page     page: "page_1", line: "Release version 1.0 of the command lin…
               ← 2.4  write_page     lines: 1

@@ -3,7 +3,7 @@
 
 use reqwest::StatusCode;
 use toolwright::outcome::describe;
-use toolwright::{FailureKind, InvalidPayload, Recovery, ToolFailure};
+use toolwright::{FailureKind, InvalidPayload, Payload, Recovery, ToolFailure};
 
 use crate::answer::Answer;
 use crate::credentials::Credentials;
@@ -19,7 +19,9 @@ pub(crate) fn of_status(
     let said = answer.said().map(|said| credentials.redacted(said));
     if let Some(declared) = operation.error(status.as_u16()) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
-        return ToolFailure { detail: said, ..failure };
+        let body = declared.has_payload.then(|| String::from_utf8_lossy(&answer.body).into_owned());
+        let data = body.map(|body| Payload::new(credentials.redacted(body)));
+        return ToolFailure { detail: said, data, ..failure };
     }
     let said = said.map_or_else(String::new, |said| format!(": {said}"));
     plain(operation.name, status, answer.wait()).with_detail(format!("status {status}{said}"))

@@ -87,6 +87,8 @@ pub struct DeclaredError {
     pub code: &'static str,
     /// What it means.
     pub description: &'static str,
+    /// Whether the answer's body is its data.
+    pub has_payload: bool,
 }
 
 impl Operation {

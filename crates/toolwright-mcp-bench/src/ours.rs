@@ -2,16 +2,16 @@
 
 use std::error::Error;
 
-use calculator_service::errors::AddError;
 use calculator_service::service::CalculatorService;
 use calculator_service::types::{AddPayload, AddResult};
 use tokio::net::TcpListener;
+use toolwright::MethodError;
 use toolwright_mcp::HttpOptions;
 
 struct Calculator;
 
 impl CalculatorService for Calculator {
-    async fn add(&self, payload: AddPayload) -> Result<AddResult, AddError> {
+    async fn add(&self, payload: AddPayload) -> Result<AddResult, MethodError> {
         Ok(AddResult { sum: payload.a + payload.b })
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use calculator_service::errors::AddError;
 use calculator_service::service::CalculatorService;
 use calculator_service::types::{AddPayload, AddResult};
 use planning_tools::specs;
 use planning_tools::types::Plan;
-use toolwright::{BoxFuture, Executor, RegistrationError, ToolCall, ToolResult};
+use toolwright::{BoxFuture, Executor, MethodError, RegistrationError, ToolCall, ToolResult};
 use toolwright_mcp::McpServer;
 
 /// The calculator's server.
@@ -31,7 +30,7 @@ pub fn planner() -> Result<McpServer, RegistrationError> {
 struct Calculator;
 
 impl CalculatorService for Calculator {
-    async fn add(&self, payload: AddPayload) -> Result<AddResult, AddError> {
+    async fn add(&self, payload: AddPayload) -> Result<AddResult, MethodError> {
         Ok(AddResult { sum: payload.a + payload.b })
     }
 }

@@ -88,8 +88,8 @@ impl DeclaredError for Infallible {
     }
 }
 
-/// Writes how a declared error reads and which failure it causes: an arm a variant, with the error's name, what the caller
-/// can do about it (`correct_call`, `retry`, `replan` or `finish`) and its sentence.
+/// Writes how a declared error reads and which failure it causes: an arm a variant, with what the caller can do about it
+/// (`correct_call`, `retry`, `replan` or `finish`), the error's name and its sentence.
 ///
 /// A variant in parentheses holds the data of the error, whose fields the sentence may name. A variant in brackets holds
 /// what a foreign service said about it.
@@ -110,8 +110,8 @@ impl DeclaredError for Infallible {
 ///     Busy,
 /// }
 /// toolwright::declared_errors!(GetIssueError {
-///     NotFound(missing) => "not_found", replan, "there is no issue {}", missing.id;
-///     Busy => "busy", retry, "the tracker is busy";
+///     NotFound(missing) => replan("not_found", "there is no issue {}", missing.id),
+///     Busy => retry("busy", "the tracker is busy"),
 /// });
 ///
 /// fn get(id: i64) -> Result<(), MethodError<GetIssueError>> {
@@ -127,15 +127,16 @@ impl DeclaredError for Infallible {
 macro_rules! declared_errors {
     ($name:ident {
         $($variant:ident $(($data:ident))? $([$said:ident])? =>
-            $code:literal, $recovery:ident, $sentence:literal $(, $value:expr)*;)*
+            $recovery:ident($code:literal, $sentence:literal $(, $value:expr)* $(,)?)),+ $(,)?
     }) => {
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 match self {
                     $(Self::$variant $(($data))? $(($said))? => {
+                        $(let _ = $data;)?
                         $(let _ = $said;)?
                         ::core::write!(f, $sentence $(, $value)*)
-                    })*
+                    })+
                 }
             }
         }
@@ -154,7 +155,7 @@ macro_rules! declared_errors {
                         )
                         $(.with_data(&$data))?
                         $(.reported($said))?
-                    })*
+                    })+
                 }
             }
 
@@ -162,7 +163,7 @@ macro_rules! declared_errors {
                 failure: $crate::ToolFailure,
             ) -> ::core::result::Result<Self, $crate::ToolFailure> {
                 match failure.code.as_deref() {
-                    $(Some($code) => $crate::__error_of_failure!($variant failure $(($data))? $([$said])?),)*
+                    $(Some($code) => $crate::__error_of_failure!($variant failure $(($data))? $([$said])?),)+
                     _ => Err(failure),
                 }
             }
@@ -196,7 +197,8 @@ macro_rules! __error_of_failure {
     ($variant:ident $failure:ident ($data:ident)) => {
         match $failure.decoded_data() {
             Some(data) => Ok(Self::$variant(data)),
-            None => Err($failure),
+            // What is no data of this error is nobody's business.
+            None => Err($crate::ToolFailure { data: None, ..$failure }),
         }
     };
     ($variant:ident $failure:ident [$said:ident]) => {

@@ -233,7 +233,8 @@ impl ToolFailure {
     #[must_use]
     pub fn reported(mut self, said: Option<String>) -> Self {
         if let (Recovery::CorrectCall(_), Some(said)) = (&self.recovery, &said) {
-            self.message = format!("{} The service says: {said}", self.message);
+            self.message =
+                format!("{}; the service says: {said}", self.message.trim_end_matches('.'));
         }
         self.detail = said;
         self

@@ -9,8 +9,8 @@ use todos_service::service::TodosService;
 use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
 use toolwright::spec::Implementation;
 use toolwright::{
-    BoxError, BoxFuture, Executor, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
-    ToolResult,
+    BoxError, BoxFuture, Executor, FailureKind, MethodError, Outcome, Payload, Recovery, ToolCall,
+    ToolFailure, ToolResult,
 };
 use toolwright_runtime::{
     Agent, Collector, EventKind, Planner, Policy, Registry, RunRequest, Runtime, Script, Step, Turn,
@@ -51,13 +51,19 @@ impl Backing {
 }
 
 impl TodosService for Backing {
-    async fn update_todos(&self, _: UpdateTodosPayload) -> Result<TodosSnapshot, UpdateTodosError> {
-        Err(UpdateTodosError::RunNotFound)
+    async fn update_todos(
+        &self,
+        _: UpdateTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
+        Err(UpdateTodosError::RunNotFound.into())
     }
 
-    async fn get_todos(&self, _: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
+    async fn get_todos(
+        &self,
+        _: GetTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
         if self.fails {
-            Err(GetTodosError::RunNotFound)
+            Err(GetTodosError::RunNotFound.into())
         } else {
             Ok(TodosSnapshot { items: Vec::new() })
         }

@@ -9,7 +9,7 @@ use todos_service::service::TodosService;
 use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
 use toolwright::codec::from_json;
-use toolwright::{BoxError, BoxFuture, Payload, ToolSpec};
+use toolwright::{BoxError, BoxFuture, MethodError, Payload, ToolSpec};
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
     CallRequest, Collector, Event, EventKind, Planner, Registry, RunRequest, Runtime, Step,
@@ -34,13 +34,16 @@ impl TodosService for Store {
     async fn update_todos(
         &self,
         payload: UpdateTodosPayload,
-    ) -> Result<TodosSnapshot, UpdateTodosError> {
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
         let items = payload.items.into_iter().map(|item| (payload.run_id.clone(), item));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(items);
         Ok(self.of(&payload.run_id))
     }
 
-    async fn get_todos(&self, payload: GetTodosPayload) -> Result<TodosSnapshot, GetTodosError> {
+    async fn get_todos(
+        &self,
+        payload: GetTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
         Ok(self.of(&payload.run_id))
     }
 }
@@ -51,7 +54,7 @@ impl calculator_service::service::CalculatorService for Sums {
     async fn add(
         &self,
         payload: calculator_service::types::AddPayload,
-    ) -> Result<calculator_service::types::AddResult, calculator_service::errors::AddError> {
+    ) -> Result<calculator_service::types::AddResult, MethodError> {
         Ok(calculator_service::types::AddResult { sum: payload.a + payload.b })
     }
 }

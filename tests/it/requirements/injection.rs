@@ -1,10 +1,9 @@
 //! What a method behind a tool receives: fields filled from the call, and never from the model (G21).
 
 use serde_json::{Value, json};
-use toolwright::{Executor, FailureKind, Payload, Scope, ToolCall, ToolFailure};
+use toolwright::{Executor, FailureKind, MethodError, Payload, Scope, ToolCall, ToolFailure};
 
 use super::Tested;
-use crate::requirement_cases::ledger_service::errors::{PayError, WriteError};
 use crate::requirement_cases::ledger_service::service::LedgerService;
 use crate::requirement_cases::ledger_service::types::{Entry, Payment};
 use crate::requirement_cases::ledger_tools::executor::LedgerExecutor;
@@ -14,11 +13,11 @@ use crate::requirement_cases::ledger_tools::{calls, specs, types};
 pub(super) struct Echo;
 
 impl LedgerService for Echo {
-    async fn write(&self, payload: Entry) -> Result<Entry, WriteError> {
+    async fn write(&self, payload: Entry) -> Result<Entry, MethodError> {
         Ok(payload)
     }
 
-    async fn pay(&self, payload: Payment) -> Result<Payment, PayError> {
+    async fn pay(&self, payload: Payment) -> Result<Payment, MethodError> {
         Ok(payload)
     }
 }

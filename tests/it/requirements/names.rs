@@ -1,6 +1,6 @@
 //! Names and words that mean something in Rust, compiled and used (G13).
 
-use toolwright::{Executor, Payload, Tool, ToolCall};
+use toolwright::{Executor, MethodError, Payload, Tool, ToolCall};
 
 use super::Tested;
 use crate::requirement_cases::{impl_tools, move_tools, self_service, self_tools, words_tools};
@@ -11,9 +11,9 @@ impl self_service::service::SelfService for Itself {
     async fn r#match(
         &self,
         payload: self_service::types::MatchPayload,
-    ) -> Result<(), self_service::errors::MatchError> {
+    ) -> Result<(), MethodError<self_service::errors::MatchError>> {
         match payload.self_.as_deref() {
-            Some("gone") => Err(self_service::errors::MatchError::Self_),
+            Some("gone") => Err(self_service::errors::MatchError::Self_.into()),
             _ => Ok(()),
         }
     }
@@ -21,14 +21,11 @@ impl self_service::service::SelfService for Itself {
     async fn self_(
         &self,
         _: self_service::types::SelfPayload,
-    ) -> Result<self_service::types::SelfResult, self_service::errors::SelfError> {
+    ) -> Result<self_service::types::SelfResult, MethodError> {
         Ok(self_service::types::SelfResult("me".to_owned()))
     }
 
-    async fn r#async(
-        &self,
-        _: self_service::types::AsyncPayload,
-    ) -> Result<(), self_service::errors::AsyncError> {
+    async fn r#async(&self, _: self_service::types::AsyncPayload) -> Result<(), MethodError> {
         Ok(())
     }
 }

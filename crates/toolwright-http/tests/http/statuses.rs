@@ -17,11 +17,17 @@ static STATUS: Operation =
 
 static DECLARED: Operation = Operation {
     errors: &[
-        DeclaredError { status: Status::Class(4), code: "refused", description: "No." },
+        DeclaredError {
+            status: Status::Class(4),
+            code: "refused",
+            description: "No.",
+            has_payload: false,
+        },
         DeclaredError {
             status: Status::Exactly(404),
             code: "no_pet",
             description: "There is no such pet.",
+            has_payload: false,
         },
     ],
     ..Operation::new("declared", Verb::Get, &[Part::Text("/"), Part::Property("status")])

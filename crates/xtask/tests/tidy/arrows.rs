@@ -45,7 +45,7 @@ const OURS: &[Arrows] = &[
     },
     Arrows {
         folder: "crates/toolwright-mcp-bench",
-        ours: &["toolwright-mcp", "toolwright-prerequisites"],
+        ours: &["toolwright", "toolwright-mcp", "toolwright-prerequisites"],
         generated: true,
     },
     Arrows {
@@ -59,7 +59,11 @@ const OURS: &[Arrows] = &[
         ],
         generated: true,
     },
-    Arrows { folder: "crates/toolwright-serve", ours: &["toolwright-mcp"], generated: true },
+    Arrows {
+        folder: "crates/toolwright-serve",
+        ours: &["toolwright", "toolwright-mcp"],
+        generated: true,
+    },
 ];
 
 /// Every user of generated code compiles these, so each one more needs a decision.

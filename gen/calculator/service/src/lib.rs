@@ -6,8 +6,6 @@
 #[rustfmt::skip]
 pub mod codecs;
 #[rustfmt::skip]
-pub mod errors;
-#[rustfmt::skip]
 pub mod service;
 #[rustfmt::skip]
 pub mod types;

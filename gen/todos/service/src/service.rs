@@ -2,6 +2,7 @@
 //! What a provider of the `todos` service implements.
 
 use super::{errors, types};
+use toolwright::MethodError;
 
 /// Keeps the task lists of agent runs.
 pub trait TodosService: Send + Sync {
@@ -13,7 +14,9 @@ pub trait TodosService: Send + Sync {
     fn update_todos(
         &self,
         payload: types::UpdateTodosPayload,
-    ) -> impl Future<Output = Result<types::TodosSnapshot, errors::UpdateTodosError>> + Send;
+    ) -> impl Future<
+        Output = Result<types::TodosSnapshot, MethodError<errors::UpdateTodosError>>
+    > + Send;
 
     /// Get the todos of one run.
     ///
@@ -23,5 +26,7 @@ pub trait TodosService: Send + Sync {
     fn get_todos(
         &self,
         payload: types::GetTodosPayload,
-    ) -> impl Future<Output = Result<types::TodosSnapshot, errors::GetTodosError>> + Send;
+    ) -> impl Future<
+        Output = Result<types::TodosSnapshot, MethodError<errors::GetTodosError>>
+    > + Send;
 }

@@ -1,0 +1,92 @@
+//! What a caller hears of a declared error: its sentence, its data, and what to do about it.
+
+use toolwright::{Executor, FailureKind, MethodError, Payload, Recovery, ToolFailure};
+
+use crate::requirement_cases::library_service::errors::LendError;
+use crate::requirement_cases::library_service::service::LibraryService;
+use crate::requirement_cases::library_service::types::{
+    Isbn, LendLimit, LendPayload, Missing, Mood, ShelvePayload,
+};
+use crate::requirement_cases::library_tools::calls;
+use crate::requirement_cases::library_tools::executor::LibraryExecutor;
+
+/// A library that is short of what is asked for, in ways that the number of the book decides.
+struct Library;
+
+fn missing() -> Missing {
+    Missing {
+        isbn: Isbn("0001".to_owned()),
+        shelf: Isbn("0002".to_owned()),
+        days: 1.5,
+        mood: Mood::Mild,
+        is_lent: true,
+        others: None,
+    }
+}
+
+impl LibraryService for Library {
+    async fn lend(&self, payload: LendPayload) -> Result<(), MethodError<LendError>> {
+        match payload.isbn.0.as_str() {
+            "0001" => Err(LendError::Missing(missing()).into()),
+            "0002" => Err(LendError::Limit(LendLimit::new(3)))?,
+            // More than the schema of the error allows.
+            "0003" => Err(LendError::Limit(LendLimit::new(10)))?,
+            "0004" => Err(LendError::Closed)?,
+            "0005" => Err(LendError::Iso)?,
+            isbn => {
+                isbn.parse::<u8>()?;
+                Ok(())
+            }
+        }
+    }
+
+    async fn shelve(&self, _: ShelvePayload) -> Result<(), MethodError> {
+        Ok(())
+    }
+}
+
+async fn failure(isbn: &str) -> ToolFailure {
+    let args = LendPayload::new(Isbn(isbn.to_owned()));
+    let call = calls::lend(&args).expect("a number of four digits");
+    let result = LibraryExecutor::new(Library).execute(&call).await;
+    result.as_result().expect_err("there is no such book").clone()
+}
+
+#[tokio::test]
+async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
+    let closed = "the library is closed. Come back tomorrow.";
+    let table = [
+        (
+            "0001",
+            "missing",
+            "0001 is not on 0002 since 1.5 days: {mild}, true",
+            Some(r#"{"isbn":"0001","shelf":"0002","days":1.5,"mood":"mild","is_lent":true}"#),
+            Recovery::Replan,
+        ),
+        ("0002", "limit", "nobody gets more than 3 books", Some(r#"{"most":3}"#), Recovery::Finish),
+        ("0004", "closed", closed, None, Recovery::Retry),
+        ("0005", "iso", "ISBNs are missing", None, Recovery::Replan),
+    ];
+    for (isbn, code, sentence, data, recovery) in table {
+        let failure = failure(isbn).await;
+        assert_eq!(failure.code.as_deref(), Some(code));
+        assert_eq!(failure.message, sentence);
+        assert_eq!(failure.data.as_ref().map(Payload::as_str), data);
+        assert_eq!(failure.recovery, recovery);
+    }
+}
+
+#[tokio::test]
+async fn data_that_the_schema_of_an_error_refuses_are_no_data_and_an_internal_failure() {
+    let failure = failure("0003").await;
+    assert_eq!(failure.kind, FailureKind::Internal);
+    assert_eq!((failure.code, failure.data), (None, None));
+}
+
+#[tokio::test]
+async fn whatever_goes_wrong_inside_is_hidden_from_the_model() {
+    let failure = failure("9999").await;
+    assert_eq!(failure.kind, FailureKind::Internal);
+    assert_eq!(failure.message, "the tool failed internally");
+    assert!(failure.detail.expect("operators are told").contains("number too large"));
+}
