@@ -10,10 +10,14 @@ use toolwright_codegen::Build;
 fn main() -> Result<(), Box<dyn Error>> {
     toolwright_codegen::build("schema")?;
     let out_dir = PathBuf::from(env::var("OUT_DIR")?);
-    for folder in ["real", "codecs", "requirements"] {
+    for (folder, providers_only) in
+        [("real", true), ("codecs", true), ("requirements", false), ("http", false)]
+    {
         let schema = Path::new("tests").join(folder);
-        Build::new(schema).out_dir(out_dir.join(folder)).providers_only(true).generate()?;
+        Build::new(schema)
+            .out_dir(out_dir.join(folder))
+            .providers_only(providers_only)
+            .generate()?;
     }
-    Build::new("tests/http").out_dir(out_dir.join("http")).generate()?;
     Ok(())
 }

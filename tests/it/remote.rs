@@ -111,14 +111,12 @@ impl Registrar for Shelf {
 async fn registration_takes_what_reaches_the_server() {
     let peer = Peer::answering(Ok("{}"));
     let mut shelf = Shelf::default();
-    let (each, shared) = (peer.clone(), peer.clone());
-    git_tools::registration::register(&mut shelf, move || each.clone()).expect("it is the first");
-    git_tools::registration::register_shared(&mut shelf, shared).expect("the shelf takes all");
+    git_tools::register(&mut shelf, peer.clone()).expect("the shelf takes all");
     for (specs, executor) in shelf.0 {
         assert_eq!(specs.len(), git_tools::specs::ALL.len());
         executor.execute(&ToolCall::new("git_status", Payload::new(STATUS))).await;
     }
-    assert_eq!(peer.asked().len(), 2);
+    assert_eq!(peer.asked().len(), 1);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::print::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, import, optional_of, path};
-use crate::plan::{AgentCrate, Provider, ServerCrate, ToolPath};
+use crate::naming::Identifier;
+use crate::plan::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
 
 /// The modules of an agent's crate.
 pub(super) fn agent(plan: &AgentCrate<'_>) -> Vec<Module> {
@@ -135,15 +136,16 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
         let path = path(&provider.path);
         quote!(#path::specs::ALL)
     });
-    let parameters = providers.iter().flat_map(parameters);
-    let steps = providers.iter().map(step);
-    let needs_arc = providers.iter().any(|provider| provider.executor.is_some());
-    let arc = needs_arc.then(|| {
+    let (parameters, shared) = (parameters(providers), shared(providers));
+    let steps = providers.iter().map(|provider| step(provider, &shared));
+    let arcs = shared.iter().map(|name| quote!(let #name = Arc::new(#name);));
+    let takes_executor = providers.iter().any(|provider| provider.executor.is_some());
+    let arc = (takes_executor || !shared.is_empty()).then(|| {
         quote!(
             use std::sync::Arc;
         )
     });
-    let executor = needs_arc.then_some("Executor");
+    let executor = takes_executor.then_some("Executor");
     let needs_remote = providers.iter().any(|provider| provider.remote.is_some());
     let remote = needs_remote.then_some("Remote");
     let names: Vec<_> = executor.into_iter().chain(["RegistrationError"]).chain(remote).collect();
@@ -170,6 +172,7 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
             ///
             /// A tool that nothing runs.
             pub fn server(#(#parameters),*) -> Result<McpServer, RegistrationError> {
+                #(#arcs)*
                 let mut server = McpServer::new(&SERVER);
                 #(#steps)*
                 server.complete()
@@ -179,21 +182,43 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
     vec![Module { name: "server", about: format!("The MCP server `{server}`."), parts }]
 }
 
-fn parameters(provider: &Provider) -> Vec<TokenStream> {
-    let service = provider.service.as_ref().map(|service| {
-        let (name, trait_path) = (&service.name, path(&service.trait_path));
-        quote!(#name: impl #trait_path + 'static)
-    });
-    let remote = provider.remote.as_ref().map(|name| quote!(#name: impl Remote + 'static));
-    let executor = provider.executor.as_ref().map(|name| quote!(#name: Arc<dyn Executor>));
-    service.into_iter().chain(remote).chain(executor).collect()
+/// The parameters of a server: a service that backs several toolsets is taken once.
+fn parameters(providers: &[Provider]) -> Vec<TokenStream> {
+    let mut services: Vec<&ServiceParameter> = Vec::new();
+    let mut parameters = Vec::new();
+    for Provider { service, remote, executor, .. } in providers {
+        if let Some(service) = service.as_ref().filter(|service| !services.contains(service)) {
+            let (name, trait_path) = (&service.name, path(&service.trait_path));
+            parameters.push(quote!(#name: impl #trait_path + 'static));
+            services.push(service);
+        }
+        parameters.extend(remote.as_ref().map(|name| quote!(#name: impl Remote + 'static)));
+        parameters.extend(executor.as_ref().map(|name| quote!(#name: Arc<dyn Executor>)));
+    }
+    parameters
 }
 
-fn step(provider: &Provider) -> TokenStream {
+/// The services that back more than one toolset.
+fn shared(providers: &[Provider]) -> Vec<&Identifier> {
+    let mut shared = Vec::new();
+    let services: Vec<_> =
+        providers.iter().filter_map(|provider| provider.service.as_ref()).collect();
+    for (place, service) in services.iter().enumerate() {
+        if services[..place].contains(service) && !shared.contains(&&service.name) {
+            shared.push(&service.name);
+        }
+    }
+    shared
+}
+
+fn step(provider: &Provider, shared: &[&Identifier]) -> TokenStream {
     let path = path(&provider.path);
-    let service = provider.service.as_ref().map(|service| &service.name);
-    let remote = provider.remote.as_ref();
-    let executor = provider.executor.as_ref();
+    let service = provider.service.as_ref().map(|service| {
+        let name = &service.name;
+        if shared.contains(&name) { quote!(Arc::clone(&#name)) } else { quote!(#name) }
+    });
+    let remote = provider.remote.as_ref().map(|name| quote!(#name));
+    let executor = provider.executor.as_ref().map(|name| quote!(#name));
     let arguments = service.into_iter().chain(remote).chain(executor);
-    quote!(#path::registration::register_shared(&mut server, #(#arguments),*)?;)
+    quote!(#path::register(&mut server, #(#arguments),*)?;)
 }

@@ -17,6 +17,15 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
         quote!(#[rustfmt::skip] pub mod #name;)
     });
     print(declarations, printer, &mut text);
+    if modules.iter().any(|module| module.name == "registration") {
+        text.push('\n');
+        printer.print(
+            &quote!(
+                pub use registration::register;
+            ),
+            &mut text,
+        );
+    }
     text
 }
 

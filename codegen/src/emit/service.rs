@@ -25,9 +25,11 @@ pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
     let parts = vec![
         quote!(#own use toolwright::MethodError;),
         quote! {
-            #docs
-            pub trait #name: Send + Sync {
-                #(#methods)*
+            toolwright::service! {
+                #docs
+                pub trait #name {
+                    #(#methods)*
+                }
             }
         },
     ];
@@ -48,8 +50,7 @@ fn method(method: &TraitMethod<'_>) -> TokenStream {
     let docs = docs(&lines);
     quote! {
         #docs
-        fn #function(&self, payload: #payload)
-            -> impl Future<Output = Result<#result, #error>> + Send;
+        async fn #function(&self, payload: #payload) -> Result<#result, #error>;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::print::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, path, root_type};
-use crate::plan::{Arm, ExecutorPlan, RemotePlan, ToolPlan, ToolsetCrate};
+use crate::plan::{Arm, ExecutorPlan, ToolPlan, ToolsetCrate};
 
 /// The module of the call builders.
 pub(super) fn calls(plan: &ToolsetCrate<'_>) -> Module {
@@ -119,139 +119,86 @@ fn method_backed(plan: &ToolsetCrate<'_>) -> Option<TokenStream> {
     })
 }
 
-/// What a registration takes for one of the things that run its tools.
-struct Runner {
-    uses: TokenStream,
-    /// The parameter when every run gets an instance, and the instance made of it.
-    factory: (TokenStream, TokenStream),
-    /// The parameter when all runs share one, and the one made of it.
-    shared: (TokenStream, TokenStream),
-}
-
-fn service_runner(executor: &ExecutorPlan<'_>) -> Runner {
-    let (name, service_path, trait_name) =
-        (&executor.name, path(&executor.service_path), &executor.trait_name);
-    Runner {
-        uses: quote!(use super::executor::#name; use #service_path::service::#trait_name;),
-        factory: (
-            quote!(service: impl Fn() -> S + Send + Sync + 'static,),
-            quote!(#name::new(service())),
-        ),
-        shared: (quote!(service: impl #trait_name + 'static,), quote!(#name::new(service))),
-    }
-}
-
-fn remote_runner(remote: &RemotePlan<'_>) -> Runner {
-    let name = &remote.executor;
-    Runner {
-        uses: quote!(use super::executor::#name;),
-        factory: (
-            quote!(remote: impl Fn() -> R + Send + Sync + 'static,),
-            quote!(#name::new(remote())),
-        ),
-        shared: (quote!(remote: impl Remote + 'static,), quote!(#name::new(remote))),
-    }
-}
-
-fn other_runner() -> Runner {
-    Runner {
-        uses: TokenStream::new(),
-        factory: (quote!(executor: ExecutorFactory,), quote!(executor())),
-        shared: (quote!(executor: Arc<dyn Executor>,), quote!(executor)),
-    }
-}
-
-/// What is registered: the only runner, or both as one.
-fn registered(service: Option<&TokenStream>, other: Option<&TokenStream>) -> TokenStream {
-    let set = ident(METHOD_BACKED);
-    match (service, other) {
-        (Some(service), Some(other)) => quote!(Arc::new(Split::new(#set, #service, #other))),
-        (Some(service), None) => quote!(Arc::new(#service)),
-        (None, other) => quote!(#other),
-    }
-}
-
 /// The module of the registration helper.
 pub(super) fn registration(plan: &ToolsetCrate<'_>) -> Module {
-    let toolset = &plan.toolset;
-    let of_service = plan.executor.as_ref().map(service_runner);
-    let service = of_service.or_else(|| plan.remote.as_ref().map(remote_runner));
+    let own = plan.executor.as_ref().map(|executor| {
+        let (name, service_path, trait_name) =
+            (&executor.name, path(&executor.service_path), &executor.trait_name);
+        Runner {
+            uses: quote!(use super::executor::#name; use #service_path::service::#trait_name;),
+            parameter: quote!(service: impl #trait_name + 'static,),
+            executor: quote!(#name::new(service)),
+        }
+    });
+    let remote = plan.remote.as_ref().map(|remote| {
+        let name = &remote.executor;
+        Runner {
+            uses: quote!(use super::executor::#name;),
+            parameter: quote!(remote: impl Remote + 'static,),
+            executor: quote!(#name::new(remote)),
+        }
+    });
     let needs_other =
         plan.remote.is_none() && plan.tools.iter().any(|tool| tool.tool.binding.is_none());
-    let other = needs_other.then(other_runner);
     let method_backed = method_backed(plan);
-    let runners: Vec<_> = service.iter().chain(&other).collect();
-    let service_uses = service.as_ref().map(|runner| &runner.uses);
-    let split_use = method_backed.is_some().then(|| quote!(, Split, ToolSpec));
-    let other_uses = other.is_some().then(|| quote!(ExecutorFactory,));
-    let of_service = plan.executor.as_ref().map(|executor| {
-        let trait_name = &executor.trait_name;
-        quote!(<S: #trait_name + 'static>)
+    let runner = own.or(remote);
+    let executor = runner.as_ref().map(|runner| &runner.executor);
+    let registered = match executor {
+        Some(executor) if needs_other => {
+            let bound = ident(METHOD_BACKED);
+            quote!(Arc::new(Split::new(#bound, #executor, executor)))
+        }
+        Some(executor) => quote!(Arc::new(#executor)),
+        None => quote!(executor),
+    };
+    let uses = runner.as_ref().map(|runner| &runner.uses);
+    let parameter = runner.as_ref().map(|runner| &runner.parameter);
+    let other = needs_other.then(|| quote!(executor: Arc<dyn Executor>,));
+    let mut names = vec!["Registrar", "RegistrationError"];
+    names.extend(needs_other.then_some("Executor"));
+    names.extend(plan.remote.is_some().then_some("Remote"));
+    names.extend(method_backed.iter().flat_map(|_| ["Split", "ToolSpec"]));
+    names.sort_unstable();
+    let contract = import(&TokenStream::new(), "toolwright", &names);
+    let about = docs(&[
+        &*format!("Registers the `{}` tools with what runs them.", plan.toolset),
+        "",
+        "# Errors",
+        "",
+        "Every name that is taken already; nothing is registered then.",
+    ]);
+    let mut parts = vec![
+        quote!(
+            use std::sync::Arc;
+        ),
+        quote! {
+            use super::specs;
+            #uses
+            #contract
+        },
+    ];
+    parts.extend(method_backed);
+    parts.push(quote! {
+        #about
+        pub fn register(
+            registrar: &mut dyn Registrar,
+            #parameter
+            #other
+        ) -> Result<(), RegistrationError> {
+            registrar.register(specs::ALL, #registered)
+        }
     });
-    let generics =
-        of_service.or_else(|| plan.remote.as_ref().map(|_| quote!(<R: Remote + 'static>)));
-    let remote_use = plan.remote.as_ref().map(|_| quote!(, Remote));
-    let (per_run, one) = (
-        docs_of(&[&format!(
-            "Registers the `{toolset}` tools with what makes an instance for each run of what runs them."
-        )]),
-        docs_of(&[&format!(
-            "Registers the `{toolset}` tools with what runs them: one instance, which all runs share."
-        )]),
-    );
-    let made = registered(
-        service.as_ref().map(|runner| &runner.factory.1),
-        other.as_ref().map(|runner| &runner.factory.1),
-    );
-    let instance = registered(
-        service.as_ref().map(|runner| &runner.shared.1),
-        other.as_ref().map(|runner| &runner.shared.1),
-    );
-    let factory = if service.is_some() {
-        quote!(Arc::new(move || -> Arc<dyn Executor> { #made }))
-    } else {
-        quote!(executor)
-    };
-    let (factories, instances): (Vec<_>, Vec<_>) =
-        runners.iter().map(|runner| (&runner.factory.0, &runner.shared.0)).unzip();
-    let uses = quote! {
-        use super::specs;
-        #service_uses
-        use toolwright::{Executor, #other_uses Registrar, RegistrationError #remote_use #split_use};
-    };
-    let register = quote! {
-        #per_run
-        pub fn register #generics(
-            registrar: &mut dyn Registrar,
-            #(#factories)*
-        ) -> Result<(), RegistrationError> {
-            registrar.register_factory(specs::ALL, #factory)
-        }
-    };
-    let register_shared = quote! {
-        #one
-        pub fn register_shared(
-            registrar: &mut dyn Registrar,
-            #(#instances)*
-        ) -> Result<(), RegistrationError> {
-            registrar.register(specs::ALL, #instance)
-        }
-    };
-    let arc = quote!(
-        use std::sync::Arc;
-    );
-    let parts =
-        [arc, uses].into_iter().chain(method_backed).chain([register, register_shared]).collect();
     Module {
         name: "registration",
-        about: format!("How the `{toolset}` tools are registered."),
+        about: format!("How the `{}` tools are registered.", plan.toolset),
         parts,
     }
 }
 
-/// Docs of a registration function.
-fn docs_of(about: &[&str]) -> TokenStream {
-    let errors =
-        ["", "# Errors", "", "Every name that is taken already; nothing is registered then."];
-    docs(&[about, errors.as_slice()].concat())
+/// What a registration takes to run tools.
+struct Runner {
+    uses: TokenStream,
+    parameter: TokenStream,
+    /// The executor that is made of it.
+    executor: TokenStream,
 }

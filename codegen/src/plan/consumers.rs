@@ -57,7 +57,7 @@ pub struct Provider {
 }
 
 /// A parameter for what implements the trait of a service.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct ServiceParameter {
     /// Its name.
     pub name: Identifier,
@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
             let service = &self.project[toolset.service].name.value;
             let path = self.path(&self.service_crate(toolset.service).package);
             ServiceParameter {
-                name: identifier_with(&name, "service"),
+                name: identifier_with(service, "service"),
                 trait_path: format!("{path}::service::{}", pascal_with(service, "Service")),
             }
         });

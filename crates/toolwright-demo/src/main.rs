@@ -81,8 +81,8 @@ fn execute() -> Execute {
 /// Providers first, then the agent that uses them: what the schema gives it, and pages made by hand, anew for each run.
 fn registry() -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
-    todos_tools::registration::register_shared(&mut registry, MemoryStore::default())?;
-    calculator_tools::registration::register_shared(&mut registry, Calculator)?;
+    todos_tools::register(&mut registry, MemoryStore::default())?;
+    calculator_tools::register(&mut registry, Calculator)?;
     registry.register_toolset("pages", per_run(|_| Pages::default()))?;
     let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
     registry.register_agent(agent, Arc::new(RulePlanner))?;

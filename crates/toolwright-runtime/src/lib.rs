@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! let mut registry = Registry::new();
-//! todos_tools::registration::register_shared(&mut registry, todos)?;
-//! planner_session_planner_agent::registration::register(&mut registry, planner)?;
+//! todos_tools::register(&mut registry, todos)?;
+//! planner_session_planner_agent::register(&mut registry, planner)?;
 //! let runtime = Runtime::new(registry);
 //! let outcome = runtime.run(RunRequest::new("session_planner", input)).await?;
 //! ```

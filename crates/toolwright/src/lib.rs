@@ -19,6 +19,7 @@ pub mod progress;
 pub mod registration;
 pub mod remote;
 pub mod schema;
+pub mod service;
 pub mod spec;
 pub mod value;
 

@@ -11,6 +11,13 @@ use crate::spec::ToolSpec;
 /// Makes what runs the tools of one run.
 pub type ExecutorFactory = Arc<dyn Fn() -> Arc<dyn Executor> + Send + Sync>;
 
+/// What makes an instance for each run: `registrar.register_factory(specs::ALL, per_run(|| TodosExecutor::new(store())))`.
+pub fn per_run<E: Executor + 'static>(
+    make: impl Fn() -> E + Send + Sync + 'static,
+) -> ExecutorFactory {
+    Arc::new(move || -> Arc<dyn Executor> { Arc::new(make()) })
+}
+
 /// Takes tools in.
 pub trait Registrar {
     /// Registers every tool of a set with what runs it: one instance, which all runs share.

@@ -1,7 +1,10 @@
 //! What a caller hears of a declared error: its sentence, its data, and what to do about it.
 
+use std::sync::Arc;
+
 use toolwright::{Executor, FailureKind, MethodError, Payload, Recovery, ToolFailure};
 
+use crate::requirement_cases::library_library_mcp;
 use crate::requirement_cases::library_service::errors::LendError;
 use crate::requirement_cases::library_service::service::LibraryService;
 use crate::requirement_cases::library_service::types::{
@@ -74,6 +77,17 @@ async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
         assert_eq!(failure.data.as_ref().map(Payload::as_str), data);
         assert_eq!(failure.recovery, recovery);
     }
+}
+
+/// G25: what two toolsets have in common is taken once, and stays the caller's.
+#[tokio::test]
+async fn a_server_takes_a_service_once_and_shares_it() {
+    let library = Arc::new(Library);
+    let server = library_library_mcp::server::server(Arc::clone(&library)).expect("all is there");
+    assert_eq!(Arc::strong_count(&library), 2);
+    drop(server);
+    let borrowed = (&&library).lend(LendPayload::new(Isbn("0004".to_owned()))).await;
+    assert!(matches!(borrowed, Err(MethodError::Declared(LendError::Closed))));
 }
 
 #[tokio::test]

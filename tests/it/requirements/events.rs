@@ -41,11 +41,11 @@ impl Backing {
     fn registry(self) -> Result<Registry, Box<dyn Error>> {
         let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok("{}") };
         let mut registry = Registry::new();
-        todos_tools::registration::register_shared(&mut registry, self)?;
-        calculator_tools::registration::register_shared(&mut registry, Sums)?;
-        planner_session_planner_agent::registration::register(&mut registry, Arc::new(self))?;
-        git_tools::registration::register_shared(&mut registry, Peer::answering(peer))?;
-        rates_tools::registration::register_shared(&mut registry, Echo, Arc::new(self))?;
+        todos_tools::register(&mut registry, self)?;
+        calculator_tools::register(&mut registry, Sums)?;
+        planner_session_planner_agent::register(&mut registry, Arc::new(self))?;
+        git_tools::register(&mut registry, Peer::answering(peer))?;
+        rates_tools::register(&mut registry, Echo, Arc::new(self))?;
         Ok(registry)
     }
 }

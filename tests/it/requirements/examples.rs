@@ -2,13 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use planner_session_planner_agent::{calls, registration, specs};
+use planner_session_planner_agent::{calls, specs};
 use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
 use todos_service::errors::{GetTodosError, UpdateTodosError};
 use todos_service::service::TodosService;
 use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
+use todos_tools::executor::TodosExecutor;
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
+use toolwright::Registrar as _;
 use toolwright::codec::from_json;
+use toolwright::registration::per_run;
 use toolwright::{BoxError, BoxFuture, MethodError, Payload, ToolSpec};
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
@@ -99,9 +102,9 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
 /// Providers first, then the agent.
 fn registry(store: Store) -> Result<Registry, Box<dyn std::error::Error>> {
     let mut registry = Registry::new();
-    todos_tools::registration::register_shared(&mut registry, store)?;
-    calculator_tools::registration::register_shared(&mut registry, Sums)?;
-    registration::register(&mut registry, Arc::new(Rule))?;
+    todos_tools::register(&mut registry, store)?;
+    calculator_tools::register(&mut registry, Sums)?;
+    planner_session_planner_agent::register(&mut registry, Arc::new(Rule))?;
     Ok(registry)
 }
 
@@ -204,9 +207,10 @@ async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_share
     for (shared, expected) in [(false, 0), (true, 1)] {
         let mut registry = Registry::new();
         if shared {
-            todos_tools::registration::register_shared(&mut registry, Store::default())?;
+            todos_tools::register(&mut registry, Store::default())?;
         } else {
-            todos_tools::registration::register(&mut registry, Store::default)?;
+            let each = per_run(|| TodosExecutor::new(Store::default()));
+            registry.register_factory(todos_tools::specs::ALL, each)?;
         }
         let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
         let write = todos_tools::calls::update_todos(&store)?.with_scope(scope.clone());

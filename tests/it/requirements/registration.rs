@@ -30,9 +30,8 @@ impl Executor for Always {
 #[test]
 fn g24_a_missing_executor_is_named() {
     let mut registry = Registry::new();
-    let error =
-        planner_session_planner_agent::registration::register(&mut registry, Arc::new(Idle))
-            .expect_err("nothing runs its tools");
+    let error = planner_session_planner_agent::register(&mut registry, Arc::new(Idle))
+        .expect_err("nothing runs its tools");
     assert_eq!(error.each().len(), 3, "every missing tool is named: {error}");
     let RegistrationError::MissingExecutor { tool, toolset, needed_by } = &error.each()[0] else {
         panic!("{error}")
@@ -47,10 +46,9 @@ fn g24_a_missing_executor_is_named() {
 async fn g24_a_name_registered_twice_is_an_error_and_no_overwrite() -> Tested {
     let mut registry = Registry::new();
     let plan = r#"{"goal":"first","steps":[]}"#;
-    planning_tools::registration::register_shared(&mut registry, Arc::new(Always(plan)))?;
-    let error =
-        planning_tools::registration::register_shared(&mut registry, Arc::new(Always("null")))
-            .expect_err("the name is taken");
+    planning_tools::register(&mut registry, Arc::new(Always(plan)))?;
+    let error = planning_tools::register(&mut registry, Arc::new(Always("null")))
+        .expect_err("the name is taken");
     let expected = RegistrationError::DuplicateTool {
         tool: "plan_session".to_owned(),
         registered: "planning".to_owned(),
@@ -67,7 +65,7 @@ async fn g24_a_name_registered_twice_is_an_error_and_no_overwrite() -> Tested {
 #[tokio::test]
 async fn g3_g24_a_toolset_may_be_backed_in_two_ways() -> Tested {
     let mut registry = Registry::new();
-    rates_tools::registration::register_shared(&mut registry, Echo, Arc::new(Always("2.5")))?;
+    rates_tools::register(&mut registry, Echo, Arc::new(Always("2.5")))?;
     let names = registry.specs().map(toolwright::ToolSpec::name);
     assert_eq!(names.collect::<Vec<_>>(), ["pay_all", "guess_rate"]);
     let runtime = Runtime::new(registry);

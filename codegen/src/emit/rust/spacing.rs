@@ -113,7 +113,8 @@ pub(super) fn before_bracket(bracket: Kind, before: Side, last: Kind) -> bool {
     // Keywords that brackets follow at once.
     let takes_brackets = before == Side::Operand || matches!(last, Kind::Pub | Kind::Fn);
     let clings = takes_brackets && bracket != Kind::OpenBrace;
-    !clings && !before.clings()
+    let is_macro = bracket == Kind::OpenBrace && last == Kind::Exclamation;
+    is_macro || (!clings && !before.clings())
 }
 
 #[cfg(test)]

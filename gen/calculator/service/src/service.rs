@@ -4,15 +4,14 @@
 use super::types;
 use toolwright::MethodError;
 
-/// Does sums.
-pub trait CalculatorService: Send + Sync {
-    /// Add two numbers.
-    ///
-    /// # Errors
-    ///
-    /// Whatever goes wrong inside.
-    fn add(
-        &self,
-        payload: types::AddPayload,
-    ) -> impl Future<Output = Result<types::AddResult, MethodError>> + Send;
+toolwright::service! {
+    /// Does sums.
+    pub trait CalculatorService {
+        /// Add two numbers.
+        ///
+        /// # Errors
+        ///
+        /// Whatever goes wrong inside.
+        async fn add(&self, payload: types::AddPayload) -> Result<types::AddResult, MethodError>;
+    }
 }

@@ -4,29 +4,27 @@
 use super::{errors, types};
 use toolwright::MethodError;
 
-/// Keeps the task lists of agent runs.
-pub trait TodosService: Send + Sync {
-    /// Replace or merge the todos of one run.
-    ///
-    /// # Errors
-    ///
-    /// `run_not_found`, `store_unavailable`, or whatever goes wrong inside.
-    fn update_todos(
-        &self,
-        payload: types::UpdateTodosPayload,
-    ) -> impl Future<
-        Output = Result<types::TodosSnapshot, MethodError<errors::UpdateTodosError>>
-    > + Send;
+toolwright::service! {
+    /// Keeps the task lists of agent runs.
+    pub trait TodosService {
+        /// Replace or merge the todos of one run.
+        ///
+        /// # Errors
+        ///
+        /// `run_not_found`, `store_unavailable`, or whatever goes wrong inside.
+        async fn update_todos(
+            &self,
+            payload: types::UpdateTodosPayload,
+        ) -> Result<types::TodosSnapshot, MethodError<errors::UpdateTodosError>>;
 
-    /// Get the todos of one run.
-    ///
-    /// # Errors
-    ///
-    /// `run_not_found`, or whatever goes wrong inside.
-    fn get_todos(
-        &self,
-        payload: types::GetTodosPayload,
-    ) -> impl Future<
-        Output = Result<types::TodosSnapshot, MethodError<errors::GetTodosError>>
-    > + Send;
+        /// Get the todos of one run.
+        ///
+        /// # Errors
+        ///
+        /// `run_not_found`, or whatever goes wrong inside.
+        async fn get_todos(
+            &self,
+            payload: types::GetTodosPayload,
+        ) -> Result<types::TodosSnapshot, MethodError<errors::GetTodosError>>;
+    }
 }

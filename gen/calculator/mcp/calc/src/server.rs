@@ -20,6 +20,6 @@ pub fn server(
     calculator_service: impl calculator_service::service::CalculatorService + 'static,
 ) -> Result<McpServer, RegistrationError> {
     let mut server = McpServer::new(&SERVER);
-    calculator_tools::registration::register_shared(&mut server, calculator_service)?;
+    calculator_tools::register(&mut server, calculator_service)?;
     server.complete()
 }

@@ -13,3 +13,5 @@ pub mod registration;
 pub mod specs;
 #[rustfmt::skip]
 pub mod types;
+
+pub use registration::register;

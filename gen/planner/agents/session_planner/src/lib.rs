@@ -9,3 +9,5 @@ pub mod calls;
 pub mod registration;
 #[rustfmt::skip]
 pub mod specs;
+
+pub use registration::register;

@@ -20,6 +20,6 @@ pub static SERVER: ServerSpec = ServerSpec {
 /// A tool that nothing runs.
 pub fn server(planning_executor: Arc<dyn Executor>) -> Result<McpServer, RegistrationError> {
     let mut server = McpServer::new(&SERVER);
-    planning_tools::registration::register_shared(&mut server, planning_executor)?;
+    planning_tools::register(&mut server, planning_executor)?;
     server.complete()
 }

@@ -4,26 +4,14 @@
 use std::sync::Arc;
 
 use super::specs;
-use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError};
+use toolwright::{Executor, Registrar, RegistrationError};
 
-/// Registers the `planning` tools with what makes an instance for each run of what runs them.
+/// Registers the `planning` tools with what runs them.
 ///
 /// # Errors
 ///
 /// Every name that is taken already; nothing is registered then.
 pub fn register(
-    registrar: &mut dyn Registrar,
-    executor: ExecutorFactory,
-) -> Result<(), RegistrationError> {
-    registrar.register_factory(specs::ALL, executor)
-}
-
-/// Registers the `planning` tools with what runs them: one instance, which all runs share.
-///
-/// # Errors
-///
-/// Every name that is taken already; nothing is registered then.
-pub fn register_shared(
     registrar: &mut dyn Registrar,
     executor: Arc<dyn Executor>,
 ) -> Result<(), RegistrationError> {

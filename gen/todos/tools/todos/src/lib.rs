@@ -17,3 +17,5 @@ pub mod specs;
 pub mod transforms;
 #[rustfmt::skip]
 pub mod types;
+
+pub use registration::register;

@@ -6,29 +6,14 @@ use std::sync::Arc;
 use super::specs;
 use super::executor::TodosExecutor;
 use todos_service::service::TodosService;
-use toolwright::{Executor, Registrar, RegistrationError};
+use toolwright::{Registrar, RegistrationError};
 
-/// Registers the `todos` tools with what makes an instance for each run of what runs them.
+/// Registers the `todos` tools with what runs them.
 ///
 /// # Errors
 ///
 /// Every name that is taken already; nothing is registered then.
-pub fn register<S: TodosService + 'static>(
-    registrar: &mut dyn Registrar,
-    service: impl Fn() -> S + Send + Sync + 'static,
-) -> Result<(), RegistrationError> {
-    registrar.register_factory(
-        specs::ALL,
-        Arc::new(move || -> Arc<dyn Executor> { Arc::new(TodosExecutor::new(service())) }),
-    )
-}
-
-/// Registers the `todos` tools with what runs them: one instance, which all runs share.
-///
-/// # Errors
-///
-/// Every name that is taken already; nothing is registered then.
-pub fn register_shared(
+pub fn register(
     registrar: &mut dyn Registrar,
     service: impl TodosService + 'static,
 ) -> Result<(), RegistrationError> {
