@@ -6,12 +6,21 @@ use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
 use crate::naming::library;
-use crate::plan::Crate;
+use crate::plan::{Contents, Crate};
 
 /// `src/lib.rs`.
 pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer) -> String {
     let about = &krate.about;
-    let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n\n");
+    let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n");
+    let types = match &krate.contents {
+        Contents::Service(service) => Some(&service.types),
+        Contents::Toolset(toolset) => Some(&toolset.types),
+        Contents::Agent(_) | Contents::Server(_) | Contents::Http(_) => None,
+    };
+    if types.is_some_and(|types| !types.is_documented()) {
+        text.push_str("// What no schema describes has no docs.\n#![allow(missing_docs)]\n");
+    }
+    text.push('\n');
     let declarations = modules.iter().map(|module| {
         let name = ident(module.name);
         quote!(#[rustfmt::skip] pub mod #name;)

@@ -110,7 +110,7 @@ impl Append for StringLimits {
         push!(out, Length::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
-        if let Some(pattern) = self.pattern.as_ref() {
+        if let Some(pattern) = self.pattern.as_ref().map(|pattern| &pattern.name) {
             push!(out, .matching(&#pattern));
         }
     }

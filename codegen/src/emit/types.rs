@@ -6,7 +6,7 @@ use super::print::Module;
 use super::rust::{Append, TokenStream, push, quote};
 use super::tokens::{docs, ident, import, imports};
 use crate::naming::Identifier;
-use crate::plan::{Body, Definition, Field, Import, Member, Struct, TypeUse, Types};
+use crate::plan::{Body, Definition, Derives, Field, Import, Member, Struct, TypeUse, Types};
 
 /// The module of a crate's types.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
@@ -69,58 +69,58 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 fn definition(definition: &Definition) -> Vec<TokenStream> {
-    let (name, docs) = (&definition.name, docs(&definition.docs));
+    let (name, derives) = (&definition.name, derives(definition.derives));
+    let docs = docs(&definition.docs);
+    let above = quote!(#docs #derives);
     match &definition.body {
-        Body::Struct(plan) => structure(plan, &definition.name, &docs),
+        Body::Struct(plan) => structure(plan, name, &above),
         Body::Enum(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&variant.docs)));
-            plain_enum(variants, &definition.name, &docs)
+            plain_enum(variants, name, &above)
         }
         Body::IntegerEnum(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&[&variant.docs])));
-            plain_enum(variants, &definition.name, &docs)
+            plain_enum(variants, name, &above)
         }
         Body::Mixed(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
-            choice(variants, &definition.name, &docs)
+            choice(variants, name, &above)
         }
         Body::Overlapping { variants, .. } => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
-            choice(variants, &definition.name, &docs)
+            choice(variants, name, &above)
         }
-        Body::Constant(_) => {
-            vec![
-                quote!(#docs #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)] pub struct #name;),
-            ]
-        }
+        Body::Constant(_) => vec![quote!(#above pub struct #name;)],
         Body::Union { variants, .. } => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
-            choice(variants, &definition.name, &docs)
+            choice(variants, name, &above)
         }
-        Body::Newtype(ty) => {
-            vec![quote!(#docs #[derive(Clone, Debug, PartialEq)] pub struct #name(pub #ty);)]
-        }
-        Body::Alias(ty) => {
-            vec![quote!(#docs pub type #name = #ty;)]
-        }
+        Body::Newtype(ty) => vec![quote!(#above pub struct #name(pub #ty);)],
+        Body::Alias(ty) => vec![quote!(#docs pub type #name = #ty;)],
     }
 }
 
-fn structure(plan: &Struct, name: &Identifier, docs: &TokenStream) -> Vec<TokenStream> {
+fn derives(Derives { copy, eq, ord, default }: Derives) -> TokenStream {
+    let copy = copy.then(|| quote!(Copy,));
+    let default = default.then(|| quote!(Default,));
+    let ord = ord.then(|| quote!(, PartialOrd, Ord));
+    let (eq, hash) = eq.then(|| (quote!(, Eq), quote!(, Hash))).unzip();
+    quote!(#[derive(Clone, #copy Debug, #default PartialEq #eq #ord #hash)])
+}
+
+fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<TokenStream> {
     let fields = fields(plan).map(field);
     let additional = plan.additional.as_ref().map(|additional| {
         let (name, ty) = (&additional.name, &additional.ty);
         quote!(#[doc = " Whatever else is there."] pub #name: Map<#ty>,)
     });
-    let default = (!has_required(plan)).then(|| quote!(Default,));
     let item = quote! {
-        #docs
-        #[derive(Clone, Debug, #default PartialEq)]
+        #above
         pub struct #name {
             #(#fields,)*
             #additional
@@ -134,10 +134,6 @@ fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
         Member::Field(field) => Some(field),
         Member::Fixed { .. } => None,
     })
-}
-
-fn has_required(plan: &Struct) -> bool {
-    fields(plan).any(|field| field.required)
 }
 
 fn field(field: &Field) -> TokenStream {
@@ -180,12 +176,11 @@ fn constructor(plan: &Struct, name: &Identifier) -> TokenStream {
 fn plain_enum<'a>(
     variants: impl Iterator<Item = (&'a Identifier, TokenStream)>,
     name: &Identifier,
-    docs_of_enum: &TokenStream,
+    above: &TokenStream,
 ) -> Vec<TokenStream> {
     let variants = variants.map(|(name, docs)| quote!(#docs #name));
     vec![quote! {
-        #docs_of_enum
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #above
         pub enum #name {
             #(#variants,)*
         }
@@ -196,15 +191,14 @@ fn plain_enum<'a>(
 fn choice<'a>(
     variants: impl Iterator<Item = (&'a Identifier, &'a TypeUse, &'a str)>,
     name: &Identifier,
-    docs_of_choice: &TokenStream,
+    above: &TokenStream,
 ) -> Vec<TokenStream> {
     let variants = variants.map(|(name, ty, line)| {
         let docs = docs(&[line]);
         quote!(#docs #name(#ty))
     });
     vec![quote! {
-        #docs_of_choice
-        #[derive(Clone, Debug, PartialEq)]
+        #above
         pub enum #name {
             #(#variants,)*
         }

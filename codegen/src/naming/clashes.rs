@@ -204,11 +204,11 @@ fn type_names(
     }
     let mut names = Namespace::new("type", RESERVED_TYPES);
     for name in types.of(scope) {
-        names.claim(name.name.clone(), written(&name.origin), check.place(project, name.node));
+        names.claim(name.name.clone(), written(name), check.place(project, name.node));
     }
     // Its service has reported a name that is reserved.
     for name in foreign.iter().filter(|name| !is_reserved_type(&name.name)) {
-        let written = written(&name.origin) + &whose(project, name.scope);
+        let written = written(name) + &whose(project, name.scope);
         names.claim(name.name.clone(), written, check.place(project, name.node));
     }
     names.report(check);
@@ -285,10 +285,10 @@ fn method_errors(project: &Project, id: MethodId, check: &mut Check<'_>) {
     variants.report(check);
 }
 
-/// An origin as part of a sentence.
-fn written(origin: &str) -> String {
-    let text = origin.trim_end_matches('.');
-    let mut chars = text.chars();
+/// What a type is, as part of a sentence.
+fn written(name: &TypeName) -> String {
+    let Some(origin) = &name.origin else { return format!("the type `{}`", name.name) };
+    let mut chars = origin.trim_end_matches('.').chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().to_string() + chars.as_str())
 }
 

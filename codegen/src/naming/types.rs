@@ -27,8 +27,8 @@ pub struct TypeName {
     pub name: Identifier,
     /// The schema.
     pub node: NodeId,
-    /// What it is, for a type whose schema does not say.
-    pub origin: String,
+    /// What it is, for a type whose schema does not say; nothing for one that the schema names.
+    pub origin: Option<String>,
 }
 
 /// The types of a project, in the order in which they are met.
@@ -152,7 +152,7 @@ struct Walk<'a> {
 struct Met {
     node: NodeId,
     name: String,
-    origin: String,
+    origin: Option<String>,
     /// Whether it is a type whatever its shape.
     is_type: bool,
 }
@@ -174,8 +174,7 @@ impl Walk<'_> {
             if !is_type_name(&named.name.value) {
                 continue;
             }
-            let origin = format!("The type `{}`.", named.name.value);
-            self.root(named.schema, named.name.value.clone(), origin);
+            self.root(named.schema, named.name.value.clone(), None);
         }
         for method in project.methods_of(service) {
             self.method(method);
@@ -233,11 +232,11 @@ impl Walk<'_> {
         let schema = &self.project.schemas[node];
         let has_type = matches!(schema.shape, Shape::Any | Shape::Null | Shape::Named(_));
         if !has_type || !schema.assertions.is_empty() {
-            self.root(node, name, origin);
+            self.root(node, name, Some(origin));
         }
     }
 
-    fn root(&mut self, node: NodeId, name: String, origin: String) {
+    fn root(&mut self, node: NodeId, name: String, origin: Option<String>) {
         self.root.clone_from(&name);
         self.met.push(Met { node, name, origin, is_type: true });
         while let Some(met) = self.met.pop() {
@@ -289,7 +288,7 @@ impl Walk<'_> {
     }
 
     /// Makes a node a type, and looks for more inside it.
-    fn define(&mut self, node: NodeId, name: String, origin: String) {
+    fn define(&mut self, node: NodeId, name: String, origin: Option<String>) {
         let Some(scope) = self.scope else { return };
         if self.names.by_node.contains_key(&node) {
             return;
@@ -306,6 +305,7 @@ impl Walk<'_> {
 
     /// A node in a place where it need not be a type of its own.
     fn visit(&mut self, node: NodeId, name: String, origin: String) {
+        let origin = Some(origin);
         self.met.push(Met { node, name: bounded(name), origin, is_type: false });
     }
 
@@ -383,6 +383,6 @@ impl Walk<'_> {
         let definition = self.project.schemas[target].definition.as_deref().unwrap_or("Shared");
         let name = bounded(format!("{}{}", self.root, pascal_part(definition)));
         let origin = format!("The definition {}.", code(definition));
-        self.met.push(Met { node: target, name, origin, is_type: true });
+        self.met.push(Met { node: target, name, origin: Some(origin), is_type: true });
     }
 }

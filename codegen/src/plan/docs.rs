@@ -4,16 +4,15 @@ use super::types::{ItemLimits, StringLimits, TypeUse};
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
-/// Doc lines for something a schema describes: its own words, or else the fallback.
+/// Doc lines for something a schema describes: its own words, or else those of the fallback, and what its type cannot say.
 pub(super) fn described(
     annotations: &Annotations,
-    fallback: &str,
+    fallback: Option<String>,
     facts: Vec<String>,
 ) -> Vec<String> {
-    let own = annotations.description.as_deref().or(annotations.title.as_deref());
-    let mut lines = own.map(prose).unwrap_or_default();
+    let mut lines = own(annotations);
     if lines.is_empty() && facts.is_empty() {
-        lines.push(fallback.to_owned());
+        lines.extend(fallback);
     }
     if !facts.is_empty() {
         if !lines.is_empty() {
@@ -22,6 +21,20 @@ pub(super) fn described(
         lines.push(facts.join(" "));
     }
     lines
+}
+
+/// The words of a schema.
+fn own(annotations: &Annotations) -> Vec<String> {
+    let own = annotations.description.as_deref().or(annotations.title.as_deref());
+    own.map(prose).unwrap_or_default()
+}
+
+/// The first paragraph of a schema's words, as one line.
+pub(super) fn first(annotations: &Annotations) -> Option<String> {
+    let lines = own(annotations);
+    let first: Vec<&str> =
+        lines.iter().map(String::as_str).take_while(|line| !line.is_empty()).collect();
+    (!first.is_empty()).then(|| first.join(" "))
 }
 
 /// What a field's type cannot say.
@@ -75,7 +88,7 @@ fn string_limits(limits: &StringLimits) -> Option<String> {
         " characters",
     );
     let pattern =
-        limits.pattern.as_ref().map(|name| format!("Matches the pattern `{name}` of the codecs."));
+        limits.pattern.as_ref().map(|pattern| format!("Matches {}.", code(&pattern.ecma)));
     let parts: Vec<_> = length.into_iter().chain(pattern).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }

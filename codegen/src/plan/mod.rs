@@ -2,6 +2,7 @@
 //! open choice, nor raw schema text as code.
 
 mod consumers;
+mod derives;
 mod docs;
 mod exact;
 mod http;
@@ -15,6 +16,7 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
+pub use derives::Derives;
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{
@@ -25,7 +27,7 @@ pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
+    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
@@ -97,6 +99,7 @@ pub struct Plans<'a> {
     names: &'a TypeNames,
     recursion: recursion::Recursion,
     exact: BTreeSet<NodeId>,
+    derives: derives::DerivesOf,
     subjects: Vec<Subject>,
 }
 
@@ -129,7 +132,9 @@ impl<'a> Plans<'a> {
         }
         let recursion = recursion::Recursion::of(&project.schemas, names);
         let exact = exact::nodes(&project.schemas);
-        Self { project, options, names, recursion, exact, subjects }
+        let is_exact = |node| exact.contains(&node);
+        let derives = derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact);
+        Self { project, options, names, recursion, exact, derives, subjects }
     }
 
     /// What there may be a crate for.
@@ -139,8 +144,8 @@ impl<'a> Plans<'a> {
 
     /// The crate of a subject; none for a service that has nothing of the kind.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self { project, options, names, recursion, exact, .. } = self;
-        let planner = Planner { project, options, names, recursion, exact };
+        let Self { project, options, names, recursion, exact, derives, .. } = self;
+        let planner = Planner { project, options, names, recursion, exact, derives };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -159,6 +164,7 @@ struct Planner<'a> {
     names: &'a TypeNames,
     recursion: &'a recursion::Recursion,
     exact: &'a BTreeSet<NodeId>,
+    derives: &'a derives::DerivesOf,
 }
 
 impl<'a> Planner<'a> {

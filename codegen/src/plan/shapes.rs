@@ -7,7 +7,7 @@ use super::docs;
 use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic,
+    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
     StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
 use crate::json::{Style, quoted};
@@ -75,7 +75,8 @@ impl Shapes<'_> {
         };
         Definition {
             name: name.name.clone(),
-            docs: docs::described(&schema.annotations, &name.origin, facts),
+            derives: self.planner.derives.get(name.node),
+            docs: docs::described(&schema.annotations, name.origin.clone(), facts),
             body,
             validator: self.validator(name.node, &|| name.name.to_string()),
         }
@@ -156,7 +157,12 @@ impl Shapes<'_> {
             format!("{}{}", owner.name, pascal_part(&key))
         });
         let facts = docs::facts(&schema.annotations, &ty);
-        let docs = docs::described(&schema.annotations, &code(&key), facts);
+        let named = match &schema.shape {
+            Shape::Named(id) => docs::first(&schemas[schemas[*id].schema].annotations),
+            _ => None,
+        };
+        let renamed = (*name != *key).then(|| format!("{} in JSON.", code(&key)));
+        let docs = docs::described(&schema.annotations, named.or(renamed), facts);
         Member::Field(Field { key, name, docs, ty, required: property.required })
     }
 
@@ -263,8 +269,9 @@ impl Shapes<'_> {
         let pattern = rules.pattern.as_ref().map(|pattern| {
             let name = self.free_static(&screaming(&hint()));
             let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
-            self.patterns.push(PatternStatic { name: name.clone(), ecma, translated });
-            name
+            let used = PatternUse { name: name.clone(), ecma: ecma.clone() };
+            self.patterns.push(PatternStatic { name, ecma, translated });
+            used
         });
         StringLimits { min: rules.min_length, max: rules.max_length, pattern }
     }
@@ -295,7 +302,7 @@ fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
     let variant =
         |(name, EnumValue { value, annotations }): (Identifier, &EnumValue)| EnumVariant {
             name,
-            docs: docs::described(annotations, &code(&quoted(&value.value)), Vec::new()),
+            docs: docs::described(annotations, Some(code(&quoted(&value.value))), Vec::new()),
             value: value.value.clone(),
         };
     names.into_iter().zip(values).map(variant).collect()

@@ -1,5 +1,6 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
+use super::derives::Derives;
 use super::tool::SchemaFile;
 use crate::naming::Identifier;
 use toolwright::Value;
@@ -37,6 +38,21 @@ impl Import {
 }
 
 impl Types {
+    /// Whether each type and each field has docs.
+    pub fn is_documented(&self) -> bool {
+        self.definitions.iter().all(|definition| {
+            let members = match &definition.body {
+                Body::Struct(plan) => &plan.members[..],
+                _ => &[],
+            };
+            let is_documented = |member: &Member| match member {
+                Member::Field(field) => !field.docs.is_empty(),
+                Member::Fixed { .. } => true,
+            };
+            !definition.docs.is_empty() && members.iter().all(is_documented)
+        })
+    }
+
     /// Whether a pattern needs the tables of Unicode.
     pub fn needs_tables(&self) -> bool {
         self.patterns.iter().any(|pattern| pattern.translated.needs_tables)
@@ -51,6 +67,8 @@ pub struct Definition {
     pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
+    /// What it derives.
+    pub derives: Derives,
     /// What it is.
     pub body: Body,
     /// The static that holds the validator of what the type cannot say.
@@ -255,8 +273,17 @@ pub struct StringLimits {
     pub min: Option<u64>,
     /// The greatest count of code points.
     pub max: Option<u64>,
-    /// The static that holds its pattern.
-    pub pattern: Option<Identifier>,
+    /// Its pattern.
+    pub pattern: Option<PatternUse>,
+}
+
+/// A pattern in use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternUse {
+    /// The static that holds it.
+    pub name: Identifier,
+    /// The pattern as the schema has it.
+    pub ecma: String,
 }
 
 /// Limits of an integer, both inclusive.

@@ -3,6 +3,7 @@
 
 mod binding;
 mod damage;
+mod derives;
 mod determinism;
 mod hostile;
 mod layout;

@@ -3,7 +3,7 @@
 /// What an optional property holds when it is there and may be null.
 ///
 /// As a field it is `Option<Nullable<T>>`: `None` is absent, `Some(Nullable::Null)` is `null`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Nullable<T> {
     /// `null`
     #[default]

@@ -2,7 +2,7 @@
 //! Types of the `calculator` service.
 
 /// What `add` takes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AddPayload {
     /// The first number.
     pub a: f64,
@@ -11,7 +11,7 @@ pub struct AddPayload {
 }
 
 /// What `add` gives.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AddResult {
     /// Both numbers together.
     pub sum: f64,

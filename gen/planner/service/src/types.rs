@@ -4,7 +4,7 @@
 use toolwright::Nullable;
 
 /// What a session is about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanInput {
     /// What the session should reach.
     ///
@@ -41,7 +41,7 @@ pub struct PlanStep {
     ///
     /// 1 to 200 characters.
     pub title: String,
-    /// `status`
+    /// How far a step has come.
     pub status: StepStatus,
     /// How long it should take; null if nobody can say.
     ///

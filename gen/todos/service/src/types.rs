@@ -13,7 +13,7 @@ pub enum TodoStatus {
 }
 
 /// One task of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TodoItem {
     /// Unique among the todos of its run.
     ///
@@ -23,7 +23,7 @@ pub struct TodoItem {
     ///
     /// 1 to 200 characters.
     pub title: String,
-    /// `status`
+    /// How far a todo has come.
     pub status: TodoStatus,
     /// What is worth remembering about it.
     ///
@@ -39,7 +39,7 @@ impl TodoItem {
 }
 
 /// All todos of a run, in order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TodosSnapshot {
     /// At most 500 items.
     pub items: Vec<TodoItem>,
@@ -54,14 +54,13 @@ pub enum UpdateMode {
     Merge,
 }
 
-/// The type `UpdateTodosPayload`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UpdateTodosPayload {
     /// The run whose todos these are.
     ///
     /// At least 1 character.
     pub run_id: String,
-    /// `mode`
+    /// `replace` drops the todos that are not given; `merge` keeps them.
     pub mode: UpdateMode,
     /// The todos to store, matched by id.
     ///
@@ -69,8 +68,7 @@ pub struct UpdateTodosPayload {
     pub items: Vec<TodoItem>,
 }
 
-/// The type `GetTodosPayload`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GetTodosPayload {
     /// The run whose todos these are.
     ///

@@ -4,9 +4,9 @@
 pub use todos_service::types::{TodoItem, TodoStatus, TodosSnapshot, UpdateMode};
 
 /// Arguments of `update_todos`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UpdateTodosArgs {
-    /// `mode`
+    /// `replace` drops the todos that are not given; `merge` keeps them.
     pub mode: UpdateMode,
     /// The todos to store, matched by id.
     ///
@@ -15,7 +15,7 @@ pub struct UpdateTodosArgs {
 }
 
 /// Arguments of `get_todos`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GetTodosArgs {
     /// Only todos of this status.
     pub status: Option<TodoStatus>,

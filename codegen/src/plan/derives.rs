@@ -1,0 +1,193 @@
+//! Which traits a type can derive beside `Clone`, `Debug` and `PartialEq`: those that all it holds have. Never adds one that
+//! would make a value the schema refuses.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use toolwright::format::Format;
+
+use super::recursion::Recursion;
+use crate::naming::TypeNames;
+use crate::schema::{
+    Additional, Bound, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
+};
+
+/// A set of traits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derives {
+    /// `Copy`
+    pub copy: bool,
+    /// `Eq` and `Hash`
+    pub eq: bool,
+    /// `PartialOrd` and `Ord`
+    pub ord: bool,
+    /// `Default`
+    pub default: bool,
+}
+
+impl Derives {
+    const ALL: Self = Self { copy: true, eq: true, ord: true, default: true };
+
+    /// Those that both have.
+    fn and(self, other: Self) -> Self {
+        Self {
+            copy: self.copy && other.copy,
+            eq: self.eq && other.eq,
+            ord: self.ord && other.ord,
+            default: self.default && other.default,
+        }
+    }
+}
+
+/// What each type of a project derives.
+#[derive(Debug)]
+pub(super) struct DerivesOf(BTreeMap<NodeId, Derives>);
+
+impl DerivesOf {
+    /// Finds the greatest sets: each type has what all it holds has.
+    pub(super) fn types(
+        schemas: &Schemas,
+        names: &TypeNames,
+        recursion: &Recursion,
+        exact: impl Fn(NodeId) -> bool,
+    ) -> Self {
+        let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
+        let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
+        let mut search = Search { schemas, recursion, exact, known };
+        loop {
+            let mut changed = false;
+            // What a type holds is mostly named after it.
+            for &node in types.iter().rev() {
+                let found = search.of(node, node);
+                changed |= search.known.insert(node, found) != Some(found);
+            }
+            if !changed {
+                return Self(search.known);
+            }
+        }
+    }
+
+    /// What the type of a node derives.
+    pub(super) fn get(&self, node: NodeId) -> Derives {
+        self.0[&node]
+    }
+}
+
+struct Search<'a, E> {
+    schemas: &'a Schemas,
+    recursion: &'a Recursion,
+    exact: E,
+    known: BTreeMap<NodeId, Derives>,
+}
+
+impl<E: Fn(NodeId) -> bool> Search<'_, E> {
+    /// What a node has where it is used inside the type `within`.
+    fn used(&self, node: NodeId, within: NodeId) -> Derives {
+        match self.known.get(&node) {
+            Some(&derives) => {
+                let is_boxed = self.recursion.closes_a_circle(within, node);
+                Derives { copy: derives.copy && !is_boxed, ..derives }
+            }
+            None => self.of(node, within),
+        }
+    }
+
+    /// What a node has, as the type it is or as a part of the type `within`.
+    fn of(&self, node: NodeId, within: NodeId) -> Derives {
+        let Node { shape, assertions, .. } = &self.schemas[node];
+        let derives = self.of_shape(node, shape, within);
+        Derives { default: derives.default && assertions.is_empty(), ..derives }
+    }
+
+    fn of_shape(&self, node: NodeId, shape: &Shape, within: NodeId) -> Derives {
+        let all_of = |nodes: &mut dyn Iterator<Item = NodeId>| {
+            nodes.fold(Derives::ALL, |all, node| all.and(self.used(node, within)))
+        };
+        match shape {
+            Shape::Any => Derives { copy: false, ord: false, ..Derives::ALL },
+            Shape::Null | Shape::Boolean | Shape::Const(_) => Derives::ALL,
+            Shape::Enum(_) | Shape::IntegerEnum(_) => Derives { default: false, ..Derives::ALL },
+            Shape::String(rules) => text(rules),
+            Shape::Integer(rules) => {
+                let is_bounded =
+                    rules.least_integer().is_some() && rules.greatest_integer().is_some();
+                Derives { copy: is_bounded, default: allows_zero(rules), ..Derives::ALL }
+            }
+            Shape::Number(rules) => {
+                let is_exact = (self.exact)(node);
+                Derives {
+                    copy: !is_exact,
+                    eq: is_exact,
+                    ord: is_exact,
+                    default: allows_zero(rules),
+                }
+            }
+            Shape::Array(array) => {
+                let default = array.min_items.is_none_or(|least| least == 0);
+                Derives { copy: false, default, ..self.used(array.items, within) }
+            }
+            Shape::Tuple(items) => all_of(&mut items.iter().copied()),
+            Shape::Object(object) => self.object(object, node, within),
+            Shape::Nullable(inner) => Derives { default: true, ..self.used(*inner, within) },
+            Shape::Union(union) => {
+                let variants = all_of(&mut union.variants.iter().map(|variant| variant.schema));
+                Derives { default: false, ..variants }
+            }
+            Shape::Mixed(variants) => {
+                let variants = all_of(&mut variants.iter().map(|variant| variant.schema));
+                Derives { default: false, ..variants }
+            }
+            Shape::Overlapping(members) => {
+                Derives { default: false, ..all_of(&mut members.iter().copied()) }
+            }
+            Shape::Named(id) => self.used(self.schemas[*id].schema, within),
+            Shape::Local(target) => self.used(*target, within),
+        }
+    }
+
+    /// A struct, or a map where the node is no type of its own.
+    fn object(&self, object: &ObjectShape, node: NodeId, within: NodeId) -> Derives {
+        let is_struct = self.known.contains_key(&node);
+        let mut derives = Derives::ALL;
+        for property in object.properties.iter().filter(|_| is_struct) {
+            if property.is_fixed(self.schemas) {
+                continue;
+            }
+            let used = self.used(property.schema, within);
+            derives = derives.and(Derives { default: used.default || !property.required, ..used });
+        }
+        let map = match object.additional {
+            Additional::Closed if is_struct => return derives,
+            Additional::Typed(value) => self.used(value, within),
+            Additional::Closed | Additional::Open | Additional::Declared => Derives::ALL,
+        };
+        derives.and(Derives { copy: false, eq: map.eq, ord: false, default: true })
+    }
+}
+
+fn text(rules: &StringRules) -> Derives {
+    let is_free = rules.format.is_none()
+        && rules.pattern.is_none()
+        && rules.min_length.is_none_or(|least| least == 0);
+    Derives { copy: rules.format == Some(Format::Ipv4), default: is_free, ..Derives::ALL }
+}
+
+fn allows_zero(rules: &NumberRules) -> bool {
+    let allows = |bound: &Option<Bound>, side: Ordering| {
+        bound.as_ref().is_none_or(|bound| match sign(&bound.number) {
+            Ordering::Equal => !bound.exclusive,
+            sign => sign == side,
+        })
+    };
+    allows(&rules.lower, Ordering::Less) && allows(&rules.upper, Ordering::Greater)
+}
+
+/// Where a number stands to zero, which its double does not say of the smallest.
+fn sign(number: &str) -> Ordering {
+    let digits = number.split(['e', 'E']).next().unwrap_or_default();
+    match (number.starts_with('-'), digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))) {
+        (_, false) => Ordering::Equal,
+        (true, true) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+    }
+}

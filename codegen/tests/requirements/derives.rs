@@ -1,0 +1,64 @@
+//! What types derive: whatever all they hold has, and `Default` where the schema accepts it.
+
+use crate::project::generated;
+
+#[test]
+fn types_derive_what_all_they_hold_has() {
+    let all = "Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash";
+    let no_default = "Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash";
+    let text = "Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash";
+    let no_default_text = "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash";
+    let value = "Clone, Debug, Default, PartialEq, Eq, Hash";
+    let table = [
+        ("{ type: integer, minimum: -1, maximum: 5 }", all),
+        ("{ type: integer, minimum: 1, maximum: 5 }", no_default),
+        ("{ type: integer, minimum: -5, exclusiveMaximum: 0 }", no_default),
+        ("{ type: integer }", text),
+        ("{ type: number }", "Clone, Copy, Debug, Default, PartialEq"),
+        ("{ type: number, minimum: 0.5 }", "Clone, Copy, Debug, PartialEq"),
+        ("{ type: number, minimum: 1e-400 }", no_default_text),
+        ("{ type: number, exclusiveMinimum: -1 }", "Clone, Copy, Debug, Default, PartialEq"),
+        ("{ type: string }", text),
+        ("{ type: string, minLength: 1 }", no_default_text),
+        ("{ type: string, pattern: '^a*$' }", no_default_text),
+        ("{ type: string, format: date-time }", no_default_text),
+        ("{ type: string, format: ipv4 }", no_default),
+        ("{ type: string, not: { const: '' } }", no_default_text),
+        ("{ enum: [a, b] }", no_default),
+        ("{ enum: [1, 2] }", no_default),
+        ("{ const: a }", all),
+        ("{ type: [integer, string], maximum: 1, minimum: 0 }", no_default_text),
+        ("{ type: [boolean, 'null'] }", all),
+        ("{ type: array, items: { type: boolean } }", text),
+        ("{ type: array, items: { type: boolean }, minItems: 1 }", no_default_text),
+        ("{ type: array, prefixItems: [{ type: boolean }], items: false, minItems: 1 }", all),
+        ("{ type: object }", value),
+        ("{ type: object, minProperties: 1 }", "Clone, Debug, PartialEq, Eq, Hash"),
+        ("{ type: object, additionalProperties: false, properties: { a: { enum: [a] } } }", all),
+        (
+            "{ type: object, additionalProperties: false, required: [a], properties: { a: { enum: [a, b] } } }",
+            no_default,
+        ),
+        (
+            "{ type: object, additionalProperties: false, required: [a], properties: { a: { type: boolean } } }",
+            all,
+        ),
+        ("{ type: object, additionalProperties: false, properties: { a: { $ref: X } } }", text),
+        (
+            "{ type: object, additionalProperties: false, properties: { a: { type: [number, 'null'] } } }",
+            "Clone, Copy, Debug, Default, PartialEq",
+        ),
+    ];
+    for (schema, derives) in table {
+        let files = generated(&format!("### a.yaml\nservice: a\ntypes: {{ X: {schema} }}\n"));
+        let types = files.get("a/service/src/types.rs").expect("there are types");
+        let item = types.split("#[derive(").find(|item| {
+            item.contains("pub struct X ")
+                || item.contains("pub struct X(")
+                || item.contains("pub struct X;")
+                || item.contains("pub enum X ")
+        });
+        let found = item.and_then(|item| item.split_once(")]")).map(|(found, _)| found);
+        assert_eq!(found, Some(derives), "{schema}:\n{types}");
+    }
+}
