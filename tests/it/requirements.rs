@@ -7,6 +7,7 @@ mod events;
 mod examples;
 mod injection;
 mod names;
+mod newtypes;
 mod provenance;
 mod registration;
 

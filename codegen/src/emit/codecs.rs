@@ -8,6 +8,7 @@ use toolwright::pattern::{Engine, Translated};
 use super::print::Module;
 use super::rust::{Append, Literal, TokenStream, push, quote};
 use super::tokens::{ident, imports, integer};
+use super::types::used_by;
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Struct, TypeUse,
@@ -34,7 +35,16 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let used = used_names(parts);
     let codec = ["Items", "Length", "Pattern", "Range", "Validator"];
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
-    let mut sources = vec![("toolwright::codec", codec.to_vec())];
+    let mut held = BTreeSet::new();
+    for definition in &types.definitions {
+        if let Body::Newtype(ty) = &definition.body {
+            used_by(ty, &mut held);
+        }
+    }
+    // Variants have such names too, which are no imports.
+    let values: Vec<_> =
+        ["Integer", "Map", "Value"].into_iter().filter(|name| held.contains(name)).collect();
+    let mut sources = vec![("toolwright", values), ("toolwright::codec", codec.to_vec())];
     let imported = types.imports.iter();
     if types.reexports {
         own.extend(imported.flat_map(|import| &import.names).map(|name| &**name));
@@ -117,8 +127,12 @@ fn codec(definition: &Definition) -> TokenStream {
             quote!(toolwright::tagged!(#name #rules by #tag { #(#variants),* });)
         }
         Body::Newtype(ty) => {
-            let ty = Described::plain(ty);
-            quote!(toolwright::newtype!(#name #rules: #ty);)
+            let any = (definition.validator.is_none() && ty.is_any()).then(|| quote!(any));
+            let described = Described::plain(ty);
+            let rules = definition.validator.as_ref();
+            let described = rules
+                .map_or_else(|| quote!(#described), |rules| quote!(checked(#rules, #described)));
+            quote!(toolwright::newtype!(#any #name: #ty = #described);)
         }
         // An alias has the codec of what it stands for.
         Body::Alias(_) => TokenStream::new(),

@@ -185,10 +185,14 @@ impl<'a> Output<'a> {
     /// in braces begins in this line.
     fn beside_or_below(&mut self, span: Span, tail: usize) {
         let ends_in_braces = self.is(span.to - 1, Kind::CloseBrace);
-        // The target of an assignment and the first token of its value have to fit on the first line.
-        let begins_beside = self
-            .value(span)
-            .is_none_or(|value| self.fits(Span { to: (value + 1).min(span.to), ..span }, 1));
+        // The target of an assignment and the first token of its value have to fit on the first line, or else what stands
+        // before the first bracket.
+        let is_opening = |&at: &usize| self.tokens.kind(at).is_opening();
+        let head = match self.value(span) {
+            Some(value) => (value + 1).min(span.to),
+            None => (span.from..span.to).find(is_opening).map_or(span.from, |open| open + 1),
+        };
+        let begins_beside = self.fits(Span { to: head, ..span }, 1);
         let is_below = self.fits_below(span, tail) || !begins_beside;
         if !ends_in_braces && !self.fits(span, tail + 1) && is_below {
             self.indent += STEP;

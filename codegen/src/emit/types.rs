@@ -246,7 +246,8 @@ fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
     }
 }
 
-fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
+/// Adds the names that a type mentions.
+pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
     let name = match ty {
         TypeUse::Value => "Value",
         TypeUse::BigInteger(_) => "Integer",

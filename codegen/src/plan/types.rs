@@ -256,6 +256,20 @@ pub enum TypeUse {
 }
 
 impl TypeUse {
+    /// Whether the schema accepts every value of the Rust type.
+    pub fn is_any(&self) -> bool {
+        match self {
+            Self::Value | Self::Null | Self::Boolean => true,
+            Self::String(limits) => *limits == StringLimits::default(),
+            Self::Integer(limits) => (limits.min, limits.max) == (Some(i64::MIN), Some(i64::MAX)),
+            Self::BigInteger(limits) => *limits == IntegerLimits::default(),
+            Self::ExactNumber(limits) => *limits == NumberLimits::default(),
+            Self::List(item, limits) => *limits == ItemLimits::default() && item.is_any(),
+            Self::Map(inner) | Self::Nullable(inner) => inner.is_any(),
+            _ => false,
+        }
+    }
+
     /// What it holds where it is not `null`, for a type that may be `null`.
     pub fn nullable(&self) -> Option<&Self> {
         match self {

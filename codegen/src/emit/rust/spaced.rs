@@ -76,6 +76,8 @@ struct Group {
     is_import: bool,
     /// Whether its brackets are those of a call, and no tuple's.
     is_call: bool,
+    /// Whether its parentheses are those of a macro: braces in them hold a list.
+    is_macro: bool,
     commas: usize,
     in_parameters: bool,
     head: Option<Kind>,
@@ -212,7 +214,7 @@ impl Spaced {
     }
 
     /// What a bracket holds, by what stands before it.
-    fn form_of(bracket: Kind, cursor: &mut Cursor) -> Form {
+    fn form_of(bracket: Kind, is_in_macro: bool, cursor: &mut Cursor) -> Form {
         if bracket != Kind::OpenBrace {
             return Form::List;
         }
@@ -225,7 +227,7 @@ impl Spaced {
             Some(Kind::Struct | Kind::Enum) => Form::Fields,
             Some(Kind::Match) => Form::Arms,
             Some(Kind::Fn | Kind::Impl | Kind::Trait | Kind::Mod) => Form::Items,
-            None if follows_path => Form::List,
+            None if follows_path || is_in_macro => Form::List,
             _ => Form::Statements,
         }
     }
@@ -242,12 +244,14 @@ impl Spaced {
         let is_field = last == Kind::Pub && is_in_parens();
         let space = is_field || spacing::before_bracket(bracket, before, last);
         let is_import = bracket == Kind::OpenBrace && last == Kind::TwoColons;
-        let form = Self::form_of(bracket, cursor);
+        let is_in_macro = self.open.last().is_some_and(|group| group.is_macro);
+        let form = Self::form_of(bracket, is_in_macro, cursor);
         self.open.push(Group {
             at: self.places.len(),
             bracket,
             is_import,
             is_call: spacing::is_called(before, last),
+            is_macro: bracket == Kind::OpenParen && last == Kind::Exclamation,
             commas: 0,
             in_parameters: std::mem::take(&mut cursor.in_parameters),
             head: cursor.head.take(),

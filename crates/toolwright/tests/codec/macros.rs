@@ -27,7 +27,7 @@ toolwright::integer_enum!(Level { Low = 1, High = -2 });
 
 #[derive(Debug, PartialEq)]
 struct Title(String);
-toolwright::newtype!(Title: string(Length::ANY.at_most(5).matching(&WORD)));
+toolwright::newtype!(Title: String = string(Length::ANY.at_most(5).matching(&WORD)));
 
 #[derive(Debug, PartialEq)]
 struct Always;
