@@ -126,7 +126,7 @@ macro_rules! string_enum {
             type Err = $crate::InvalidPayload;
 
             fn from_str(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                $crate::codec::from_text(text)
+                Ok(Self::ALL[$crate::codec::place_of(text, &[$($text),+])?])
             }
         }
 
@@ -134,7 +134,7 @@ macro_rules! string_enum {
             type Error = $crate::InvalidPayload;
 
             fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                $crate::codec::from_text(text)
+                text.parse()
             }
         }
     };

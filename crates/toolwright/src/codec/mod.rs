@@ -62,8 +62,15 @@ pub trait Encode {
 ///
 /// Every issue of the payload, or the one place where it stops being JSON.
 pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
+    decoded(json, T::decode)
+}
+
+fn decoded<T>(
+    json: &[u8],
+    decode: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+) -> Result<T, InvalidPayload> {
     let mut reader = Reader::new(json);
-    let value = T::decode(&mut reader);
+    let value = decode(&mut reader);
     match (value, reader.finish()) {
         (Some(value), None) => Ok(value),
         (_, invalid) => Err(invalid.unwrap_or_else(|| reader::unexplained(json))),
@@ -77,6 +84,12 @@ pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
 /// As [`from_json`].
 pub fn from_text<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
     from_json(to_json(text)?.as_bytes())
+}
+
+/// The place of a string among those of an enum: what need not be compiled anew for each enum.
+#[doc(hidden)]
+pub fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
+    decoded(to_json(text)?.as_bytes(), |input| input.choice(names))
 }
 
 /// Encodes a value.

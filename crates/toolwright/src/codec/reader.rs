@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
 
     /// Reads one of these strings and returns its place: all of [`variant`](Self::variant) that need not be compiled
     /// anew for each type.
-    fn choice(&mut self, names: &'static [&'static str]) -> Option<usize> {
+    pub(super) fn choice(&mut self, names: &'static [&'static str]) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
             self.refuse(OneOf(names).to_string().into());
             return None;
