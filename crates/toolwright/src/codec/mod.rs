@@ -10,6 +10,7 @@ mod issues;
 mod limits;
 mod macros;
 mod mixed;
+mod newtype;
 mod object_reader;
 mod object_writer;
 mod output;

@@ -1,0 +1,151 @@
+//! The macro for structs with one field and no name for it.
+
+/// Writes the codec of a struct with one field and no name for it, with what else can be made of it: `Deref` to what it holds,
+/// `TryFrom` of that, and `Display`, `FromStr` and `TryFrom<&str>` where it holds a string, a number or the like. With `any`,
+/// for a type that may hold whatever its field can hold, it is `From` in place of `TryFrom`.
+///
+/// ```
+/// use toolwright::codec::Length;
+///
+/// struct Title(String);
+/// toolwright::newtype!(Title: String = string(Length::ANY.at_most(5)));
+///
+/// let title: Title = "Milk".parse()?;
+/// assert_eq!((title.len(), title.to_string()), (4, "Milk".to_owned()));
+/// assert!(Title::try_from("Milk and honey").is_err());
+///
+/// struct Note(String);
+/// toolwright::newtype!(any Note: String = string(Length::ANY));
+/// assert_eq!(Note::from("Milk").0, "Milk");
+/// # Ok::<_, toolwright::InvalidPayload>(())
+/// ```
+#[macro_export]
+macro_rules! newtype {
+    (any $name:ident: $inner:ty = $type:ident $(($($part:tt)*))? $(,)?) => {
+        $crate::__newtype!($name: $inner = $type $(($($part)*))?);
+
+        impl ::core::convert::From<$inner> for $name {
+            fn from(value: $inner) -> Self {
+                Self(value)
+            }
+        }
+
+        $crate::__newtype_of!(any $type $name);
+    };
+    ($name:ident: $inner:ty = $type:ident $(($($part:tt)*))? $(,)?) => {
+        $crate::__newtype!($name: $inner = $type $(($($part)*))?);
+
+        impl ::core::convert::TryFrom<$inner> for $name {
+            type Error = $crate::InvalidPayload;
+
+            fn try_from(value: $inner) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                let value = Self(value);
+                $crate::codec::to_json(&value)?;
+                Ok(value)
+            }
+        }
+
+        $crate::__newtype_of!($type $name);
+    };
+}
+
+/// The codec of a newtype, and the way to what it holds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __newtype {
+    ($name:ident: $inner:ty = $type:ident $(($($part:tt)*))?) => {
+        $crate::__codec! {
+            $name []
+            |input| { $crate::__decode!(input, $type $(($($part)*))?).map(Self) }
+            |this, out| { $crate::__encode!(out, &this.0, $type $(($($part)*))?) }
+        }
+
+        impl ::core::ops::Deref for $name {
+            type Target = $inner;
+
+            fn deref(&self) -> &$inner {
+                &self.0
+            }
+        }
+    };
+}
+
+/// What else a newtype is, by the type that it holds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __newtype_of {
+    (any string $name:ident) => {
+        impl ::core::convert::From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        $crate::__newtype_of!(text $name);
+    };
+    (any $type:ident $name:ident) => {
+        $crate::__newtype_of!($type $name);
+    };
+    (string $name:ident) => {
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::InvalidPayload;
+
+            fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_text(text)
+            }
+        }
+
+        $crate::__newtype_of!(text $name);
+    };
+    (formatted $name:ident) => {
+        $crate::__newtype_of!(string $name);
+    };
+    (formatted_as $name:ident) => {
+        $crate::__newtype_of!(string $name);
+    };
+    (integer $name:ident) => {
+        $crate::__newtype_of!(json $name);
+    };
+    (big_integer $name:ident) => {
+        $crate::__newtype_of!(json $name);
+    };
+    (number $name:ident) => {
+        $crate::__newtype_of!(json $name);
+    };
+    (exact_number $name:ident) => {
+        $crate::__newtype_of!(json $name);
+    };
+    (boolean $name:ident) => {
+        $crate::__newtype_of!(json $name);
+    };
+    (text $name:ident) => {
+        $crate::__newtype_of!(shown $name);
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::InvalidPayload;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_text(text)
+            }
+        }
+    };
+    (json $name:ident) => {
+        $crate::__newtype_of!(shown $name);
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::InvalidPayload;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::codec::from_json(text.as_bytes())
+            }
+        }
+    };
+    (shown $name:ident) => {
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    };
+    ($type:ident $name:ident) => {};
+}
