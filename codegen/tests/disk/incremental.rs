@@ -28,7 +28,8 @@ service: shop
 types:
   Order: { type: object, description: An order., properties: { price: { $ref: base.Money }, note: { type: string } } }
 methods:
-  place: { description: Places it., payload: { type: object, properties: { order: { $ref: Order } } }, result: Order }
+  place: { description: Places it., payload: { type: object, properties: { order: { $ref: Order } } }, result: Order,
+    errors: { dear: { payload: base.Money, message: 'it costs {amount}' } } }
   count: { payload: { type: object }, result: { type: integer }, tool: { description: Counts orders. } }
 ",
     ),
@@ -87,8 +88,10 @@ toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
 ];
 
 /// Words to put in the place of others, in one file or in all.
-const EDITS: [(&str, &str); 18] = [
+const EDITS: [(&str, &str); 20] = [
     ("minimum: 0", "minimum: 1"),
+    ("{ type: integer, ", "{ type: number, "),
+    ("required: [amount]", "required: []"),
     ("An order.", "An order of a customer."),
     ("note: { type: string }", "note: { type: string, maxLength: 9 }, urgent: { type: boolean }"),
     ("Places it.", "Places one."),
