@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::diagnostic::{Diagnostic, files, projects};
-use crate::options::{Dependency, Layout, Options};
+use crate::options::{Dependency, Integers, Layout, Options};
 use crate::source::SourceId;
 
 /// The file's name.
@@ -20,6 +20,8 @@ pub struct Config {
     #[serde(default)]
     pub project: Places,
     #[serde(default)]
+    rust: Rust,
+    #[serde(default)]
     crates: Crates,
 }
 
@@ -31,6 +33,13 @@ pub struct Places {
     pub schema: PathBuf,
     /// The folder of generated crates; `gen` unless said otherwise.
     pub out: PathBuf,
+}
+
+/// What generated code looks like.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Rust {
+    integers: Integers,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -86,6 +95,7 @@ impl Config {
             layout: Layout::Crates,
             providers_only: false,
             workspace_lints: self.crates.workspace_lints,
+            integers: self.rust.integers,
             toolwright: dependency(&self.crates.toolwright, default.toolwright),
             runtime: dependency(&self.crates.toolwright_runtime, default.runtime),
             mcp: dependency(&self.crates.toolwright_mcp, default.mcp),

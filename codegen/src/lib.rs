@@ -30,7 +30,7 @@ pub use builder::{Build, BuildError, build};
 pub use diagnostic::Diagnostic;
 pub use files::Files;
 pub use naming::is_name;
-pub use options::{Dependency, Layout, Options};
+pub use options::{Dependency, Integers, Layout, Options};
 pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
@@ -81,7 +81,7 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources)?;
+    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options.integers)?;
     let plans = plan::Plans::new(&lowered.project, &lowered.types, options);
     let files = emit::emit(&plans, options.layout);
     Ok(Compiled { files, warnings })
@@ -92,17 +92,18 @@ pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Dia
 ///
 /// # Errors
 ///
-/// As [`compile`] does.
+/// As [`compile`] does with options that say nothing else.
 pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    check_after(Vec::new(), sources)
+    check_after(Vec::new(), sources, Integers::default())
 }
 
 /// Checks schema files after findings about the files themselves, which are told with the rest.
 pub(crate) fn check_after(
     reading: Vec<Diagnostic>,
     sources: &Sources,
+    integers: Integers,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    understand(reading, sources).map(|understood| understood.warnings)
+    understand(reading, sources, integers).map(|understood| understood.warnings)
 }
 
 /// A project without errors.
@@ -119,10 +120,11 @@ pub(crate) struct Understood {
 pub(crate) fn understand(
     reading: Vec<Diagnostic>,
     sources: &Sources,
+    integers: Integers,
 ) -> Result<Understood, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
-    understand_documents(documents, report, sources)
+    understand_documents(documents, report, sources, integers)
 }
 
 /// Lowers documents that were read from the sources, with the findings of reading them.
@@ -130,8 +132,9 @@ pub(crate) fn understand_documents(
     documents: Vec<syntax::Document>,
     mut report: Report,
     sources: &Sources,
+    integers: Integers,
 ) -> Result<Understood, Vec<Diagnostic>> {
-    let lowered = lower::lower(&documents, &mut report);
+    let lowered = lower::lower(&documents, integers, &mut report);
     let is_refused = report.has_errors();
     let mut findings = report.into_findings();
     for finding in &mut findings {
@@ -148,13 +151,15 @@ pub(crate) fn understand_documents(
 #[cfg(test)]
 fn lowered(paths: &[std::path::PathBuf]) -> lower::Lowered {
     let read = disk::read_sources(paths).expect("the files are readable");
-    understand(read.findings, &read.sources).expect("the files are right").lowered
+    understand(read.findings, &read.sources, Integers::default())
+        .expect("the files are right")
+        .lowered
 }
 
 /// Lowers the text of one schema file, for the same tests; returns `None` if it has errors.
 #[cfg(test)]
 fn lowered_text(text: String) -> Option<lower::Lowered> {
     let source = source::Source { path: "random.yaml".to_owned(), text };
-    let understood = understand(Vec::new(), &Sources::new(vec![source]));
+    let understood = understand(Vec::new(), &Sources::new(vec![source]), Integers::default());
     understood.ok().map(|understood| understood.lowered)
 }

@@ -9,6 +9,8 @@ pub struct Options {
     pub providers_only: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
+    /// What integers are where nothing bounds them, in files that do not say it.
+    pub integers: Integers,
     /// How generated manifests find `toolwright`.
     pub toolwright: Dependency,
     /// How generated manifests find `toolwright-runtime`.
@@ -27,6 +29,17 @@ pub enum Layout {
     Crates,
     /// A module of the crate that includes the index `mod.rs`, for `OUT_DIR`.
     Modules,
+}
+
+/// What an integer is that neither its limits nor its format bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "project", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Integers {
+    /// One of 64 bits, published with `format: int64`.
+    #[default]
+    Int64,
+    /// One of any size.
+    Exact,
 }
 
 /// Where cargo finds a crate.
@@ -51,6 +64,7 @@ impl Options {
             layout,
             providers_only: false,
             workspace_lints: false,
+            integers: Integers::Int64,
             toolwright: version(),
             runtime: version(),
             mcp: version(),

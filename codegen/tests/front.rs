@@ -15,7 +15,7 @@ use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::model::{Implementation, Project, ToolId};
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
-use toolwright_codegen::{Source, Sources};
+use toolwright_codegen::{Integers, Source, Sources};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
@@ -39,7 +39,7 @@ fn split(name: &str, text: &str) -> Sources {
 fn understand(sources: &Sources) -> (Project, Vec<Diagnostic>, bool) {
     let mut report = Report::default();
     let documents = syntax::parse(sources, &mut report);
-    let project = lower(&documents, &mut report).project;
+    let project = lower(&documents, Integers::default(), &mut report).project;
     let failed = report.has_errors();
     (project, report.into_findings(), failed)
 }

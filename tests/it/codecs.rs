@@ -69,6 +69,7 @@ pub(crate) static CASES: &[Case] = cases! {
     enums in enums_tools: Pick PickMaybe;
     foreign in foreign_tools: Frame FrameLevel;
     formats in formats_tools: Stamp StampId StampLink;
+    integer_formats in integer_formats_tools: Enumerate;
     integers in integers_tools: Count;
     keys in keys_tools: Unlock;
     lengthy in lengthy_toolset_with_a_name_of_sixty_four_bytes_no_more_no_less_tools:

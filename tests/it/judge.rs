@@ -7,6 +7,7 @@ use std::fmt;
 use jsonschema::{Draft, Validator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolwright::format::IntegerFormat;
 use toolwright::{InvalidPayload, ToolSpec};
 
 /// The two payloads of a tool.
@@ -85,5 +86,30 @@ fn is_read_exactly(value: &Value, payload: &str) -> bool {
 /// Nothing for what the crate does not know: some patterns of ECMA-262, and numbers that no double holds.
 fn validator(schema: &Value) -> Option<Validator> {
     let options = jsonschema::options();
-    options.with_draft(Draft::Draft202012).should_validate_formats(true).build(schema).ok()
+    let schema = with_integer_limits(schema);
+    options.with_draft(Draft::Draft202012).should_validate_formats(true).build(&schema).ok()
+}
+
+/// The formats of integers as limits, since the crate knows formats of strings alone.
+fn with_integer_limits(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    match &mut schema {
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = with_integer_limits(item)),
+        Value::Object(entries) => {
+            entries.values_mut().for_each(|value| *value = with_integer_limits(value));
+            let format = entries.get("format").and_then(Value::as_str);
+            if let Some(format) = format.and_then(IntegerFormat::from_name) {
+                let limits = format!(
+                    r#"{{"minimum":{},"maximum":{},"multipleOf":1}}"#,
+                    format.least(),
+                    format.greatest()
+                );
+                let limits = serde_json::from_str(&limits).expect("the limits are JSON");
+                let entry = entries.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+                entry.as_array_mut().expect("a list of schemas").push(limits);
+            }
+        }
+        _ => {}
+    }
+    schema
 }

@@ -20,7 +20,9 @@ const TABLE: &[(&str, &str, &[&str])] = &[
     (
         "collect",
         r#"{"two_integers":[1,2,3]}"#,
-        &["`/two_integers`: at least 2 and at most 2 items have to fit {\"type\":\"integer\"}"],
+        &[
+            "`/two_integers`: at least 2 and at most 2 items have to fit {\"type\":\"integer\",\"format\":\"int64\"}",
+        ],
     ),
     (
         "unlock",

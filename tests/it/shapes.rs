@@ -11,7 +11,8 @@ use toolwright::{Integer, Nullable};
 use crate::codec_cases::{
     assertions_tools::types as assertions, collisions_tools::types as collisions,
     conditions_tools::types as conditions, formats_tools::types as formats,
-    mixtures_tools::types as mixtures, overlaps_tools::types as overlaps,
+    integer_formats_tools::types::EnumerateArgs, mixtures_tools::types as mixtures,
+    overlaps_tools::types as overlaps,
 };
 
 #[test]
@@ -32,7 +33,7 @@ fn alike_values_are_different_variants() {
 fn values_of_several_kinds_are_variants_of_their_kind() -> Result<(), Box<dyn Error>> {
     use mixtures::{Amount, AmountString, BlendArgs, Identifier, Node, Selector, SelectorObject};
     let args = BlendArgs {
-        identifier: Some(Identifier::Integer(Integer::from(7))),
+        identifier: Some(Identifier::Integer(7)),
         selector: Some(Selector::Object(SelectorObject { label: "a".to_owned() })),
         amount: Some(Amount::String(AmountString::All)),
         maybe_amount: Some(Nullable::Null),
@@ -67,8 +68,8 @@ fn formats_are_types_of_their_own() -> Result<(), Box<dyn Error>> {
 #[test]
 fn what_a_type_cannot_say_is_checked_when_it_is_encoded() -> Result<(), Box<dyn Error>> {
     use assertions::{AssertAllArgs, Even, Unique};
-    let mut args = AssertAllArgs::new(Even(Integer::from(2)));
-    args.unique = Some(Unique(vec![Even(Integer::from(4)), Even(Integer::from(4))]));
+    let mut args = AssertAllArgs::new(Even(2));
+    args.unique = Some(Unique(vec![Even(4), Even(4)]));
     let wrong = codec::to_json(&args).map_err(|invalid| invalid.to_string());
     assert_eq!(
         wrong,
@@ -96,4 +97,28 @@ fn an_all_of_of_one_is_another_name() -> Result<(), Box<dyn Error>> {
     let just: conditions::JustBase = conditions::Base::new("a");
     assert_eq!(codec::to_json(&just)?, r#"{"id":"a"}"#);
     Ok(())
+}
+
+#[test]
+fn integers_have_the_standard_type_of_their_format_or_limits() {
+    let args = EnumerateArgs {
+        unsaid: Some(-1_i64),
+        natural: Some(1_i64),
+        far: Some(Integer::from(1)),
+        port: Some(443_u16),
+        wide: Some(u64::MAX),
+        wider: Some(Integer::from(-1)),
+        int8: Some(-1_i8),
+        int32: Some(1_i32),
+        uint32: Some(1_u32),
+        maybe: Some(Nullable::Value(1_u32)),
+        list: Some(vec![1_u8]),
+        either: Some(-5_i64),
+        pair: Some((1_i8, 2_i64)),
+        ..EnumerateArgs::default()
+    };
+    let json = codec::to_json(&args).expect("all are within their limits");
+    assert_eq!(codec::from_json::<EnumerateArgs>(json.as_bytes()), Ok(args));
+    let args = EnumerateArgs { int32: Some(0), ..EnumerateArgs::default() };
+    assert!(codec::to_json(&args).is_err(), "the limit stands beside the format");
 }

@@ -198,7 +198,7 @@ impl Append for Described<'_> {
                 let inner = Self { ty: inner, ..*self };
                 push!(out, checked(#validator, #inner));
             }
-            TypeUse::Integer(limits) => push!(out, integer(#limits)),
+            TypeUse::Integer(_, limits) => push!(out, integer(#limits)),
             TypeUse::BigInteger(limits) => push!(out, big_integer(#limits)),
             TypeUse::Number(limits) => push!(out, number(#limits)),
             TypeUse::ExactNumber(limits) => push!(out, exact_number(#limits)),

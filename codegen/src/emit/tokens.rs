@@ -1,6 +1,7 @@
 //! Small pieces of Rust: identifiers, paths, docs, literals, limits.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
@@ -172,7 +173,7 @@ fn at_most(max: Option<Literal>, out: &mut TokenStream) {
 }
 
 /// An integer literal.
-pub(super) fn integer(value: i64) -> Literal {
+pub(super) fn integer(value: impl Display) -> Literal {
     grouped(&value.to_string())
 }
 

@@ -42,7 +42,10 @@ impl Append for TypeUse {
                 push!(out, toolwright::format::#name);
             }
             Self::Checked(inner, _) => out.push(inner.as_ref()),
-            Self::Integer(_) => push!(out, i64),
+            Self::Integer(format, _) => {
+                let name = ident(format.rust());
+                push!(out, #name);
+            }
             Self::BigInteger(_) => push!(out, Integer),
             Self::Number(_) => push!(out, f64),
             Self::ExactNumber(_) => push!(out, toolwright::value::Number),

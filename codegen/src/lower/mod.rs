@@ -21,8 +21,9 @@ mod toolsets;
 use crate::diagnostic::{Diagnostic, Report, names};
 use crate::model::{Project, Service};
 use crate::naming;
+use crate::options::Integers;
 use crate::source::Spanned;
-use crate::syntax::Document;
+use crate::syntax::{Document, Word};
 pub use http::{header_mistake, path_parts};
 use methods::Methods;
 use services::{DeclaredService, Services};
@@ -45,10 +46,14 @@ struct Declared<'a> {
     toolsets: &'a Toolsets<'a>,
 }
 
-/// Gives documents their meaning. The project is fit for use only if nothing is an error.
-pub fn lower(documents: &[Document], report: &mut Report) -> Lowered {
+/// Gives documents their meaning; `integers` is what those mean that do not say it. The project is fit for use only if nothing is an error.
+pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) -> Lowered {
     let services = services::services(documents, report);
-    let (mut reading, types) = schemas::types(&services, report);
+    let is_exact = |document: &&Document| {
+        document.integers.map_or(integers, |Word(integers)| integers) == Integers::Exact
+    };
+    let exact = documents.iter().filter(is_exact).map(|document| document.span.source);
+    let (mut reading, types) = schemas::types(&services, exact.collect(), report);
     let methods = methods::methods(&services, &mut reading, report);
     let agents = consumers::declared_agents(&services, report);
     let written = toolsets::written(&services, &methods);

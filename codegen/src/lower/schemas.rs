@@ -1,5 +1,7 @@
 //! Reads named types and the schemas of methods and tools into [`Schemas`].
 
+use std::collections::BTreeSet;
+
 use super::services::Services;
 use crate::diagnostic::{Report, names, schemas};
 use crate::model::ServiceId;
@@ -8,7 +10,7 @@ use crate::schema::read::{KnownTypes, Pending, SchemaReader};
 use crate::schema::{
     Additional, NamedType, Node, NodeId, ObjectShape, Schemas, Shape, TypeId, as_object, resolved,
 };
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 use crate::syntax::{Entries, SchemaText};
 use crate::yaml;
 
@@ -17,6 +19,7 @@ pub(super) struct Reading<'a> {
     pub(super) schemas: Schemas,
     pub(super) types: KnownTypes,
     services: &'a Services<'a>,
+    exact_integers: BTreeSet<SourceId>,
     pending: Pending,
     /// Schemas that should describe objects and do not, where they are used, and as what.
     not_objects: Vec<(NodeId, Span, &'static str)>,
@@ -25,6 +28,7 @@ pub(super) struct Reading<'a> {
 /// Reads every named type: all names first, so that bodies may refer to any. The types of each service come with them.
 pub(super) fn types<'a>(
     services: &'a Services<'a>,
+    exact_integers: BTreeSet<SourceId>,
     report: &mut Report,
 ) -> (Reading<'a>, Vec<Vec<TypeId>>) {
     let mut schemas = Schemas::default();
@@ -48,7 +52,7 @@ pub(super) fn types<'a>(
         }
     }
     let (pending, not_objects) = (Pending::default(), Vec::new());
-    let mut reading = Reading { schemas, types, services, pending, not_objects };
+    let mut reading = Reading { schemas, types, services, exact_integers, pending, not_objects };
     for (service, node, text) in bodies {
         reading.reader(service, report).root(node, text);
     }
@@ -61,6 +65,7 @@ impl Reading<'_> {
             schemas: &mut self.schemas,
             names: &self.types,
             service: &self.services.name(service).value,
+            exact_integers: &self.exact_integers,
             pending: &mut self.pending,
             report,
             errors_below: 0,

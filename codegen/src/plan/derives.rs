@@ -108,11 +108,11 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
             Shape::Null | Shape::Boolean | Shape::Const(_) => Derives::ALL,
             Shape::Enum(_) | Shape::IntegerEnum(_) => Derives { default: false, ..Derives::ALL },
             Shape::String(rules) => text(rules),
-            Shape::Integer(rules) => {
-                let is_bounded =
-                    rules.least_integer().is_some() && rules.greatest_integer().is_some();
-                Derives { copy: is_bounded, default: allows_zero(rules), ..Derives::ALL }
-            }
+            Shape::Integer(rules) => Derives {
+                copy: rules.standard().is_some(),
+                default: allows_zero(rules),
+                ..Derives::ALL
+            },
             Shape::Number(rules) => {
                 let is_exact = (self.exact)(node);
                 Derives {

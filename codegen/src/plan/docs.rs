@@ -51,8 +51,8 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
         TypeUse::String(limits) | TypeUse::Contract(_, limits) | TypeUse::Formatted(_, limits) => {
             string_limits(limits)
         }
-        TypeUse::Integer(limits) | TypeUse::BigInteger(limits) => {
-            let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string());
+        TypeUse::Integer(_, limits) | TypeUse::BigInteger(limits) => {
+            let bound = |bound: Option<i128>| bound.map(|bound| bound.to_string());
             between(bound(limits.min), bound(limits.max), "")
         }
         TypeUse::Number(limits) | TypeUse::ExactNumber(limits) => {

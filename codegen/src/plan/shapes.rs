@@ -321,9 +321,13 @@ fn integer_variants(values: &[i64]) -> Vec<IntegerVariant> {
 
 fn integer(rules: &NumberRules) -> TypeUse {
     let limits = IntegerLimits { min: rules.least_integer(), max: rules.greatest_integer() };
-    match limits {
-        IntegerLimits { min: Some(_), max: Some(_) } => TypeUse::Integer(limits),
-        limits => TypeUse::BigInteger(limits),
+    match rules.standard() {
+        None => TypeUse::BigInteger(limits),
+        Some(standard) => {
+            let min = limits.min.filter(|min| *min != standard.least());
+            let max = limits.max.filter(|max| *max != standard.greatest());
+            TypeUse::Integer(standard, IntegerLimits { min, max })
+        }
     }
 }
 

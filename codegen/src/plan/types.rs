@@ -4,6 +4,7 @@ use super::derives::Derives;
 use super::tool::SchemaFile;
 use crate::naming::Identifier;
 use toolwright::Value;
+use toolwright::format::IntegerFormat;
 use toolwright::pattern::{Translated, translate};
 
 /// The types of one crate.
@@ -231,8 +232,8 @@ pub enum TypeUse {
     Formatted(Identifier, StringLimits),
     /// A type of `toolwright::format`, or `std::net::Ipv4Addr`.
     Contract(&'static str, StringLimits),
-    /// An integer that fits `i64` by its limits.
-    Integer(IntegerLimits),
+    /// An integer that fits the type of this format by its limits.
+    Integer(IntegerFormat, IntegerLimits),
     /// An integer of any size.
     BigInteger(IntegerLimits),
     /// A number.
@@ -261,8 +262,9 @@ impl TypeUse {
         match self {
             Self::Value | Self::Null | Self::Boolean => true,
             Self::String(limits) => *limits == StringLimits::default(),
-            Self::Integer(limits) => (limits.min, limits.max) == (Some(i64::MIN), Some(i64::MAX)),
-            Self::BigInteger(limits) => *limits == IntegerLimits::default(),
+            Self::Integer(_, limits) | Self::BigInteger(limits) => {
+                *limits == IntegerLimits::default()
+            }
             Self::ExactNumber(limits) => *limits == NumberLimits::default(),
             Self::List(item, limits) => *limits == ItemLimits::default() && item.is_any(),
             Self::Map(inner) | Self::Nullable(inner) => inner.is_any(),
@@ -300,13 +302,13 @@ pub struct PatternUse {
     pub ecma: String,
 }
 
-/// Limits of an integer, both inclusive.
+/// Limits of an integer that its type does not have by itself, both inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntegerLimits {
     /// The least.
-    pub min: Option<i64>,
+    pub min: Option<i128>,
     /// The greatest.
-    pub max: Option<i64>,
+    pub max: Option<i128>,
 }
 
 /// Limits of a number; the flag says that the number itself is outside.

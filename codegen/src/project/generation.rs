@@ -70,7 +70,8 @@ impl Generation<'_> {
 
     fn whole(&self) -> Result<Whole, Vec<Diagnostic>> {
         let ReadSources { sources, findings } = &self.reading;
-        let Understood { documents, lowered, warnings } = understand(findings.clone(), sources)?;
+        let Understood { documents, lowered, warnings } =
+            understand(findings.clone(), sources, self.options.integers)?;
         let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
         // Not needed any more, and as large as everything else until then.
         drop(documents);
@@ -99,7 +100,8 @@ impl Generation<'_> {
             return Ok(None);
         }
         // Errors are reported by a run in full, which sees all of them.
-        let understood = understand_documents(documents, report, &outdated.sources);
+        let integers = self.options.integers;
+        let understood = understand_documents(documents, report, &outdated.sources, integers);
         let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
         record.set_warnings(&outdated.sources, &warnings);
         let files = if outdated.crates.is_empty() {

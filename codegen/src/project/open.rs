@@ -114,9 +114,9 @@ impl Project {
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
         // What the configuration says wrongly is a mistake too.
-        self.options()?;
+        let Options { integers, .. } = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
-        match check_after(findings, &sources) {
+        match check_after(findings, &sources, integers) {
             Ok(warnings) => Ok(Checked { sources, warnings }),
             Err(findings) => Err(Failure::Rejected { sources, findings }),
         }

@@ -129,7 +129,7 @@ keywords! {
     MinLength "minLength" Count Nothing [String],
     MaxLength "maxLength" Count Nothing [String],
     Pattern "pattern" Pattern Nothing [String],
-    Format "format" Text Nothing [String],
+    Format "format" Text Nothing [String Integer Number],
     Minimum "minimum" Number Nothing [Integer Number],
     Maximum "maximum" Number Nothing [Integer Number],
     ExclusiveMinimum "exclusiveMinimum" Number Nothing [Integer Number],

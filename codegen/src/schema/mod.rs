@@ -25,7 +25,7 @@ pub use sample::sample;
 pub use validate::{Violation, violations};
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
-use toolwright::format::Format;
+use toolwright::format::{Format, IntegerFormat};
 use toolwright::pattern::Translated;
 
 use crate::json::Json;
@@ -189,12 +189,14 @@ pub struct NumberRules {
     pub lower: Option<Bound>,
     /// The upper bound.
     pub upper: Option<Bound>,
+    /// The format of an integer; none beside `type: number`.
+    pub format: Option<IntegerFormat>,
 }
 
 /// One end of a range.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    /// The number as JSON writes it. Fits `f64`; on an integer, the bound it implies fits `i64`.
+    /// The number as JSON writes it. Fits `f64`; on an integer, the bound it implies fits 65 bits.
     pub number: String,
     /// Whether the number itself is outside.
     pub exclusive: bool,
@@ -372,14 +374,33 @@ impl ObjectShape {
 }
 
 impl NumberRules {
-    /// The least integer inside the range.
-    pub fn least_integer(&self) -> Option<i64> {
-        self.lower.as_ref().and_then(|bound| number::ceiling(&bound.number, bound.exclusive))
+    /// The least integer that is allowed, where there is one.
+    pub fn least_integer(&self) -> Option<i128> {
+        let bound = self.lower.as_ref();
+        let bound = bound.and_then(|bound| number::ceiling(&bound.number, bound.exclusive));
+        let format = self.format.map(IntegerFormat::least);
+        bound.into_iter().chain(format).max()
     }
 
-    /// The greatest integer inside the range.
-    pub fn greatest_integer(&self) -> Option<i64> {
-        self.upper.as_ref().and_then(|bound| number::floor(&bound.number, bound.exclusive))
+    /// The greatest integer that is allowed, where there is one.
+    pub fn greatest_integer(&self) -> Option<i128> {
+        let bound = self.upper.as_ref();
+        let bound = bound.and_then(|bound| number::floor(&bound.number, bound.exclusive));
+        let format = self.format.map(IntegerFormat::greatest);
+        bound.into_iter().chain(format).min()
+    }
+
+    /// The standard type that holds every integer that is allowed: the one of the format, or the one that has the very same
+    /// limits, or else one of 64 bits.
+    pub fn standard(&self) -> Option<IntegerFormat> {
+        let (least, greatest) = (self.least_integer()?, self.greatest_integer()?);
+        let is_same =
+            |format: &IntegerFormat| (format.least(), format.greatest()) == (least, greatest);
+        let holds =
+            |format: &IntegerFormat| format.least() <= least && greatest <= format.greatest();
+        let same = || IntegerFormat::ALL.into_iter().find(is_same);
+        let wide = || [IntegerFormat::Int64, IntegerFormat::Uint64].into_iter().find(holds);
+        self.format.or_else(same).or_else(wide)
     }
 }
 

@@ -1,8 +1,12 @@
 //! JSON numbers by their text: order, and whether they are whole. Exact: the contract compares them.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use toolwright::value::Number;
+
+/// What `i64` and `u64` hold.
+const STANDARD: RangeInclusive<i128> = i64::MIN as i128..=u64::MAX as i128;
 
 /// Which of two numbers is greater.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
@@ -39,23 +43,25 @@ pub fn last_place(text: &str) -> Option<i32> {
     power.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction).ok()?)
 }
 
-/// The least whole number on or above a bound, where it fits `i64`.
-pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i64> {
-    if let Ok(whole) = text.parse::<i64>() {
-        return whole.checked_add(i64::from(exclusive));
-    }
-    i64::try_from(least(text, exclusive)?).ok()
+/// The least whole number on or above a bound, where that fits `i64` or `u64`.
+pub(super) fn ceiling(text: &str, exclusive: bool) -> Option<i128> {
+    let least = match text.parse::<i64>() {
+        Ok(whole) => i128::from(whole) + i128::from(exclusive),
+        Err(_) => least(text, exclusive)?,
+    };
+    STANDARD.contains(&least).then_some(least)
 }
 
-/// The greatest whole number on or below a bound, where it fits `i64`.
-pub(super) fn floor(text: &str, exclusive: bool) -> Option<i64> {
+/// The greatest whole number on or below a bound, where that fits `i64` or `u64`.
+pub(super) fn floor(text: &str, exclusive: bool) -> Option<i128> {
     if let Ok(whole) = text.parse::<i64>() {
-        return whole.checked_sub(i64::from(exclusive));
+        let greatest = i128::from(whole) - i128::from(exclusive);
+        return STANDARD.contains(&greatest).then_some(greatest);
     }
     // The numbers below a bound are those above its negative, turned around.
     let negative = text.strip_prefix('-').map_or_else(|| format!("-{text}"), str::to_owned);
-    let least = least(&negative, exclusive)?;
-    i64::try_from(-least).ok()
+    let greatest = -least(&negative, exclusive)?;
+    STANDARD.contains(&greatest).then_some(greatest)
 }
 
 /// The least whole number on or above a bound, if that and its negative have about 64 bits.
@@ -112,8 +118,10 @@ mod tests {
     fn bounds_of_integers_are_rounded_inwards() {
         assert_eq!((ceiling("1.5", false), floor("1.5", true)), (Some(2), Some(1)));
         assert_eq!((ceiling("1", true), floor("1", true)), (Some(2), Some(0)));
-        assert_eq!(floor("9223372036854775808", true), Some(i64::MAX));
-        assert_eq!(floor("9223372036854775808", false), None);
+        assert_eq!(floor("9223372036854775808", true), Some(i64::MAX.into()));
+        assert_eq!(floor("18446744073709551615", false), Some(u64::MAX.into()));
+        assert_eq!(floor("18446744073709551616", false), None);
+        assert_eq!(ceiling("-9223372036854775809", false), None);
         assert_eq!(ceiling("-1e300", false), None);
     }
 }

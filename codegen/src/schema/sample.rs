@@ -138,9 +138,9 @@ fn text(rules: &StringRules) -> Option<String> {
     Some(letters.take(usize::try_from(length).ok()?).collect())
 }
 
-fn integer(rules: &NumberRules) -> i64 {
+fn integer(rules: &NumberRules) -> i128 {
     let (least, most) = (rules.least_integer(), rules.greatest_integer());
-    1.max(least.unwrap_or(1)).min(most.unwrap_or(i64::MAX))
+    1.max(least.unwrap_or(1)).min(most.unwrap_or(1))
 }
 
 /// A whole number where one fits, else a bound that is inside.

@@ -6,6 +6,7 @@ use super::values::{
 };
 use crate::diagnostic::Report;
 use crate::model::{Content, Style, Verb};
+use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -19,6 +20,9 @@ mapping! {
         toolwright: Version,
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
+        /// What an integer is that neither its limits nor its format bound: an `int64`, or `exact`, of any size. Left out:
+        /// what the project says, `int64` unless it does.
+        integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
         #[schemars(extend("propertyNames" = super::language::type_name()))]
         types: Option<Entries<SchemaText>>,

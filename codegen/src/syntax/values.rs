@@ -8,6 +8,7 @@ use super::document::HttpAnswer;
 use super::read::Read;
 use crate::diagnostic::{Report, form};
 use crate::model::{Content, Recovery, Status, Style, Verb};
+use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -94,6 +95,11 @@ impl Words for Content {
         ("deep_form", Self::DeepForm),
         ("text", Self::Text),
     ];
+}
+
+impl Words for Integers {
+    const WHAT: &'static str = "kind of integers";
+    const ALL: &'static [(&'static str, Self)] = &[("int64", Self::Int64), ("exact", Self::Exact)];
 }
 
 impl Words for HttpAnswer {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toolwright_codegen::project::Config;
-use toolwright_codegen::{Dependency, Source, Sources};
+use toolwright_codegen::{Dependency, Integers, Source, Sources};
 
 /// The findings as `line:column message`.
 fn parse(text: &str) -> Result<Config, Vec<String>> {
@@ -50,10 +50,19 @@ fn crates_are_found_from_the_output_folder() {
 }
 
 #[test]
+fn integers_are_of_64_bits_unless_said_otherwise() {
+    let integers =
+        |text| parse(text).unwrap().options(Path::new("/p"), Path::new("/p/gen")).integers;
+    assert_eq!(integers(""), Integers::Int64);
+    assert_eq!(integers("[rust]\nintegers = \"exact\"\n"), Integers::Exact);
+}
+
+#[test]
 fn what_is_wrong_is_shown_at_its_place() {
     for (text, expected) in [
         ("[project]\nshema = \"s\"\n", "2:1 unknown field `shema`, expected `schema` or `out`"),
-        ("[nope]\n", "1:2 unknown field `nope`, expected `project` or `crates`"),
+        ("[rust]\nintegers = \"i64\"\n", "2:12 unknown variant `i64`, expected `int64` or `exact`"),
+        ("[nope]\n", "1:2 unknown field `nope`, expected one of `project`, `rust`, `crates`"),
         ("[project]\nout = 1\n", "2:7 invalid type: integer `1`, expected path string"),
         (
             "[crates]\ntoolwright-mcp = \"1.0\"\n",

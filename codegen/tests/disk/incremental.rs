@@ -88,7 +88,7 @@ toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
 ];
 
 /// Words to put in the place of others, in one file or in all.
-const EDITS: [(&str, &str); 20] = [
+const EDITS: [(&str, &str); 22] = [
     ("minimum: 0", "minimum: 1"),
     ("{ type: integer, ", "{ type: number, "),
     ("required: [amount]", "required: []"),
@@ -109,6 +109,8 @@ const EDITS: [(&str, &str); 20] = [
     ("remote: find-it", "remote: find-that"),
     ("service: desk", "service: bureau"),
     ("version: 1.0.0", "version: 1.0.1"),
+    ("service: base", "service: base\nintegers: exact"),
+    ("service: shop", "service: shop\nintegers: exact"),
 ];
 
 /// What the last run was made of, for the next one.

@@ -143,6 +143,7 @@ fn project(toolset: &str, members: &[(&str, &str)]) -> String {
     format!(
         "toolwright: 1
 service: conformance
+integers: exact
 types:
 {types}toolsets:
   {toolset}:

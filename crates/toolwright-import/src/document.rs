@@ -51,6 +51,8 @@ pub(super) fn document(owner: Owner<'_>, import: &Import) -> Entries {
     let mut document = vec![
         entry("toolwright", Json::Number("1".to_owned())),
         entry("service", Json::string(owner.service)),
+        // Nobody here knows how large the server's integers get.
+        entry("integers", Json::string("exact")),
     ];
     if !import.types.is_empty() {
         document.push(entry("types", Json::Object(import.types.clone())));

@@ -154,9 +154,9 @@ impl<'a> Merge<'a> {
         let types = self.types(keeps, edits, &document, report);
         document.retain(|(key, _)| key != "types");
         if !types.is_empty() {
-            let before = document
-                .iter()
-                .position(|(key, _)| !["toolwright", "service"].contains(&key.as_str()));
+            let before = document.iter().position(|(key, _)| {
+                !["toolwright", "service", "integers"].contains(&key.as_str())
+            });
             let before = before.unwrap_or(document.len());
             document.insert(before, ("types".to_owned(), Json::Object(types)));
         }

@@ -19,17 +19,19 @@ const SHORT: usize = 32;
 /// The longest key that may stand before its colon on one line (YAML 1.2.2, 7.4.2 sets 1024).
 const LONGEST_KEY: usize = 512;
 
-/// A whole document: each entry a paragraph of its own, but the first two.
+/// A whole document: each entry a paragraph of its own, but for the plain ones at its head.
 pub(super) fn document(entries: &[(String, Json)]) -> String {
     let mut writer = Writer { out: String::new() };
+    let mut is_head = true;
     for (index, (key, value)) in entries.iter().enumerate() {
         writer.out.push_str(match index {
             0 => "",
-            1 => "\n",
+            _ if index == 1 || (is_head && !matches!(value, Json::Object(_))) => "\n",
             // A block that keeps its last line breaks has left a blank line, and would keep another.
             _ if writer.out.ends_with('\n') => "\n",
             _ => "\n\n",
         });
+        is_head &= index == 0 || !matches!(value, Json::Object(_));
         writer.entry(key, value, 0);
     }
     writer.out.push('\n');

@@ -189,9 +189,18 @@ def pattern(validator, wanted, value, schema):
         return error("pattern")
 
 
+# OpenAPI Format Registry.
+INTEGERS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
+INTEGERS |= {f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)}
+
+
 def format_(validator, name, value, schema):
     if isinstance(value, str) and not has_format(name, value):
         return error("format")
+    if name in INTEGERS and is_number(None, value):
+        least, greatest = INTEGERS[name]
+        if Fraction(value) % 1 != 0 or not least <= Fraction(value) <= greatest:
+            return error("format")
 
 
 def multiple_of(validator, divisor, value, schema):

@@ -115,7 +115,7 @@ fn direct(subjects: &[&Subject]) -> Result<Files, Outcome> {
         _ = writeln!(tools, "      {name}: {{ description: Takes arguments., args: {type_name} }}");
     }
     generate(&format!(
-        "toolwright: 1\nservice: judge\ntypes:\n{types}toolsets:\n  direct:\n    description: Random schemas.\n    tools:\n{tools}"
+        "toolwright: 1\nservice: judge\nintegers: exact\ntypes:\n{types}toolsets:\n  direct:\n    description: Random schemas.\n    tools:\n{tools}"
     ))
 }
 

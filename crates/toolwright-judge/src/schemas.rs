@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use toolwright::Value;
+use toolwright::format::IntegerFormat;
 use toolwright::value::Map;
 
 use crate::json::{count, number, object, string, words};
@@ -294,6 +295,10 @@ impl Maker<'_> {
                 .filter(|text| number(text).as_number() > number("0").as_number())
                 .collect();
             schema.insert("multipleOf", number(self.pick(&positive)));
+        }
+        if self.chance(15) {
+            let formats = IntegerFormat::ALL.map(IntegerFormat::name);
+            schema.insert("format", string(self.pick(&formats)));
         }
     }
 

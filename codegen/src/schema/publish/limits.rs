@@ -1,6 +1,6 @@
 //! The keywords that say what a shape accepts, beside its type. Never those of assertions.
 
-use toolwright::format::Format;
+use toolwright::format::{Format, IntegerFormat};
 
 use super::Publisher;
 use crate::schema::{
@@ -117,6 +117,7 @@ impl Publisher<'_> {
     }
 
     fn numbers(&mut self, rules: &NumberRules) {
+        self.text("format", rules.format.map(IntegerFormat::name));
         let lower = ["minimum", "exclusiveMinimum"];
         let upper = ["maximum", "exclusiveMaximum"];
         for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {

@@ -1,6 +1,6 @@
 //! What a schema says about itself (2020-12 validation, 7 and 9). Never changes what is accepted.
 
-use toolwright::format::Format;
+use toolwright::format::{Format, IntegerFormat};
 
 use super::places::Root;
 use super::{Place, SchemaReader};
@@ -66,7 +66,7 @@ impl SchemaReader<'_> {
     /// A format that nothing checks.
     fn unchecked_format(&mut self, node: &Node) -> Option<String> {
         let format = self.text(node)?;
-        if Format::from_name(&format).is_some() {
+        if Format::from_name(&format).is_some() || IntegerFormat::from_name(&format).is_some() {
             return None;
         }
         self.report.add(schemas::unknown_format(node.span, &format));

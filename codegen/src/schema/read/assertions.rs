@@ -3,6 +3,7 @@
 use toolwright::schema::Schema;
 
 use super::places::Root;
+use super::scalar::kinds_of_format;
 use super::schema_form::Form;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
@@ -41,7 +42,11 @@ impl SchemaReader<'_> {
     /// Whether a keyword is about other kinds of values than `type` allows. It then has no effect, which
     /// is most likely a slip.
     fn is_idle(&mut self, keyword: Keyword, kinds: Option<&[Kind]>, entry: &Entry) -> bool {
-        let (Some(kinds), about) = (kinds, keyword.kinds()) else { return false };
+        let Some(kinds) = kinds else { return false };
+        let about = match keyword {
+            Keyword::Format => kinds_of_format(&entry.value),
+            keyword => keyword.kinds(),
+        };
         let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
         if idle {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();

@@ -15,9 +15,11 @@ mod schema_form;
 mod settle;
 mod union;
 
+use std::collections::BTreeSet;
+
 use super::{Annotations, Assertion, Keyword, Kind, Node, NodeId, Operand, Schemas, Shape};
 use crate::diagnostic::{Report, form};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 use crate::yaml::{self, Value};
 use places::Root;
 use schema_form::{Form, is_tuple};
@@ -33,6 +35,8 @@ pub(crate) struct SchemaReader<'a> {
     pub names: &'a KnownTypes,
     /// The service whose types need no prefix.
     pub service: &'a str,
+    /// The files whose integers are of any size where no limit says otherwise.
+    pub exact_integers: &'a BTreeSet<SourceId>,
     /// What can only be judged when all schemas are read.
     pub pending: &'a mut Pending,
     /// Takes what is wrong.

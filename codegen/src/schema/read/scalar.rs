@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use toolwright::format::Format;
+use toolwright::format::{Format, IntegerFormat};
 
 use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::{
-    Bound, BoxedAnnotations, EnumValue, NumberRules, Pattern, Shape, StringRules, is_double,
+    Bound, BoxedAnnotations, EnumValue, Kind, NumberRules, Pattern, Shape, StringRules, is_double,
     json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};
@@ -85,7 +85,35 @@ impl SchemaReader<'_> {
             let message = format!("no number is between {} and {}", lower.number, upper.number);
             self.report.add(schemas::empty_range(text.span, message));
         }
-        NumberRules { lower, upper }
+        let mut rules = NumberRules { lower, upper, format: None };
+        if integer {
+            let format = text.get("format").and_then(Node::as_str);
+            rules.format = format.and_then(IntegerFormat::from_name);
+            if rules.format.is_some() {
+                self.check_format_leaves_any(&rules, text);
+            } else if !has_wide_bound(text) {
+                rules.format = self.unsaid_format(&rules, text.span);
+            }
+        }
+        rules
+    }
+
+    fn check_format_leaves_any(&mut self, rules: &NumberRules, text: &Node) {
+        if let (Some(least), Some(greatest)) = (rules.least_integer(), rules.greatest_integer())
+            && least > greatest
+        {
+            let message = format!("no integer of this format is from {least} to {greatest}");
+            self.report.add(schemas::empty_range(text.span, message));
+        }
+    }
+
+    /// The format of an integer that names none: 64 bits where a limit is missing and none is wider.
+    pub(super) fn unsaid_format(&self, rules: &NumberRules, at: Span) -> Option<IntegerFormat> {
+        let is_open = rules.lower.is_none() || rules.upper.is_none();
+        let bounds = [rules.least_integer(), rules.greatest_integer()];
+        let fits = bounds.into_iter().flatten().all(|bound| i64::try_from(bound).is_ok());
+        let is_exact = self.exact_integers.contains(&at.source);
+        (is_open && fits && !is_exact).then_some(IntegerFormat::Int64)
     }
 
     fn bound(&mut self, text: &Node, keyword: &str, integer: bool) -> Option<Bound> {
@@ -120,7 +148,8 @@ impl SchemaReader<'_> {
         });
         let integers = items.iter().filter_map(|item| match &item.value {
             Value::Number(text) => {
-                number::ceiling(text, false).map(|value| Spanned::new(value, item.span))
+                let value = i64::try_from(number::ceiling(text, false)?).ok()?;
+                Some(Spanned::new(value, item.span))
             }
             _ => None,
         });
@@ -171,7 +200,8 @@ impl SchemaReader<'_> {
     }
 }
 
-/// Whether the limit of a number can be part of its type: an integer of 64 bits, or a double to the last digit.
+/// Whether the limit of a number can be part of its type: an integer that `i64` or `u64` holds, or a double to the last
+/// digit.
 pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool {
     match keyword {
         _ if !integer => is_double(number),
@@ -179,6 +209,22 @@ pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool
             number::ceiling(number, keyword == "exclusiveMinimum").is_some()
         }
         _ => number::floor(number, keyword == "exclusiveMaximum").is_some(),
+    }
+}
+
+/// Whether a limit is beyond every standard integer.
+fn has_wide_bound(text: &Node) -> bool {
+    ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"].iter().any(|keyword| {
+        matches!(text.get(keyword).map(|node| &node.value), Some(Value::Number(number))
+            if !is_typed_bound(number, keyword, true))
+    })
+}
+
+/// The kinds of values that a format is about; one that is not known is about strings.
+pub(super) fn kinds_of_format(format: &Node) -> &'static [Kind] {
+    match format.as_str().and_then(IntegerFormat::from_name) {
+        Some(_) => &[Kind::Integer, Kind::Number],
+        None => &[Kind::String],
     }
 }
 
@@ -192,7 +238,10 @@ pub(super) fn is_enumeration(node: &Node) -> bool {
     let Value::Sequence(items) = &node.value else { return false };
     let is_string = |node: &Node| matches!(node.value, Value::String(_));
     let is_integer = |node: &Node| match &node.value {
-        Value::Number(text) => number::is_whole(text) && number::ceiling(text, false).is_some(),
+        Value::Number(text) => {
+            let value = number::ceiling(text, false).filter(|_| number::is_whole(text));
+            value.is_some_and(|value| i64::try_from(value).is_ok())
+        }
         _ => false,
     };
     let others = || items.iter().filter(|item| !matches!(item.value, Value::Null));

@@ -1,7 +1,7 @@
 //! The form of a schema: which of its keywords decides what it is, and which of them become a type.
 
 use super::SchemaReader;
-use super::scalar::{is_enumeration, is_typed_bound};
+use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
 use crate::schema::{Keyword, Kind, TUPLE};
@@ -72,7 +72,10 @@ impl Form {
             Self::Wrapper => &[AllOf],
             Self::Kinds | Self::Typed(Kind::Null | Kind::Boolean) => &[Type],
             Self::Typed(Kind::String) => &[Type, MinLength, MaxLength, Pattern, Format],
-            Self::Typed(Kind::Integer | Kind::Number) => {
+            Self::Typed(Kind::Integer) => {
+                &[Type, Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, Format]
+            }
+            Self::Typed(Kind::Number) => {
                 &[Type, Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum]
             }
             Self::Typed(Kind::Array) if is_tuple(text) => {
@@ -98,7 +101,13 @@ impl Form {
             }
             _ => false,
         };
-        self.typed_keywords(text).contains(&keyword) && !is_wide
+        let is_of_others = match self {
+            Self::Typed(kind) if keyword == Keyword::Format => {
+                !kinds_of_format(value).contains(&kind)
+            }
+            _ => false,
+        };
+        self.typed_keywords(text).contains(&keyword) && !is_wide && !is_of_others
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use toolwright::format::IntegerFormat;
+
 use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
@@ -129,7 +131,11 @@ impl PendingChoice {
         let mut shape = match kinds.iter().next() {
             Some(Some(kind)) if kinds.len() == 1 => {
                 let items = schemas.reserve(span);
-                bare(*kind, items)
+                let mut shape = bare(*kind, items);
+                if let Shape::Integer(rules) = &mut shape {
+                    rules.format = shared_format(schemas, others);
+                }
+                shape
             }
             _ => Shape::Any,
         };
@@ -140,6 +146,16 @@ impl PendingChoice {
         let operand = Operand::Schemas(self.members.clone());
         self.become_shape(schemas, shape, vec![Assertion { keyword: self.keyword, operand }]);
     }
+}
+
+/// `int64`, if that holds all integers of these schemas.
+fn shared_format(schemas: &Schemas, members: &[NodeId]) -> Option<IntegerFormat> {
+    let is_i64 = |bound: Option<i128>| bound.is_some_and(|bound| i64::try_from(bound).is_ok());
+    let fits = |member: &NodeId| match &schemas[resolved(schemas, *member)].shape {
+        Shape::Integer(rules) => is_i64(rules.least_integer()) && is_i64(rules.greatest_integer()),
+        shape => matches!(shape, Shape::IntegerEnum(_)),
+    };
+    members.iter().all(fits).then_some(IntegerFormat::Int64)
 }
 
 fn is_plainly_null(node: &Node) -> bool {

@@ -48,7 +48,11 @@ impl SchemaReader<'_> {
         let items = self.schemas.reserve(span);
         let id = self.schemas.reserve(span);
         let node = self.schemas[id].clone();
-        self.schemas.set(id, Node { shape: bare(kind, items), ..node });
+        let mut shape = bare(kind, items);
+        if let Shape::Integer(rules) = &mut shape {
+            rules.format = self.unsaid_format(rules, span);
+        }
+        self.schemas.set(id, Node { shape, ..node });
         id
     }
 }

@@ -167,8 +167,11 @@ pub(super) fn document(
         }
         None => name,
     };
-    let mut document =
-        vec![entry("toolwright", Json::Number("1".to_owned())), entry("service", service)];
+    let mut document = vec![
+        entry("toolwright", Json::Number("1".to_owned())),
+        entry("service", service),
+        entry("integers", Json::string("exact")),
+    ];
     if !types.is_empty() {
         document.push(entry("types", Json::Object(types)));
     }

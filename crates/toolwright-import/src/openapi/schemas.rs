@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use toolwright::format::IntegerFormat;
 use toolwright::pointer::unescaped;
 
 use super::super::definitions::Definitions;
@@ -22,12 +23,6 @@ const ANNOTATIONS: [&str; 2] = ["xml", "externalDocs"];
 
 /// Formats of OpenAPI that say nothing about which values are accepted.
 const EMPTY_FORMATS: [&str; 5] = ["float", "double", "password", "binary", "char"];
-
-/// Formats of integers and what they hold (OpenAPI Format Registry).
-const INTEGERS: [(&str, &str, &str); 2] = [
-    ("int32", "-2147483648", "2147483647"),
-    ("int64", "-9223372036854775808", "9223372036854775807"),
-];
 
 /// What stands beside `$ref` without a meaning for values.
 const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
@@ -270,17 +265,9 @@ fn format(entries: &mut Entries) {
     else {
         return;
     };
-    let has = |entries: &Entries, keys: [&str; 2]| {
-        entries.iter().any(|(key, _)| keys.contains(&key.as_str()))
-    };
-    if let Some((_, least, most)) = INTEGERS.iter().find(|(name, ..)| *name == format) {
-        take(entries, "format");
-        for (keys, limit) in
-            [(["minimum", "exclusiveMinimum"], least), (["maximum", "exclusiveMaximum"], most)]
-        {
-            if is_integer(entries) && !has(entries, keys) {
-                entries.push((keys[0].to_owned(), Json::Number((*limit).to_owned())));
-            }
+    if IntegerFormat::from_name(&format).is_some() {
+        if !is_integer(entries) {
+            take(entries, "format");
         }
     } else if EMPTY_FORMATS.contains(&format.as_str()) {
         take(entries, "format");

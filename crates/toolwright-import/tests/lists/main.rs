@@ -18,7 +18,7 @@ use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::{syntax, yaml};
-use toolwright_codegen::{Source, Sources};
+use toolwright_codegen::{Integers, Source, Sources};
 use toolwright_import::{
     Existing, Imported, Owner, Provenance, Refusal, Request, Selection, mcp, tools_list,
 };
@@ -67,7 +67,7 @@ fn parsed(imported: &Imported) -> Json {
         .filter_map(|(id, source)| yaml::parse(id, &source.text, &mut report))
         .collect();
     let documents = syntax::parse(&sources, &mut report);
-    lower(&documents, &mut report);
+    lower(&documents, Integers::default(), &mut report);
     let is_wrong = report.has_errors();
     assert!(!is_wrong, "{:#?}\n{}", report.into_findings(), imported.text);
     nodes[0].to_json()

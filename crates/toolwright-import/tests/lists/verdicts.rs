@@ -9,7 +9,7 @@ use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::{Json, Style};
-use toolwright_codegen::{Source, Sources};
+use toolwright_codegen::{Integers, Source, Sources};
 use toolwright_import::Imported;
 
 use super::{folder, import, json, lists, parsed};
@@ -20,7 +20,7 @@ fn accepts(imported: &Imported, payload: &Json) -> bool {
     let sources = Sources::new(vec![source]);
     let mut report = Report::default();
     let documents = syntax::parse(&sources, &mut report);
-    let lowered = lower(&documents, &mut report);
+    let lowered = lower(&documents, Integers::default(), &mut report);
     let [tool] = lowered.project.tools.as_slice() else { panic!("{}", imported.text) };
     let schema = published(&lowered.project.schemas, tool.args, Style::Compact);
     let schema = serde_json::from_str(&schema).expect("JSON");

@@ -27,17 +27,23 @@ impl Encode for bool {
     }
 }
 
-impl Decode for i64 {
-    fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.integer(Range::<i64>::ANY)
-    }
+macro_rules! integers {
+    ($($name:ident)*) => {$(
+        impl Decode for $name {
+            fn decode(input: &mut Reader<'_>) -> Option<Self> {
+                input.integer(Range::<$name>::ANY)
+            }
+        }
+
+        impl Encode for $name {
+            fn encode(&self, out: &mut Writer) {
+                out.integer(*self, Range::<$name>::ANY);
+            }
+        }
+    )*};
 }
 
-impl Encode for i64 {
-    fn encode(&self, out: &mut Writer) {
-        out.integer(*self, Range::<i64>::ANY);
-    }
-}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 impl Decode for f64 {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
@@ -71,13 +77,13 @@ impl Encode for str {
 
 impl Decode for Integer {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.big_integer(Range::<i64>::ANY)
+        input.big_integer(Range::<i128>::ANY)
     }
 }
 
 impl Encode for Integer {
     fn encode(&self, out: &mut Writer) {
-        out.big_integer(self, Range::<i64>::ANY);
+        out.big_integer(self, Range::<i128>::ANY);
     }
 }
 

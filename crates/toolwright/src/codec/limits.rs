@@ -173,19 +173,46 @@ impl<N: Copy + PartialOrd> Range<N> {
     }
 }
 
-impl Range<i64> {
-    /// The same range for a type that ends where `i64` does.
-    pub(super) fn within_i64(self) -> Self {
-        let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
-        Self { low: or(self.low, i64::MIN), high: or(self.high, i64::MAX) }
-    }
+/// An integer type of the standard library that holds what `i64` or `u64` holds, or less.
+pub trait StandardInteger: Copy + PartialOrd + TryFrom<i64> + TryFrom<i128> + Into<i128> {
+    /// Its least value.
+    const LEAST: Self;
+    /// Its greatest value.
+    const GREATEST: Self;
+}
 
+macro_rules! standard_integers {
+    ($($name:ident)*) => {$(
+        impl StandardInteger for $name {
+            const LEAST: Self = Self::MIN;
+            const GREATEST: Self = Self::MAX;
+        }
+    )*};
+}
+
+standard_integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+impl<N: StandardInteger> Range<N> {
+    /// The same range for integers of any size: one that the type does not hold is outside.
+    #[cold]
+    pub(super) fn within_type(self) -> Range<i128> {
+        let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
+        let (low, high) = (or(self.low, N::LEAST), or(self.high, N::GREATEST));
+        Range { low: low.map(Into::into), high: high.map(Into::into) }
+    }
+}
+
+impl<N: Copy + PartialOrd + Into<i128>> Range<N> {
     /// Whether an integer is in the range; if not, it is recorded.
     #[inline]
-    pub(super) fn check_small(self, number: i64, issues: &mut Issues) -> bool {
-        self.holds(number) || check(&number, (self.low, self.high), || number.to_string(), issues)
+    pub(super) fn check_small(self, number: N, issues: &mut Issues) -> bool {
+        self.holds(number)
+            || Range { low: self.low.map(Into::into), high: self.high.map(Into::into) }
+                .check(&Integer::from(number.into()), issues)
     }
+}
 
+impl Range<i128> {
     /// Whether an integer of any size is in the range; if not, it is recorded.
     #[cold]
     pub(super) fn check(self, number: &Integer, issues: &mut Issues) -> bool {
@@ -234,12 +261,6 @@ impl Range<f64> {
 /// The number of a bound, for a sentence.
 trait Limit: PartialOrd + Clone {
     fn number(&self) -> Number;
-}
-
-impl Limit for i64 {
-    fn number(&self) -> Number {
-        Number::from(*self)
-    }
 }
 
 impl Limit for Integer {

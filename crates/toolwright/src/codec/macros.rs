@@ -8,7 +8,8 @@
 //! | `string(length)` | `String` |
 //! | `formatted(format, length)` | `String` of a [`Format`](crate::format::Format) |
 //! | `formatted_as(length)` | a type of [`format`](crate::format) |
-//! | `integer(range)`, `big_integer(range)` | `i64`, [`Integer`](crate::Integer) |
+//! | `integer(range)` | `i64`, or any other [`StandardInteger`](crate::codec::StandardInteger) |
+//! | `big_integer(range)` | [`Integer`](crate::Integer) |
 //! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
 //! | `list(items, type)` | `Vec<type>` |
 //! | `tuple(a: type, b: type)` | `(type, type)` |
@@ -160,7 +161,7 @@ macro_rules! integer_enum {
         $crate::__codec! {
             $name [$($validator)?]
             |input| { input.integer_variant(&[$(($integer, Self::$variant)),+]) }
-            |this, out| { out.integer(this.as_i64(), $crate::codec::Range::ANY) }
+            |this, out| { out.integer(this.as_i64(), $crate::codec::Range::<i64>::ANY) }
         }
 
         impl ::core::fmt::Display for $name {

@@ -25,7 +25,7 @@ mod writer;
 
 pub use checked::Validator;
 pub(crate) use limits::repeated;
-pub use limits::{Items, Length, Range};
+pub use limits::{Items, Length, Range, StandardInteger};
 pub use mixed::Kind;
 pub use object_reader::ObjectReader;
 pub use object_writer::ObjectWriter;

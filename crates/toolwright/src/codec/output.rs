@@ -146,12 +146,13 @@ impl Output {
         }
     }
 
-    /// Writes an integer; several times faster than the formatting machinery.
-    pub(super) fn integer(&mut self, value: i64) {
+    /// Writes an integer of at most 64 digits in binary; several times faster than the formatting machinery.
+    #[inline]
+    pub(super) fn integer(&mut self, value: i128) {
         if value < 0 {
             self.push(b'-');
         }
-        self.digits(value.unsigned_abs());
+        self.digits(u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX));
     }
 
     fn digits(&mut self, value: u64) {
@@ -243,7 +244,7 @@ mod tests {
 
     #[test]
     fn integers_are_written_as_the_standard_library_does() {
-        for value in [0, 7, -7, 10, 1_234_567_890, i64::MAX, i64::MIN] {
+        for value in [0, 7, -7, 10, 1_234_567_890, i64::MIN.into(), u64::MAX.into()] {
             assert_eq!(written(|out| out.integer(value)), value.to_string());
         }
     }

@@ -9,7 +9,7 @@ use super::issues::Issues;
 use super::object_reader::ObjectReader;
 use super::scanner::{Scanner, Word};
 use super::text::nearest_double;
-use super::{Items, Length, Range};
+use super::{Items, Length, Range, StandardInteger};
 use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf, describe, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
@@ -90,21 +90,26 @@ impl<'a> Reader<'a> {
         limits.check(&text, &mut self.issues).then(|| text.into_owned())
     }
 
-    /// Reads an integer of a type that ends where `i64` does; `1.0` and `1e2` are integers.
-    pub fn integer(&mut self, range: Range<i64>) -> Option<i64> {
+    /// Reads an integer of a standard type; `1.0` and `1e2` are integers.
+    pub fn integer<N: StandardInteger>(&mut self, range: Range<N>) -> Option<N> {
         self.scanner.peek();
-        match self.scanner.plain_integer() {
-            Some(small) => range.check_small(small, &mut self.issues).then_some(small),
-            None => self.odd_integer(range.within_i64())?.to_i64(),
+        let Some(small) = self.scanner.plain_integer() else {
+            return N::try_from(self.odd_integer(range.within_type())?.to_i128()?).ok();
+        };
+        if let Ok(small) = N::try_from(small) {
+            return range.check_small(small, &mut self.issues).then_some(small);
         }
+        range.within_type().check(&Integer::from(small), &mut self.issues);
+        None
     }
 
     /// Reads an integer of any size; `1.0` and `1e2` are integers.
-    pub fn big_integer(&mut self, range: Range<i64>) -> Option<Integer> {
+    pub fn big_integer(&mut self, range: Range<i128>) -> Option<Integer> {
         self.scanner.peek();
         match self.scanner.plain_integer() {
             Some(small) => {
-                range.check_small(small, &mut self.issues).then_some(Integer::from(small))
+                let is_inside = range.check_small(small.into(), &mut self.issues);
+                is_inside.then_some(Integer::from(small))
             }
             None => self.odd_integer(range),
         }
@@ -112,7 +117,7 @@ impl<'a> Reader<'a> {
 
     /// Reads an integer that is large or has a point or an exponent.
     #[cold]
-    fn odd_integer(&mut self, range: Range<i64>) -> Option<Integer> {
+    fn odd_integer(&mut self, range: Range<i128>) -> Option<Integer> {
         let text = self.digits("an integer")?;
         let Some(integer) = Integer::of_decimal(Decimal::of(text)) else {
             let (expected, found) = ("an integer".into(), describe(text));

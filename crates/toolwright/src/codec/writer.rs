@@ -6,7 +6,7 @@ use super::issues::Issues;
 use super::object_writer::ObjectWriter;
 use super::output::Output;
 use super::text::double_text;
-use super::{Items, Length, Range};
+use super::{Items, Length, Range, StandardInteger};
 use crate::issue::{InvalidPayload, IssueKind};
 use crate::value::{Integer, Map, Number, Value};
 
@@ -58,22 +58,25 @@ impl Writer {
         self.text.quote(value);
     }
 
-    /// Writes an integer.
-    pub fn integer(&mut self, value: i64, range: Range<i64>) {
+    /// Writes an integer of a standard type.
+    pub fn integer<N: StandardInteger>(&mut self, value: N, range: Range<N>) {
         range.check_small(value, &mut self.issues);
-        self.text.integer(value);
+        self.text.integer(value.into());
     }
 
     /// Writes an integer of any size.
-    pub fn big_integer(&mut self, value: &Integer, range: Range<i64>) {
+    pub fn big_integer(&mut self, value: &Integer, range: Range<i128>) {
         match value.to_i64() {
-            Some(small) => self.integer(small, range),
+            Some(small) => {
+                range.check_small(small.into(), &mut self.issues);
+                self.text.integer(small.into());
+            }
             None => self.large_integer(value, range),
         }
     }
 
     #[cold]
-    fn large_integer(&mut self, value: &Integer, range: Range<i64>) {
+    fn large_integer(&mut self, value: &Integer, range: Range<i128>) {
         range.check(value, &mut self.issues);
         self.text.push_str(&value.to_string());
     }

@@ -10,6 +10,7 @@ mod duration;
 mod email;
 mod hostname;
 mod idna;
+mod integer;
 mod pointer;
 mod range;
 mod regex;
@@ -23,11 +24,12 @@ use std::fmt;
 pub use address::Ipv6;
 pub use date::Date;
 pub use date_time::DateTime;
+pub use integer::IntegerFormat;
 pub use range::RangeError;
 pub use text::{FormatError, Formatted};
 pub use uuid::Uuid;
 
-/// A format that is checked (JSON Schema 2020-12 Validation, section 7.3).
+/// A format of text that is checked (JSON Schema 2020-12 Validation, section 7.3).
 ///
 /// It displays as its name in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

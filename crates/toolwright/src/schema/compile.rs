@@ -9,7 +9,7 @@ use super::SchemaError;
 use super::keyword::{Bound, Constants, Contains, Keys, Keyword, Node, NodeId, Properties, Shown};
 use super::resolve::{Draft, Resources, Target};
 use crate::codec::Kind;
-use crate::format::Format;
+use crate::format::{Format, IntegerFormat};
 use crate::issue::shortened;
 use crate::pattern::Pattern;
 use crate::pointer::escaped;
@@ -379,6 +379,20 @@ fn numbers(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), Sch
             }
             keywords.extend(place.number(exclusive)?.map(|number| wrap(Bound::new(number, true))));
         }
+    }
+    let format = place.schema.get("format").and_then(Value::as_str);
+    if let Some(format) = format.and_then(IntegerFormat::from_name) {
+        let bound = |end: i128| Bound::new(&Number::from(end), false);
+        let is_number = |kind: &Value| kind.as_str() == Some("number");
+        let takes_fractions = match place.schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(is_number),
+            kind => kind.is_none_or(is_number),
+        };
+        if takes_fractions {
+            keywords.push(Keyword::MultipleOf(Number::from(1)));
+        }
+        keywords.push(Keyword::Minimum(bound(format.least())));
+        keywords.push(Keyword::Maximum(bound(format.greatest())));
     }
     if let Some(number) = place.number("multipleOf")? {
         let divisor = Decimal::of(number.as_str());

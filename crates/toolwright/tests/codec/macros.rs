@@ -65,7 +65,7 @@ toolwright::object!(Everything {
     required "mail" => mail: formatted(Format::Email, Length::ANY),
     required "day" => day: formatted_as(Length::ANY),
     required "small" => small: integer(Range::<i64>::ANY.at_least(0)),
-    required "big" => big: big_integer(Range::<i64>::ANY),
+    required "big" => big: big_integer(Range::<i128>::ANY),
     required "ratio" => ratio: number(Range::<f64>::ANY.below(1.0)),
     required "exact" => exact: exact_number(Range::ANY),
     required "list" => list: list(Items::ANY.at_most(2), list(Items::ANY, Title)),

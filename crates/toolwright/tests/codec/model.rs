@@ -24,7 +24,7 @@ static SHA: Pattern = Pattern::new("^[a-f0-9]{4}$", "^[a-f0-9]{4}$");
 
 const ID: Length = Length::ANY.at_least(1).at_most(8);
 const COUNT: Range<i64> = Range::<i64>::ANY.at_least(0).at_most(100);
-const SIZE: Range<i64> = Range::<i64>::ANY.at_least(10);
+const SIZE: Range<i128> = Range::<i128>::ANY.at_least(10);
 const RATIO: Range<f64> = Range::<f64>::ANY.above(0.0).below(1.5);
 const TAGS: Items = Items::ANY.at_least(1).at_most(3);
 
