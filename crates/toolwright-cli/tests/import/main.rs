@@ -17,6 +17,7 @@ const LIST: &str = r#"{"tools": [{
 
 const FILE: &str = "toolwright: 1
 service: clock
+integers: exact
 
 toolsets:
   clock_tools:

@@ -206,9 +206,15 @@ impl<N: Copy + PartialOrd + Into<i128>> Range<N> {
     /// Whether an integer is in the range; if not, it is recorded.
     #[inline]
     pub(super) fn check_small(self, number: N, issues: &mut Issues) -> bool {
-        self.holds(number)
-            || Range { low: self.low.map(Into::into), high: self.high.map(Into::into) }
-                .check(&Integer::from(number.into()), issues)
+        self.holds(number) || self.refuse_small(number.into(), issues)
+    }
+}
+
+impl<N: Copy + Into<i128>> Range<N> {
+    #[cold]
+    fn refuse_small(self, number: i128, issues: &mut Issues) -> bool {
+        let ends = (self.low.map(Into::into), self.high.map(Into::into));
+        check(&number, ends, || number.to_string(), issues)
     }
 }
 
@@ -261,6 +267,12 @@ impl Range<f64> {
 /// The number of a bound, for a sentence.
 trait Limit: PartialOrd + Clone {
     fn number(&self) -> Number;
+}
+
+impl Limit for i128 {
+    fn number(&self) -> Number {
+        Number::from(*self)
+    }
 }
 
 impl Limit for Integer {
