@@ -1,11 +1,14 @@
 //! Every kind of mistake has a smallest case under `tests/golden/errors`, named after its code, with its rendering
 //! beside it. `UPDATE_EXPECT=1` writes renderings.
 
+mod expect;
+
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
+use expect::expect;
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Group, Severity, groups};
 use toolwright_codegen::project::{Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
@@ -94,15 +97,7 @@ fn check(code: &str, path: &Path, shown_root: &Path, wrong: &mut Vec<String>) {
     if codes != BTreeSet::from([code]) {
         wrong.push(format!("{code}: found {codes:?}\n{text}"));
     }
-    let expected_path = root().join(format!("{code}.txt"));
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&expected_path, text).expect("the expectation can be written");
-        return;
-    }
-    let expected = fs::read_to_string(&expected_path).unwrap_or_default();
-    if expected != text {
-        wrong.push(format!("{code}\n--- expected\n{expected}--- found\n{text}"));
-    }
+    expect(&root().join(format!("{code}.txt")), &text, wrong);
 }
 
 #[test]
@@ -139,12 +134,9 @@ fn the_page_of_mistakes_says_what_explain_says() {
     };
     let page = PAGE.to_owned() + &groups().iter().map(block).collect::<String>();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mistakes.md");
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, page).expect("the page can be written");
-        return;
-    }
-    let found = fs::read_to_string(path).unwrap_or_default();
-    assert!(found == page, "docs/mistakes.md is out of date; UPDATE_EXPECT=1 cargo test writes it");
+    let mut wrong = Vec::new();
+    expect(&path, &page, &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Mistakes that may be the doing of what another one keeps from being read, and are not told while it stands.

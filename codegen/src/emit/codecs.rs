@@ -104,7 +104,7 @@ fn codec(definition: &Definition) -> TokenStream {
         }
         Body::Mixed(variants) => {
             let names = variants.iter().map(|variant| &variant.name);
-            let types = variants.iter().map(|variant| Described::plain(&variant.ty));
+            let types = variants.iter().map(|variant| CodecOf::plain(&variant.ty));
             quote!(toolwright::mixed!(#name #rules { #(#names: #types),* });)
         }
         Body::Overlapping { keyword, variants } => {
@@ -113,7 +113,7 @@ fn codec(definition: &Definition) -> TokenStream {
             order.sort_by_key(|(_, variant)| Reverse(variant.demands));
             let variants = order.into_iter().map(|(index, variant)| {
                 let index = Literal::usize_unsuffixed(index);
-                let (name, ty) = (&variant.name, Described::plain(&variant.ty));
+                let (name, ty) = (&variant.name, CodecOf::plain(&variant.ty));
                 quote!(#index => #name: #ty)
             });
             quote!(toolwright::overlapping!(#name #rules by #keyword { #(#variants),* });)
@@ -121,14 +121,14 @@ fn codec(definition: &Definition) -> TokenStream {
         Body::Constant(json) => quote!(toolwright::constant!(#name #rules = #json);),
         Body::Union { tag, variants } => {
             let variants = variants.iter().map(|UnionVariant { name, tag, ty, .. }| {
-                let ty = Described::plain(ty);
+                let ty = CodecOf::plain(ty);
                 quote!(#tag => #name: #ty)
             });
             quote!(toolwright::tagged!(#name #rules by #tag { #(#variants),* });)
         }
         Body::Newtype(ty) => {
             let any = (definition.validator.is_none() && ty.is_any()).then(|| quote!(any));
-            let described = Described::plain(ty);
+            let described = CodecOf::plain(ty);
             let rules = definition.validator.as_ref();
             let described = rules
                 .map_or_else(|| quote!(#described), |rules| quote!(checked(#rules, #described)));
@@ -149,7 +149,7 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
         Member::Fixed { .. } => None,
     });
     let rest = plan.additional.as_ref().map(|AdditionalField { name, ty }| {
-        let ty = Described::plain(ty);
+        let ty = CodecOf::plain(ty);
         quote!(_ => #name: #ty)
     });
     let members = fixed.chain(fields).chain(rest);
@@ -166,24 +166,24 @@ fn member_of(field: &Field) -> TokenStream {
         (true, true) => "required_escaped",
         (false, true) => "optional_escaped",
     });
-    let ty = Described { ty, keeps_null: !required };
+    let ty = CodecOf { ty, keeps_null: !required };
     quote!(#presence #key => #name: #ty)
 }
 
 /// A type as the macros of the contract take it.
-struct Described<'a> {
+struct CodecOf<'a> {
     ty: &'a TypeUse,
     /// Whether `null` is told from nothing.
     keeps_null: bool,
 }
 
-impl<'a> Described<'a> {
+impl<'a> CodecOf<'a> {
     fn plain(ty: &'a TypeUse) -> Self {
         Self { ty, keeps_null: false }
     }
 }
 
-impl Append for Described<'_> {
+impl Append for CodecOf<'_> {
     fn append(&self, out: &mut TokenStream) {
         match self.ty {
             TypeUse::Value => push!(out, value()),

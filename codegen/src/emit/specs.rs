@@ -103,6 +103,7 @@ fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
     }
 }
 
+/// Who carries the tool out, and what it is called there.
 fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
     let implementation = match plan.implementation {
         Implementation::Method { service, method } => {
@@ -149,6 +150,7 @@ fn annotations(annotations: ToolAnnotations) -> Option<TokenStream> {
     (!said.is_empty()).then(|| quote!(annotations: spec::ToolAnnotations { #(#said)* #rest },))
 }
 
+/// What people and models read of the tool beside its description.
 fn words(plan: &ToolPlan<'_>) -> TokenStream {
     let Hints { call, result } = &plan.tool.hints;
     let hints = (call.is_some() || result.is_some()).then(|| {
@@ -169,6 +171,7 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
     quote!(#hints #approval #examples #sample)
 }
 
+/// How long and how often the tool may run.
 fn running(limits: CallLimits) -> Option<TokenStream> {
     (limits != CallLimits::UNLIMITED).then(|| {
         let CallLimits { timeout, attempts, sequential } = limits;

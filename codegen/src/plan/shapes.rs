@@ -18,8 +18,8 @@ use crate::schema::{
     Property, Schemas, Shape, StringRules, UnionShape, published_with_rules,
 };
 
-/// Makes the name of what belongs to a node that has none; few nodes need one.
-type Hint<'a> = &'a dyn Fn() -> String;
+/// Makes the name of the static that belongs to a node without a type of its own; few nodes need one.
+type NameOf<'a> = &'a dyn Fn() -> String;
 
 /// Beyond this many parameters a constructor is harder to read than a literal.
 const MAX_CONSTRUCTOR: usize = 7;
@@ -62,11 +62,11 @@ impl Shapes<'_> {
             Shape::Const(json) => Body::Constant(json.to_string()),
             Shape::Union(union) => self.union(union, name),
             Shape::Named(_) | Shape::Local(_) if schema.assertions.is_empty() => {
-                Body::Alias(self.shape_of(name.node, None, &|| name.name.to_string()))
+                Body::Alias(self.unnamed_type_of(name.node, None, &|| name.name.to_string()))
             }
-            _ => {
-                Body::Newtype(self.shape_of(name.node, Some(name.node), &|| name.name.to_string()))
-            }
+            _ => Body::Newtype(
+                self.unnamed_type_of(name.node, Some(name.node), &|| name.name.to_string()),
+            ),
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
@@ -83,12 +83,12 @@ impl Shapes<'_> {
     }
 
     /// The validator of what no type says about a node.
-    fn validator(&mut self, node: NodeId, hint: Hint<'_>) -> Option<Identifier> {
+    fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
         let project = self.planner.project;
         if project.schemas[node].assertions.is_empty() {
             return None;
         }
-        let name = self.free_static(&screaming(&hint()).followed_by("_RULES"));
+        let name = self.free_static(&screaming(&name_of()).followed_by("_RULES"));
         let file = format!("rules/{}.json", name.to_lowercase());
         let (text, rules) = published_with_rules(&project.schemas, node, Style::Pretty);
         let needs_tables = text.parse().is_ok_and(|schema| needs_tables(&schema));
@@ -100,8 +100,8 @@ impl Shapes<'_> {
     fn mixed(&mut self, variants: &[schema::MixedVariant], owner: &TypeName) -> Body {
         let variants = variants.iter().map(|variant| {
             let name = pascal(variant.kind.word());
-            let hint = || format!("{}{name}", owner.name);
-            let ty = self.use_of(variant.schema, Some(owner.node), &hint);
+            let name_of = || format!("{}{name}", owner.name);
+            let ty = self.type_of(variant.schema, Some(owner.node), &name_of);
             let docs = format!("Of `type: {}`.", variant.kind.word());
             MixedVariant { name, docs, ty }
         });
@@ -122,7 +122,7 @@ impl Shapes<'_> {
             let kind = schema::kind_of(&project.schemas, member).expect("each member is of a kind");
             OverlappingVariant {
                 docs: format!("Of `type: {}`.", kind.word()),
-                ty: self.use_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
+                ty: self.type_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
                 demands: demands(&project.schemas, member),
                 name,
             }
@@ -153,7 +153,7 @@ impl Shapes<'_> {
         {
             return Member::Fixed { key, json: json.to_string() };
         }
-        let ty = self.use_of(property.schema, Some(owner.node), &|| {
+        let ty = self.type_of(property.schema, Some(owner.node), &|| {
             format!("{}{}", owner.name, pascal_part(&key))
         });
         let facts = docs::facts(&schema.annotations, &ty);
@@ -170,7 +170,7 @@ impl Shapes<'_> {
         let ty = match object.additional {
             Additional::Closed => return None,
             Additional::Open | Additional::Declared => TypeUse::Value,
-            Additional::Typed(node) => self.use_of(node, None, &|| format!("{}Value", owner.name)),
+            Additional::Typed(node) => self.type_of(node, None, &|| format!("{}Value", owner.name)),
         };
         let keys = object.properties.iter().map(|property| property.name.value.as_str());
         Some(AdditionalField { name: naming::additional_field(keys), ty })
@@ -181,16 +181,16 @@ impl Shapes<'_> {
             name: pascal(&variant.tag.value),
             docs: format!("{} is {}.", code(&union.tag), code(&quoted(&variant.tag.value))),
             tag: variant.tag.value.clone(),
-            ty: self.use_of(variant.schema, Some(owner.node), &|| owner.name.to_string()),
+            ty: self.type_of(variant.schema, Some(owner.node), &|| owner.name.to_string()),
         });
         Body::Union { tag: union.tag.clone(), variants: variants.collect() }
     }
 
     /// The type of a node in use; `within` is the type that holds it by value.
-    fn use_of(&mut self, node: NodeId, within: Option<NodeId>, hint: Hint<'_>) -> TypeUse {
+    fn type_of(&mut self, node: NodeId, within: Option<NodeId>, name_of: NameOf<'_>) -> TypeUse {
         let Some(name) = self.planner.names.get(node) else {
-            let ty = self.shape_of(node, within, hint);
-            return match self.validator(node, hint) {
+            let ty = self.unnamed_type_of(node, within, name_of);
+            return match self.validator(node, name_of) {
                 Some(validator) => TypeUse::Checked(Box::new(ty), validator),
                 None => ty,
             };
@@ -203,19 +203,24 @@ impl Shapes<'_> {
     }
 
     /// The type of a node that has no name of its own, as far as a type can say it.
-    fn shape_of(&mut self, node: NodeId, within: Option<NodeId>, hint: Hint<'_>) -> TypeUse {
+    fn unnamed_type_of(
+        &mut self,
+        node: NodeId,
+        within: Option<NodeId>,
+        name_of: NameOf<'_>,
+    ) -> TypeUse {
         let project = self.planner.project;
         match &project.schemas[node].shape {
             Shape::Null => TypeUse::Null,
             Shape::Boolean => TypeUse::Boolean,
-            Shape::String(rules) => self.text(rules, hint),
+            Shape::String(rules) => self.text(rules, name_of),
             Shape::Integer(rules) => integer(rules),
             Shape::Number(rules) if self.planner.exact.contains(&node) => {
                 TypeUse::ExactNumber(number(rules))
             }
             Shape::Number(rules) => TypeUse::Number(number(rules)),
             Shape::Array(array) => {
-                let item = self.use_of(array.items, None, &|| format!("{}Item", hint()));
+                let item = self.type_of(array.items, None, &|| format!("{}Item", name_of()));
                 TypeUse::List(
                     Box::new(item),
                     ItemLimits { min: array.min_items, max: array.max_items, unique: array.unique },
@@ -223,24 +228,24 @@ impl Shapes<'_> {
             }
             Shape::Tuple(items) => {
                 let item = |(number, &item): (usize, &NodeId)| {
-                    self.use_of(item, within, &|| format!("{}Item{number}", hint()))
+                    self.type_of(item, within, &|| format!("{}Item{number}", name_of()))
                 };
                 TypeUse::Tuple((1..).zip(items).map(item).collect())
             }
             Shape::Object(object) => {
                 let value = match object.additional {
                     Additional::Typed(value) => {
-                        self.use_of(value, None, &|| format!("{}Value", hint()))
+                        self.type_of(value, None, &|| format!("{}Value", name_of()))
                     }
                     _ => TypeUse::Value,
                 };
                 TypeUse::Map(Box::new(value))
             }
             Shape::Nullable(inner) => {
-                TypeUse::Nullable(Box::new(self.use_of(*inner, within, hint)))
+                TypeUse::Nullable(Box::new(self.type_of(*inner, within, name_of)))
             }
-            Shape::Named(id) => self.use_of(project.schemas[*id].schema, within, hint),
-            Shape::Local(target) => self.use_of(*target, within, hint),
+            Shape::Named(id) => self.type_of(project.schemas[*id].schema, within, name_of),
+            Shape::Local(target) => self.type_of(*target, within, name_of),
             // Constants, enums and unions always have a name.
             Shape::Any
             | Shape::Const(_)
@@ -252,8 +257,8 @@ impl Shapes<'_> {
         }
     }
 
-    fn text(&mut self, rules: &StringRules, hint: Hint<'_>) -> TypeUse {
-        let limits = self.string(rules, hint);
+    fn text(&mut self, rules: &StringRules, name_of: NameOf<'_>) -> TypeUse {
+        let limits = self.string(rules, name_of);
         match rules.format {
             None => TypeUse::String(limits),
             Some(Format::DateTime) => TypeUse::Contract("DateTime", limits),
@@ -265,9 +270,9 @@ impl Shapes<'_> {
         }
     }
 
-    fn string(&mut self, rules: &StringRules, hint: Hint<'_>) -> StringLimits {
+    fn string(&mut self, rules: &StringRules, name_of: NameOf<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
-            let name = self.free_static(&screaming(&hint()));
+            let name = self.free_static(&screaming(&name_of()));
             let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
             let used = PatternUse { name: name.clone(), ecma: ecma.clone() };
             self.patterns.push(PatternStatic { name, ecma, translated });

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::{env, fs};
 
+use similar::TextDiff;
+
 /// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
 pub(crate) fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
     if env::var_os("UPDATE_EXPECT").is_some() {
@@ -11,6 +13,8 @@ pub(crate) fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
     }
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected != found {
-        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
+        let diff = TextDiff::from_lines(&expected, found);
+        let diff = diff.unified_diff().context_radius(1).header("expected", "found").to_string();
+        wrong.push(format!("{}; UPDATE_EXPECT=1 takes what is found\n{diff}", path.display()));
     }
 }

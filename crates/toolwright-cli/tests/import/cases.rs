@@ -3,9 +3,10 @@
 //! `UPDATE_EXPECT=1` writes expectations.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
+use super::expect::expect;
 use super::{text, toolwright};
 
 fn folder(name: &str) -> PathBuf {
@@ -59,17 +60,6 @@ impl Case {
 
     fn file(&self) -> Option<String> {
         fs::read_to_string(self.place.path().join("pages.yaml")).ok()
-    }
-}
-
-/// Compares a text with a file, or writes the file where `UPDATE_EXPECT` is set.
-fn expect(path: &Path, found: &str, wrong: &mut Vec<String>) {
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(path, found).unwrap();
-    }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    if expected != found {
-        wrong.push(format!("{}\n--- expected\n{expected}--- found\n{found}", path.display()));
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod cases;
 mod corpus;
+#[path = "../../../../codegen/tests/expect/mod.rs"]
+mod expect;
 mod live;
 
 use std::fs;
