@@ -1,5 +1,6 @@
 //! Every honoured keyword, case by case: `tests/codecs/<case>.yaml` is a toolset, `<case>.jsonl` holds payloads of its
-//! tools and the issues a codec finds in them. `UPDATE_EXPECT=1` writes the issues that were found into the rows.
+//! tools and the issues a codec finds in them. `UPDATE_EXPECT=1` writes into the rows which issues were found, and what is
+//! encoded again.
 //!
 //! Never says what an issue reads like: the contract's own tests do.
 
@@ -22,7 +23,7 @@ struct Row {
     side: Side,
     payload: String,
     issues: Vec<String>,
-    /// What is encoded again, where it does not mean the same: a number is a double in Rust.
+    /// What is encoded again, where it does not mean the same: a number is a double in Rust, a default is filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     encoded: Option<String>,
     /// Why the `jsonschema` crate judges otherwise, where it is wrong.
@@ -66,6 +67,7 @@ pub(crate) static CASES: &[Case] = cases! {
     conditions in conditions_tools: Combine;
     constants in constants_tools: Fix;
     contents in contents_tools: Attach;
+    defaults in defaults_tools: Fill FillZero Leave FillSearch FillSession FillScan;
     enums in enums_tools: Pick PickMaybe;
     foreign in foreign_tools: Frame FrameLevel;
     formats in formats_tools: Stamp StampId StampLink;
@@ -244,14 +246,19 @@ impl Case {
         format!("{}: {} {}: {}", self.name, row.tool, row.side, row.payload)
     }
 
-    /// The row with the issues that the codec finds.
+    /// The row with the issues that the codec finds, or what it encodes again.
     fn judged(&self, row: &Row) -> Row {
         let found = row.side.check(self.tool(&row.tool).spec, &row.payload);
         let issues = found.err().map_or_else(Vec::new, |invalid| {
             let line = |issue: &toolwright::Issue| format!("{} {}", issue.pointer(), issue.code());
             invalid.issues().iter().map(line).collect()
         });
-        Row { issues, ..row.clone() }
+        let encoded = issues.is_empty().then(|| {
+            let again = self.tool(&row.tool).again(row.side, &row.payload);
+            again.unwrap_or_else(|issues| panic!("{}\n{issues}", self.place(row)))
+        });
+        let encoded = encoded.filter(|encoded| meaning(encoded) != meaning(&row.payload));
+        Row { issues, encoded, ..row.clone() }
     }
 }
 

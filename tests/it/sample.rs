@@ -319,6 +319,13 @@ proptest! {
             prop_assert_ne!(PUBLISHED.accepts(pair.spec, side, &payload), Some(false), "{}", place);
             prop_assert_eq!(side.check(pair.spec, &payload), Ok(()), "{}", place);
             let again = pair.again(side, &payload);
+            if schema.to_string().contains("\"default\"") {
+                // What encoding fills in, `codecs` has rows for.
+                let again = again.expect(&place);
+                let twice = pair.again(side, &again);
+                prop_assert_eq!(twice.as_ref(), Ok(&again), "{}", place);
+                continue;
+            }
             prop_assert_eq!(again.map(|text| meaning(&text)), Ok(meaning(&payload)), "{}", place);
         }
     }

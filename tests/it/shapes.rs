@@ -10,9 +10,9 @@ use toolwright::{Integer, Nullable};
 
 use crate::codec_cases::{
     assertions_tools::types as assertions, collisions_tools::types as collisions,
-    conditions_tools::types as conditions, formats_tools::types as formats,
-    integer_formats_tools::types::EnumerateArgs, mixtures_tools::types as mixtures,
-    overlaps_tools::types as overlaps,
+    conditions_tools::types as conditions, defaults_tools::types as defaults,
+    formats_tools::types as formats, integer_formats_tools::types::EnumerateArgs,
+    mixtures_tools::types as mixtures, overlaps_tools::types as overlaps,
 };
 
 #[test]
@@ -121,4 +121,27 @@ fn integers_have_the_standard_type_of_their_format_or_limits() {
     assert_eq!(codec::from_json::<EnumerateArgs>(json.as_bytes()), Ok(args));
     let args = EnumerateArgs { int32: Some(0), ..EnumerateArgs::default() };
     assert!(codec::to_json(&args).is_err(), "the limit stands beside the format");
+}
+
+#[test]
+fn absent_keys_with_a_default_are_filled_in() {
+    use defaults::{
+        FillArgs, FillScanArgs, FillZeroArgs, Label, LeaveArgs, Limit, Page, State, Tree,
+    };
+    let args = FillArgs {
+        count: 9,
+        ..FillArgs::new("n", vec!["a".to_owned()], (true, Page::default(), 1))
+    };
+    assert_eq!((args.open, args.closed, args.count), (true, false, 9));
+    assert_eq!((args.state, args.limit, args.few), (State::InProgress, Limit(50), Limit(5)));
+    assert_eq!(args.page, Page { number: 1, size: Limit(50) });
+    assert_eq!((args.none, args.some), (None, Some("here".to_owned())));
+    assert_eq!(args.label, Label::try_from(FillArgs::DEFAULT_LABEL.to_owned()).expect("a label"));
+    assert_eq!(args.states, FillArgs::DEFAULT_STATES);
+    assert_eq!(codec::from_json(b"{}"), Ok(FillScanArgs::default()));
+    assert_eq!(FillScanArgs::default(), FillScanArgs { deep: true });
+    assert_eq!(codec::from_json(b"{}"), Ok(FillZeroArgs::default()));
+    assert_eq!(codec::from_json(b"{}"), Ok(Page::default()));
+    let leave = LeaveArgs { tree: Some(Tree::default()), ..LeaveArgs::default() };
+    assert_eq!(codec::to_json(&leave).as_deref(), Ok(r#"{"tree":{"leaves":[]}}"#));
 }

@@ -147,8 +147,8 @@ mistakes! {
 
     /// A `default`, or one of the `examples` in a schema, that the schema refuses.
     ///
-    /// The model is told of it and would be refused for following it. Nothing is filled in by a default, so this is no
-    /// error.
+    /// The model is told of it and would be refused for following it. Such a default is not filled in, so this
+    /// is no error.
     Warning "default-breaks-schema" default_breaks_schema(span: Span, message: String) {
         at(span, message)
     }

@@ -11,8 +11,8 @@ use super::tokens::{ident, imports, integer};
 use super::types::used_by;
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Struct, TypeUse,
-    Types, UnionVariant, ValidatorStatic,
+    AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence, Struct,
+    TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -144,10 +144,7 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
         Member::Fixed { key, json } => Some(quote!(#key => constant(#json))),
         Member::Field(_) => None,
     });
-    let fields = plan.members.iter().filter_map(|member| match member {
-        Member::Field(field) => Some(member_of(field)),
-        Member::Fixed { .. } => None,
-    });
+    let fields = plan.members.iter().filter_map(Member::field).map(member_of);
     let rest = plan.additional.as_ref().map(|AdditionalField { name, ty }| {
         let ty = CodecOf::plain(ty);
         quote!(_ => #name: #ty)
@@ -157,17 +154,17 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
 }
 
 fn member_of(field: &Field) -> TokenStream {
-    let Field { key, name, ty, required, .. } = field;
+    let Field { key, name, ty, presence, .. } = field;
     // RFC 8259, section 7: what JSON escapes.
     let is_escaped = key.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\'));
-    let presence = ident(match (required, is_escaped) {
-        (true, false) => "required",
-        (false, false) => "optional",
-        (true, true) => "required_escaped",
-        (false, true) => "optional_escaped",
-    });
-    let ty = CodecOf { ty, keeps_null: !required };
-    quote!(#presence #key => #name: #ty)
+    let (word, escaped, default) = match presence {
+        Presence::Required => ("required", "required_escaped", None),
+        Presence::Optional => ("optional", "optional_escaped", None),
+        Presence::Default(default) => ("default", "default_escaped", Some(quote!((#default)))),
+    };
+    let word = ident(if is_escaped { escaped } else { word });
+    let ty = CodecOf { ty, keeps_null: *presence == Presence::Optional };
+    quote!(#word #default #key => #name: #ty)
 }
 
 /// A type as the macros of the contract take it.

@@ -2,6 +2,7 @@
 
 mod codecs;
 mod consumers;
+mod defaults;
 mod http;
 mod print;
 mod printer;

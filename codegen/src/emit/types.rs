@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::defaults;
 use super::print::Module;
 use super::rust::{Append, TokenStream, push, quote};
 use super::tokens::{docs, ident, import, imports};
 use crate::naming::Identifier;
-use crate::plan::{Body, Definition, Derives, Field, Import, Member, Struct, TypeUse, Types};
+use crate::plan::{
+    Body, Definition, Derives, Field, Import, Member, Presence, Struct, TypeUse, Types,
+};
 
 /// The module of a crate's types.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
@@ -65,18 +68,27 @@ impl Append for TypeUse {
 fn field_type(field: &Field) -> TokenStream {
     let ty = &field.ty;
     match ty.nullable() {
-        _ if field.required => quote!(#ty),
+        _ if field.presence != Presence::Optional => quote!(#ty),
         Some(inner) => quote!(Option<Nullable<#inner>>),
         None => quote!(Option<#ty>),
     }
 }
 
 fn definition(definition: &Definition) -> Vec<TokenStream> {
-    let (name, derives) = (&definition.name, derives(definition.derives));
+    let by_hand = match &definition.body {
+        Body::Struct(plan) if definition.derives.default && defaults::differ(plan) => Some(plan),
+        _ => None,
+    };
+    let default = definition.derives.default && by_hand.is_none();
+    let derives = derives(Derives { default, ..definition.derives });
+    let name = &definition.name;
     let docs = docs(&definition.docs);
     let above = quote!(#docs #derives);
     match &definition.body {
-        Body::Struct(plan) => structure(plan, name, &above),
+        Body::Struct(plan) => {
+            let default = by_hand.map(|plan| defaults::implementation(plan, name));
+            structure(plan, name, &above).into_iter().chain(default).collect()
+        }
         Body::Enum(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&variant.docs)));
@@ -129,14 +141,15 @@ fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<Token
             #additional
         }
     };
-    std::iter::once(item).chain(plan.has_constructor.then(|| constructor(plan, name))).collect()
+    let constants: Vec<_> = defaults::constants(plan).collect();
+    let constructor = plan.has_constructor.then(|| constructor(plan));
+    let has_items = !constants.is_empty() || constructor.is_some();
+    let items = has_items.then(|| quote!(impl #name { #(#constants)* #constructor }));
+    std::iter::once(item).chain(items).collect()
 }
 
-fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
-    plan.members.iter().filter_map(|member| match member {
-        Member::Field(field) => Some(field),
-        Member::Fixed { .. } => None,
-    })
+pub(super) fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
+    plan.members.iter().filter_map(Member::field)
 }
 
 fn field(field: &Field) -> TokenStream {
@@ -144,8 +157,9 @@ fn field(field: &Field) -> TokenStream {
     quote!(#docs pub #name: #ty)
 }
 
-fn constructor(plan: &Struct, name: &Identifier) -> TokenStream {
-    let parameters = fields(plan).filter(|field| field.required).map(|field| {
+fn constructor(plan: &Struct) -> TokenStream {
+    let required = fields(plan).filter(|field| field.presence == Presence::Required);
+    let parameters = required.map(|field| {
         let name = &field.name;
         match &field.ty {
             TypeUse::String(_) | TypeUse::Formatted(..) => quote!(#name: impl Into<String>),
@@ -154,24 +168,20 @@ fn constructor(plan: &Struct, name: &Identifier) -> TokenStream {
             }
         }
     });
-    let values = fields(plan).map(|field| {
-        let name = &field.name;
-        match (&field.ty, field.required) {
-            (_, false) => quote!(#name: None),
-            (TypeUse::String(_) | TypeUse::Formatted(..), true) => quote!(#name: #name.into()),
-            (_, true) => quote!(#name),
-        }
+    let value = defaults::literal_of(plan, |Field { name, ty, .. }| match ty {
+        TypeUse::String(_) | TypeUse::Formatted(..) => Some(quote!(#name.into())),
+        _ => None,
     });
-    let additional = plan.additional.as_ref().map(|additional| {
-        let name = &additional.name;
-        quote!(#name: Map::new(),)
-    });
+    let has_defaults = fields(plan).any(|field| matches!(field.presence, Presence::Default(_)));
+    let docs = docs(&[if has_defaults {
+        "What is required; the rest has its default or is left out."
+    } else {
+        "What is required, and nothing else."
+    }]);
     quote! {
-        impl #name {
-            /// What is required, and nothing else.
-            pub fn new(#(#parameters),*) -> Self {
-                Self { #(#values,)* #additional }
-            }
+        #docs
+        pub fn new(#(#parameters),*) -> Self {
+            #value
         }
     }
 }
@@ -238,7 +248,7 @@ fn used_types(types: &Types) -> BTreeSet<&str> {
 
 fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
     for field in fields(plan) {
-        if !field.required && field.ty.nullable().is_some() {
+        if field.presence == Presence::Optional && field.ty.nullable().is_some() {
             used.insert("Nullable");
         }
         used_by(&field.ty, used);

@@ -9,8 +9,9 @@ use crate::source::Span;
 use crate::syntax::Literal;
 
 /// Reports examples that break their tool's schemas. Warns of defaults and examples inside schemas that break their own
-/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common.
-pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common. Marks the
+/// defaults that their schema accepts.
+pub(super) fn check(project: &mut Project, tools: &[WrittenTool<'_>], report: &mut Report) {
     let mut budget = Budget::default();
     let mut check_example = |node: NodeId, what: &str, text: &Literal| {
         let span = text.0.span;
@@ -31,6 +32,7 @@ pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut R
             }
         }
     }
+    let mut accepted = Vec::new();
     for id in project.schemas.ids() {
         let node = &project.schemas[id];
         let defaults = node.annotations.default.iter().map(|value| ("default", value));
@@ -45,11 +47,16 @@ pub(super) fn check(project: &Project, tools: &[WrittenTool<'_>], report: &mut R
                     violation.message
                 );
                 report.add(schemas::default_breaks_schema(node.span, message));
+            } else if what == "default" {
+                accepted.push(id);
             }
             if budget.take_exhausted() {
                 report.add(exhausted(node.span));
             }
         }
+    }
+    for id in accepted {
+        project.schemas.mark_default(id);
     }
 }
 

@@ -72,7 +72,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
         let DeclaredService { name, description } = service;
         Service { name: name.clone(), description, types, methods }
     });
-    let project = Project {
+    let mut project = Project {
         schemas,
         services: services.collect(),
         methods: methods.list,
@@ -85,7 +85,7 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     // Invalid definitions have been reported; the checks skip them and their users.
     http::check(&project, &method_texts, report);
     compatibility::check(&project.schemas, &tools.handovers, report);
-    examples::check(&project, &tool_texts, report);
+    examples::check(&mut project, &tool_texts, report);
     templates::check(&project, &method_texts, &tool_texts, report);
     let mut types = naming::TypeNames::default();
     if !tools.binds_too_much {

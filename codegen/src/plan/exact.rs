@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::Json;
 use crate::schema::{
-    Assertion, Bound, Keyword, NodeId, Schemas, Shape, is_double, last_place, parts,
+    Assertion, Bound, Keyword, NodeId, Schemas, Shape, add_with_parts, is_double, last_place, parts,
 };
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
@@ -27,12 +27,12 @@ pub(super) fn nodes(schemas: &Schemas) -> BTreeSet<NodeId> {
         let assertions = &schemas[id].assertions;
         let is_told = assertions.iter().any(|assertion| tells(schemas, id, assertion, false));
         if is_told || judged_by(id).iter().any(|judge| telling.contains(judge)) {
-            spread(schemas, id, &mut exact);
+            add_with_parts(schemas, id, &mut exact);
         }
         if let Shape::Array(array) = &schemas[id].shape
             && array.unique
         {
-            spread(schemas, array.items, &mut exact);
+            add_with_parts(schemas, array.items, &mut exact);
         }
     }
     exact
@@ -66,16 +66,6 @@ fn telling(schemas: &Schemas, begin: Vec<Use>) -> BTreeSet<Use> {
         }
     }
     telling
-}
-
-/// Adds a node and all that its type holds.
-fn spread(schemas: &Schemas, node: NodeId, exact: &mut BTreeSet<NodeId>) {
-    let mut waiting = vec![node];
-    while let Some(node) = waiting.pop() {
-        if exact.insert(node) {
-            waiting.extend(parts(schemas, node));
-        }
-    }
 }
 
 /// The schemas behind a keyword, and how they are used.

@@ -2,6 +2,7 @@
 //! open choice, nor raw schema text as code.
 
 mod consumers;
+mod defaults;
 mod derives;
 mod docs;
 mod exact;
@@ -16,6 +17,7 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
+pub use defaults::{Constant, DefaultValue, FieldDefault, Wrapper};
 pub use derives::Derives;
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
@@ -28,7 +30,7 @@ pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, Tran
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    Presence, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 use std::collections::BTreeSet;
@@ -99,6 +101,7 @@ pub struct Plans<'a> {
     names: &'a TypeNames,
     recursion: recursion::Recursion,
     exact: BTreeSet<NodeId>,
+    defaults: defaults::Defaults,
     derives: derives::DerivesOf,
     subjects: Vec<Subject>,
 }
@@ -134,7 +137,8 @@ impl<'a> Plans<'a> {
         let exact = exact::nodes(&project.schemas);
         let is_exact = |node| exact.contains(&node);
         let derives = derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact);
-        Self { project, options, names, recursion, exact, derives, subjects }
+        let defaults = defaults::Defaults::of(&project.schemas, names, &recursion, &exact);
+        Self { project, options, names, recursion, exact, defaults, derives, subjects }
     }
 
     /// What there may be a crate for.
@@ -144,8 +148,8 @@ impl<'a> Plans<'a> {
 
     /// The crate of a subject; none for a service that has nothing of the kind.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self { project, options, names, recursion, exact, derives, .. } = self;
-        let planner = Planner { project, options, names, recursion, exact, derives };
+        let Self { project, options, names, recursion, exact, defaults, derives, .. } = self;
+        let planner = Planner { project, options, names, recursion, exact, defaults, derives };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -164,6 +168,7 @@ struct Planner<'a> {
     names: &'a TypeNames,
     recursion: &'a recursion::Recursion,
     exact: &'a BTreeSet<NodeId>,
+    defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesOf,
 }
 

@@ -8,7 +8,7 @@ use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
+    Presence, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
 };
 use crate::json::{Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
@@ -54,9 +54,9 @@ impl Shapes<'_> {
         let body = match &schema.shape {
             Shape::Object(object) => Body::Struct(self.object(object, name)),
             Shape::Enum(values) => Body::Enum(string_variants(values)),
-            Shape::IntegerEnum(values) => Body::IntegerEnum(integer_variants(
-                &values.iter().map(|value| value.value).collect::<Vec<_>>(),
-            )),
+            Shape::IntegerEnum(values) => {
+                Body::IntegerEnum(integer_variants(values.iter().map(|value| value.value)))
+            }
             Shape::Mixed(variants) => self.mixed(variants, name),
             Shape::Overlapping(members) => self.overlapping(members, schema, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
@@ -134,11 +134,9 @@ impl Shapes<'_> {
         let additional = self.additional(object, name);
         let members: Vec<Member> =
             object.properties.iter().map(|property| self.member(property, name)).collect();
-        let required = members
-            .iter()
-            .filter(|member| matches!(member, Member::Field(field) if field.required))
-            .count();
-        let fields = members.iter().filter(|member| matches!(member, Member::Field(_))).count();
+        let is_required = |field: &&Field| field.presence == Presence::Required;
+        let required = members.iter().filter_map(Member::field).filter(is_required).count();
+        let fields = members.iter().filter_map(Member::field).count();
         let has_constructor = (1..=MAX_CONSTRUCTOR).contains(&required)
             && (required < fields || additional.is_some());
         Struct { members, additional, has_constructor }
@@ -163,7 +161,12 @@ impl Shapes<'_> {
         };
         let renamed = (*name != *key).then(|| format!("{} in JSON.", code(&key)));
         let docs = docs::described(&schema.annotations, named.or(renamed), facts);
-        Member::Field(Field { key, name, docs, ty, required: property.required })
+        let presence = match self.planner.defaults.get(owner.node, property) {
+            _ if property.required => Presence::Required,
+            Some(default) => Presence::Default(default.clone()),
+            None => Presence::Optional,
+        };
+        Member::Field(Field { key, name, docs, ty, presence })
     }
 
     fn additional(&mut self, object: &ObjectShape, owner: &TypeName) -> Option<AdditionalField> {
@@ -259,14 +262,10 @@ impl Shapes<'_> {
 
     fn text(&mut self, rules: &StringRules, name_of: NameOf<'_>) -> TypeUse {
         let limits = self.string(rules, name_of);
-        match rules.format {
-            None => TypeUse::String(limits),
-            Some(Format::DateTime) => TypeUse::Contract("DateTime", limits),
-            Some(Format::Date) => TypeUse::Contract("Date", limits),
-            Some(Format::Uuid) => TypeUse::Contract("Uuid", limits),
-            Some(Format::Ipv4) => TypeUse::Contract("Ipv4Addr", limits),
-            Some(Format::Ipv6) => TypeUse::Contract("Ipv6", limits),
-            Some(format) => TypeUse::Formatted(pascal(format.name()), limits),
+        match (type_of_text(rules), rules.format) {
+            (Some(name), _) => TypeUse::Contract(name, limits),
+            (None, Some(format)) => TypeUse::Formatted(pascal(format.name()), limits),
+            (None, None) => TypeUse::String(limits),
         }
     }
 
@@ -296,13 +295,26 @@ impl Shapes<'_> {
     }
 }
 
+/// The type of the contract that a string becomes, where it is no `String`.
+pub(super) fn type_of_text(rules: &StringRules) -> Option<&'static str> {
+    match rules.format? {
+        Format::DateTime => Some("DateTime"),
+        Format::Date => Some("Date"),
+        Format::Uuid => Some("Uuid"),
+        Format::Ipv4 => Some("Ipv4Addr"),
+        Format::Ipv6 => Some("Ipv6"),
+        _ => None,
+    }
+}
+
 /// How many properties a value has to have to be of a schema.
 fn demands(schemas: &Schemas, node: NodeId) -> usize {
     schema::as_object(schemas, node)
         .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
 }
 
-fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
+/// The variants of an enum of strings, in the order of its values.
+pub(super) fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
     let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
     let variant =
         |(name, EnumValue { value, annotations }): (Identifier, &EnumValue)| EnumVariant {
@@ -313,13 +325,15 @@ fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
     names.into_iter().zip(values).map(variant).collect()
 }
 
-fn integer_variants(values: &[i64]) -> Vec<IntegerVariant> {
-    let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+/// The variants of an enum of integers, in the order of its values.
+pub(super) fn integer_variants(values: impl Iterator<Item = i64>) -> Vec<IntegerVariant> {
+    let (values, texts): (Vec<i64>, Vec<String>) =
+        values.map(|value| (value, value.to_string())).unzip();
     let names = naming::variants(texts.iter().map(String::as_str));
-    let variant = |((name, text), value): ((Identifier, &String), &i64)| IntegerVariant {
+    let variant = |((name, text), value): ((Identifier, &String), i64)| IntegerVariant {
         name,
         docs: code(text),
-        value: *value,
+        value,
     };
     names.into_iter().zip(&texts).zip(values).map(variant).collect()
 }

@@ -5,7 +5,7 @@ use super::roots::{LocatedType, RootType};
 use crate::model::{ArgsShape, Binding, Injection, InjectionSource, MethodId, Tool, ToolId};
 use crate::naming::{Identifier, additional_field, identifier, identifier_with, pascal};
 use crate::prose::code;
-use crate::schema::{Additional, NodeId, ObjectShape, Shape, as_object, resolved};
+use crate::schema::{Additional, NodeId, ObjectShape, Property, Shape, as_object, resolved};
 
 /// One function of `transforms.rs`.
 #[derive(Debug)]
@@ -132,11 +132,19 @@ impl Planner<'_> {
         payload: NodeId,
         injected: Vec<InjectedValue>,
     ) -> Option<Move> {
-        let (args, payload) =
-            (as_object(&self.project.schemas, args)?, as_object(&self.project.schemas, payload)?);
+        let schemas = &self.project.schemas;
+        let [args_node, payload_node] = [args, payload].map(|node| resolved(schemas, node));
+        let (args, payload) = (as_object(schemas, args)?, as_object(schemas, payload)?);
+        // Where only one side fills in a default, the fields are of different types.
+        let is_same = |property: &Property| {
+            let of = |node| self.defaults.get(node, property).is_some();
+            of(args_node) == of(payload_node)
+        };
+        if !args.properties.iter().all(is_same) {
+            return None;
+        }
         let is_injected = |key: &str| injected.iter().any(|value| value.property == key);
-        let keys =
-            payload.fields(&self.project.schemas).map(|property| property.name.value.as_str());
+        let keys = payload.fields(schemas).map(|property| property.name.value.as_str());
         let fields = keys.filter(|key| !is_injected(key)).map(identifier).collect();
         let additional = (payload.additional != Additional::Closed).then(|| AdditionalMove {
             to: additional_field_of(payload),
@@ -151,7 +159,9 @@ impl Planner<'_> {
         let key = &injection.property.value;
         let property = object.properties.iter().find(|property| property.name.value == *key)?;
         let node = resolved(&self.project.schemas, property.schema);
-        if !matches!(self.project.schemas[node].shape, Shape::String(_)) {
+        let has_default =
+            self.defaults.get(resolved(&self.project.schemas, payload), property).is_some();
+        if has_default || !matches!(self.project.schemas[node].shape, Shape::String(_)) {
             return None;
         }
         let wrapper = self

@@ -1,5 +1,6 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
+use super::defaults::FieldDefault;
 use super::derives::Derives;
 use super::tool::SchemaFile;
 use crate::naming::Identifier;
@@ -134,6 +135,16 @@ pub enum Member {
     },
 }
 
+impl Member {
+    /// The field that it becomes.
+    pub fn field(&self) -> Option<&Field> {
+        match self {
+            Self::Field(field) => Some(field),
+            Self::Fixed { .. } => None,
+        }
+    }
+}
+
 /// One field.
 #[derive(Debug)]
 pub struct Field {
@@ -145,8 +156,19 @@ pub struct Field {
     pub docs: Vec<String>,
     /// What it holds.
     pub ty: TypeUse,
-    /// Whether it has to be there.
-    pub required: bool,
+    /// Whether its key has to be there.
+    pub presence: Presence,
+}
+
+/// Whether the key of a field has to be there.
+#[derive(Debug, PartialEq)]
+pub enum Presence {
+    /// It has to.
+    Required,
+    /// The field is an `Option`.
+    Optional,
+    /// Where the key is absent, the field holds this.
+    Default(FieldDefault),
 }
 
 /// The field for what stands beside the properties.

@@ -10,7 +10,7 @@ pub struct Annotations {
     pub title: Option<String>,
     /// `description`
     pub description: Option<String>,
-    /// `default`: told to the model, not filled in.
+    /// `default`: told to the model, and filled in where a field can hold it.
     pub default: Option<Json>,
     /// `examples`
     pub examples: Vec<Json>,

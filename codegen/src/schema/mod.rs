@@ -17,9 +17,9 @@ use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
-pub use follow::{as_object, kind_of, parts, resolved};
+pub use follow::{add_with_parts, as_object, kind_of, parts, resolved};
 pub use keyword::{Judged, Keyword};
-pub use number::{is_double, last_place};
+pub use number::{as_f64, is_double, last_place, whole};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
 pub use validate::{Violation, violations};
@@ -41,6 +41,8 @@ pub struct Schemas {
     types: Vec<NamedType>,
     /// Nodes whose text is wrong: what they accept is not known. None in a project without errors.
     invalid: BTreeSet<NodeId>,
+    /// Nodes that accept their own `default`.
+    accept_default: BTreeSet<NodeId>,
 }
 
 /// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.
@@ -470,6 +472,17 @@ impl Schemas {
     /// Whether what a node accepts is known.
     pub(crate) fn is_valid(&self, id: NodeId) -> bool {
         !self.invalid.contains(&id)
+    }
+
+    /// Notes that a node accepts its own `default`.
+    pub(crate) fn mark_default(&mut self, id: NodeId) {
+        self.accept_default.insert(id);
+    }
+
+    /// The `default` of a node that accepts it.
+    pub(crate) fn default_of(&self, id: NodeId) -> Option<&Json> {
+        let default = self[id].annotations.default.as_ref();
+        default.filter(|_| self.accept_default.contains(&id))
     }
 
     /// All ids, in the order in which nodes were added.

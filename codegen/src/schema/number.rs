@@ -21,13 +21,18 @@ pub(super) fn is_whole(text: &str) -> bool {
     text.parse::<i64>().is_ok() || number(text).is_integer()
 }
 
+/// A whole number as an integer, where that fits `i64` or `u64`.
+pub fn whole(text: &str) -> Option<i128> {
+    if is_whole(text) { ceiling(text, false) } else { None }
+}
+
 /// A count such as a length: a whole number that is not negative.
 pub(super) fn count(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| number(text).as_u64())
 }
 
 /// The nearest `f64`; never `-0.0`, which JSON Schema does not tell from zero.
-pub(super) fn as_f64(text: &str) -> f64 {
+pub fn as_f64(text: &str) -> f64 {
     text.parse::<f64>().map_or(f64::NAN, |number| number + 0.0)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use toolwright::value::Number;
 use toolwright::{InvalidPayload, Value};
 
 use crate::generated;
@@ -122,7 +123,7 @@ impl<'a> Judged<'a> {
 
     fn take_rows(&mut self, case: &'a Case, tool: &GeneratedTool) {
         for row in &case.rows {
-            let verdicts = verdicts(tool, row);
+            let verdicts = verdicts(tool, row, case.schema.contains("\"default\""));
             if !verdicts.iter().all(|verdict| verdict.is_right(row.valid)) {
                 self.disagreed.push(Disagreement { source: self.source, case, row, verdicts });
                 continue;
@@ -149,33 +150,33 @@ fn is_for(tool: &GeneratedTool, case: &Case) -> bool {
     tool.spec.remote_name().unwrap_or(tool.spec.name()) == case.tool
 }
 
-fn verdicts(tool: &GeneratedTool, row: &Row) -> Vec<Verdict> {
+/// What codecs say of an instance; `fills` says whether its schema has defaults, which encoding fills in.
+fn verdicts(tool: &GeneratedTool, row: &Row, fills: bool) -> Vec<Verdict> {
+    let args = |place, json: &str| {
+        Verdict::of(place, tool.spec.check_args(json.as_bytes()), || fate(tool.args, json, fills))
+    };
+    let result = |place, json: &str| {
+        Verdict::of(place, tool.spec.check_result(json.as_bytes()), || {
+            fate(tool.result, json, fills)
+        })
+    };
     match row.side {
-        Side::Args => vec![args("args", tool, &row.json)],
-        Side::Result => vec![result("result", tool, &row.json)],
+        Side::Args => vec![args("args", &row.json)],
+        Side::Result => vec![result("result", &row.json)],
         Side::Both => {
             let nested = format!("{{\"value\":{}}}", row.json);
-            vec![args("property", tool, &nested), result("root", tool, &row.json)]
+            vec![args("property", &nested), result("root", &row.json)]
         }
     }
-}
-
-fn args(place: &'static str, tool: &GeneratedTool, json: &str) -> Verdict {
-    Verdict::of(place, tool.spec.check_args(json.as_bytes()), tool.args, json)
-}
-
-fn result(place: &'static str, tool: &GeneratedTool, json: &str) -> Verdict {
-    Verdict::of(place, tool.spec.check_result(json.as_bytes()), tool.result, json)
 }
 
 impl Verdict {
     fn of(
         place: &'static str,
         checked: Result<(), InvalidPayload>,
-        round_trip: RoundTrip,
-        json: &str,
+        fate: impl FnOnce() -> Fate,
     ) -> Self {
-        let fate = if checked.is_ok() { fate(round_trip, json) } else { Fate::Same };
+        let fate = if checked.is_ok() { fate() } else { Fate::Same };
         Self { place, checked, fate }
     }
 
@@ -188,32 +189,40 @@ impl Verdict {
     }
 }
 
-fn fate(round_trip: RoundTrip, json: &str) -> Fate {
+fn fate(round_trip: RoundTrip, json: &str, fills: bool) -> Fate {
     let text = match round_trip(json.as_bytes()) {
         Ok(text) => text,
         Err(issues) => return Fate::Changed(format!("an error: {issues}")),
     };
     match (json.parse(), text.parse()) {
-        (Ok(before), Ok(after)) if before == after => Fate::Same,
-        (Ok(before), Ok(after)) if is_rounded(&before, &after) => Fate::Rounded,
+        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, |a, b| a == b) => Fate::Same,
+        (Ok(before), Ok(after)) if is_alike(&before, &after, fills, is_rounded) => Fate::Rounded,
         _ => Fate::Changed(text),
     }
 }
 
-/// Whether two values differ in no more than what a double cannot hold.
-fn is_rounded(before: &Value, after: &Value) -> bool {
+/// Whether a double is the nearest one to a number.
+fn is_rounded(before: &Number, after: &Number) -> bool {
+    before.as_f64().to_bits() == after.as_f64().to_bits()
+}
+
+/// Whether two values have the same numbers, texts and keys; the second may have more keys where defaults are filled in.
+fn is_alike(
+    before: &Value,
+    after: &Value,
+    fills: bool,
+    is_same: fn(&Number, &Number) -> bool,
+) -> bool {
     match (before, after) {
-        (Value::Number(before), Value::Number(after)) => {
-            before.as_f64().to_bits() == after.as_f64().to_bits()
-        }
+        (Value::Number(before), Value::Number(after)) => is_same(before, after),
         (Value::Array(before), Value::Array(after)) => {
             before.len() == after.len()
-                && before.iter().zip(after).all(|(before, after)| is_rounded(before, after))
+                && before.iter().zip(after).all(|(a, b)| is_alike(a, b, fills, is_same))
         }
         (Value::Object(before), Value::Object(after)) => {
-            before.len() == after.len()
+            (fills || before.len() == after.len())
                 && before.iter().all(|(key, before)| {
-                    after.get(key).is_some_and(|after| is_rounded(before, after))
+                    after.get(key).is_some_and(|after| is_alike(before, after, fills, is_same))
                 })
         }
         _ => before == after,

@@ -6,7 +6,9 @@ It answers a line on standard output for each line on standard input:
     judge TAB schema TAB payload    ->  "+" (accepted), "-" (refused) or "?" TAB reason (not decided),
                                         "!" TAB failure
     schema TAB schema               ->  "+" if it is a schema of 2020-12, else "-"
-    equal TAB one TAB other         ->  "same", "rounded" (the same but for numbers that became doubles) or "other"
+    equal TAB one TAB other TAB schema
+                                    ->  "same", "rounded" (the same but for numbers that became doubles) or "other";
+                                        the other may have more keys, each with a default of the schema
 """
 
 import datetime
@@ -49,7 +51,7 @@ def is_number(_, value):
     return isinstance(value, (int, Fraction)) and not isinstance(value, bool)
 
 
-def equal(one, other, same_number=lambda one, other: one == other):
+def equal(one, other, same_number=lambda one, other: one == other, defaults=()):
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if is_number(None, one) and is_number(None, other):
@@ -57,10 +59,23 @@ def equal(one, other, same_number=lambda one, other: one == other):
     if type(one) is not type(other):
         return False
     if isinstance(one, list):
-        return len(one) == len(other) and all(equal(a, b, same_number) for a, b in zip(one, other))
+        return len(one) == len(other) and all(equal(a, b, same_number, defaults) for a, b in zip(one, other))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key], same_number) for key in one)
+        return one.keys() <= other.keys() and all(
+            equal(one[key], value, same_number, defaults)
+            if key in one
+            else any(equal(default, value, same_number, defaults) for default in defaults)
+            for key, value in other.items()
+        )
     return one == other
+
+
+def defaults_in(schema):
+    if isinstance(schema, dict):
+        yield from (value for key, value in schema.items() if key == "default")
+    if isinstance(schema, (dict, list)):
+        for part in schema.values() if isinstance(schema, dict) else schema:
+            yield from defaults_in(part)
 
 
 def nearest_double(value):
@@ -352,11 +367,11 @@ def is_schema(schema):
     return "+" if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(json.loads(schema)) else "-"
 
 
-def compare(one, other):
-    one, other = read(one), read(other)
-    if equal(one, other):
+def compare(one, other, schema):
+    one, other, defaults = read(one), read(other), list(defaults_in(read(schema)))
+    if equal(one, other, defaults=defaults):
         return "same"
-    rounded = equal(one, other, is_rounded)
+    rounded = equal(one, other, is_rounded, defaults)
     return "rounded" if rounded else "other"
 
 

@@ -94,14 +94,18 @@ impl Oracle {
     /// # Errors
     ///
     /// When the process cannot be run.
-    pub fn compare(&mut self, one: &str, other: &str) -> io::Result<Likeness> {
+    pub fn compare(&mut self, one: &str, other: &str, schema: &str) -> io::Result<Likeness> {
         let pair = (one.to_owned(), other.to_owned());
-        Ok(self.compare_each(&[pair])?.first().copied().unwrap_or(Likeness::Other))
+        Ok(self.compare_each(&[pair], schema)?.first().copied().unwrap_or(Likeness::Other))
     }
 
-    /// How the JSON texts of each pair compare.
-    pub(crate) fn compare_each(&mut self, pairs: &[(String, String)]) -> io::Result<Vec<Likeness>> {
-        let question = |(one, other): &(String, String)| format!("equal\t{one}\t{other}");
+    /// How the JSON texts of each pair compare. The second may have more keys than the first, each with a default of the schema.
+    pub(crate) fn compare_each(
+        &mut self,
+        pairs: &[(String, String)],
+        schema: &str,
+    ) -> io::Result<Vec<Likeness>> {
+        let question = |(one, other): &(String, String)| format!("equal\t{one}\t{other}\t{schema}");
         let answers = self.peer.ask_all(&pairs.iter().map(question).collect::<Vec<_>>())?;
         let mut found: Vec<Likeness> = answers
             .into_iter()

@@ -144,7 +144,7 @@ pub(crate) fn verdicts(
         .zip(payloads)
         .filter_map(|(reply, payload)| Some((payload.clone(), encoded(reply)?)))
         .collect();
-    let mut likenesses = oracle.compare_each(&pairs)?.into_iter();
+    let mut likenesses = oracle.compare_each(&pairs, schema)?.into_iter();
     let mut verdicts = Vec::new();
     for (reply, expected) in replies.into_iter().zip(expected) {
         let likeness = encoded(&reply).and_then(|_| likenesses.next());

@@ -34,8 +34,13 @@ fn the_oracle_says_what_people_say() -> Result<(), Box<dyn Error>> {
         ("0.1", "0.2", Likeness::Other),
         ("true", "1", Likeness::Other),
         ("{}", "{\"a\":null}", Likeness::Other),
+        ("{}", "{\"a\":1}", Likeness::Same),
+        ("[{}]", "[{\"a\":{\"b\":1}}]", Likeness::Same),
+        ("{}", "{\"a\":2}", Likeness::Other),
+        ("{\"a\":1}", "{}", Likeness::Other),
     ] {
-        assert_eq!(oracle.compare(one, other)?, likeness, "{one} and {other}");
+        let schema = r#"{"properties":{"a":{"default":1},"b":{"default":{}}}}"#;
+        assert_eq!(oracle.compare(one, other, schema)?, likeness, "{one} and {other}");
     }
     Ok(())
 }

@@ -24,10 +24,10 @@
 
 /// Writes the codec of a struct: the keys of the object, the fields they become, and the types of these.
 ///
-/// A key is `required` or `optional`; the field of an optional key is an `Option`. Before the keys may stand those that
-/// have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for all other
-/// keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is `required_escaped` or
-/// `optional_escaped`.
+/// A key is `required` or `optional`, or has a `default(expression)`; the field of an optional key is an `Option`, that of a
+/// key with a default holds the default where the key is absent, and is always written. Before the keys may stand those that have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for all other
+/// keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is `required_escaped`,
+/// `optional_escaped` or `default_escaped`.
 ///
 /// ```
 /// use toolwright::codec::{Items, Length, from_json, to_json};
@@ -35,23 +35,25 @@
 /// struct Note {
 ///     title: String,
 ///     tags: Option<Vec<String>>,
+///     pinned: bool,
 /// }
 ///
 /// toolwright::object!(Note {
 ///     required "title" => title: string(Length::ANY.at_most(80)),
 ///     optional "tags" => tags: list(Items::ANY, string(Length::ANY)),
+///     default(false) "pinned" => pinned: boolean(),
 /// });
 ///
 /// let note: Note = from_json(br#"{"title": "Milk"}"#)?;
 /// assert_eq!(note.title, "Milk");
-/// assert_eq!(to_json(&note)?, r#"{"title":"Milk"}"#);
+/// assert_eq!(to_json(&note)?, r#"{"title":"Milk","pinned":false}"#);
 /// # Ok::<_, toolwright::InvalidPayload>(())
 /// ```
 #[macro_export]
 macro_rules! object {
     ($name:ident $(checked($validator:expr $(,)?))? {
         $($fixed:literal => constant($json:literal $(,)?)),* $(,)?
-        $($($presence:ident $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
+        $($($presence:ident $(($default:expr))? $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
         $(_ => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))? $(,)?)?
     }) => {
         $crate::__codec! {
@@ -78,7 +80,7 @@ macro_rules! object {
                 if !fixed {
                     return None;
                 }
-                Some(Self { $($($field: $crate::__member!($presence $field),)+)? $($rest)? })
+                Some(Self { $($($field: $crate::__member!($presence $field $(, $default)?),)+)? $($rest)? })
             }
             |this, out| {
                 let Some(mut object) = out.object() else { return };
@@ -431,6 +433,12 @@ macro_rules! __member {
     (required_escaped $field:ident) => {
         $field?
     };
+    ($presence:ident $field:ident, $default:expr) => {
+        match $field {
+            Some(value) => value,
+            None => $default,
+        }
+    };
     ($presence:ident $field:ident) => {
         $field
     };
@@ -447,6 +455,12 @@ macro_rules! __write_member {
         if let Some(value) = &$value {
             $crate::__encode!($object.key($key), value, $($type)+);
         }
+    };
+    (default $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($object.key($key), &$value, $($type)+)
+    };
+    (default_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
+        $crate::__encode!($object.escaped_key($key), &$value, $($type)+)
     };
     (required_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
         $crate::__encode!($object.escaped_key($key), &$value, $($type)+)

@@ -1,0 +1,165 @@
+//! What fields hold where their keys are absent: constants of their struct, and its `Default`.
+
+use super::rust::{Append, TokenStream, push, quote};
+use super::tokens::{docs, grouped, ident, integer};
+use super::types::fields;
+use crate::naming::Identifier;
+use crate::plan::{
+    AdditionalField, Constant, DefaultValue, Field, FieldDefault, Presence, Struct, TypeUse,
+    Wrapper,
+};
+use crate::prose::code;
+
+/// The constants of a struct.
+pub(super) fn constants(plan: &Struct) -> impl Iterator<Item = TokenStream> {
+    fields(plan).filter_map(|field| {
+        let DefaultValue::Constant(name, constant) = &default_of(field)?.value else { return None };
+        let (ty, value) = (constant_type(constant), literal(constant));
+        let docs = docs(&[format!("The default of {}.", code(&field.key))]);
+        (!constant.is_zero()).then(|| quote!(#docs pub const #name: #ty = #value;))
+    })
+}
+
+/// Whether `#[derive(Default)]` would give a struct other values than its schema.
+pub(super) fn differ(plan: &Struct) -> bool {
+    fields(plan).filter_map(default_of).any(|default| !default.is_derived())
+}
+
+/// `Default` for a struct where it cannot be derived.
+pub(super) fn implementation(plan: &Struct, name: &Identifier) -> TokenStream {
+    let value = if plan.has_constructor {
+        let required = fields(plan).filter(|field| field.presence == Presence::Required);
+        let values = required.map(|field| match zero(&field.ty) {
+            _ if matches!(field.ty, TypeUse::String(_)) => quote!(""),
+            value => value,
+        });
+        quote!(Self::new(#(#values),*))
+    } else {
+        literal_of(plan, |field| Some(zero(&field.ty)))
+    };
+    quote! {
+        impl Default for #name {
+            fn default() -> Self {
+                #value
+            }
+        }
+    }
+}
+
+/// A struct whose keys are absent, but for those that have to be there: `required` says what their fields hold, which is
+/// otherwise a variable of the same name.
+pub(super) fn literal_of(
+    plan: &Struct,
+    required: impl Fn(&Field) -> Option<TokenStream>,
+) -> TokenStream {
+    let values = fields(plan).map(|field| {
+        let name = &field.name;
+        let value = match &field.presence {
+            Presence::Required => required(field),
+            Presence::Optional => Some(quote!(None)),
+            Presence::Default(default) => Some(quote!(#default)),
+        };
+        value.map_or_else(|| quote!(#name), |value| quote!(#name: #value))
+    });
+    let additional =
+        plan.additional.as_ref().map(|AdditionalField { name, .. }| quote!(#name: Map::new(),));
+    quote!(Self { #(#values,)* #additional })
+}
+
+fn default_of(field: &Field) -> Option<&FieldDefault> {
+    match &field.presence {
+        Presence::Default(default) => Some(default),
+        Presence::Required | Presence::Optional => None,
+    }
+}
+
+/// The value as an expression inside an `impl` of the struct.
+impl Append for FieldDefault {
+    fn append(&self, out: &mut TokenStream) {
+        let value = match &self.value {
+            DefaultValue::Null => quote!(None),
+            DefaultValue::EmptyList => quote!(Vec::new()),
+            DefaultValue::EmptyMap => quote!(toolwright::Map::new()),
+            DefaultValue::EmptyStruct(name) => quote!(#name::default()),
+            DefaultValue::Constant(name, constant) => match constant {
+                Constant::Text(text) if text.is_empty() => quote!(String::new()),
+                constant if constant.is_zero() => literal(constant),
+                Constant::Text(_) => quote!(Self::#name.to_owned()),
+                Constant::List(items) if matches!(items[..], [Constant::Text(_), ..]) => {
+                    quote!(Self::#name.map(str::to_owned).into())
+                }
+                Constant::List(_) => quote!(Self::#name.into()),
+                _ => quote!(Self::#name),
+            },
+        };
+        let around = |value: TokenStream, wrapper: &Wrapper| match wrapper {
+            Wrapper::Some => quote!(Some(#value)),
+            Wrapper::Newtype(name) => quote!(#name(#value)),
+        };
+        let value = self.within.iter().rev().fold(value, around);
+        push!(out, #value);
+    }
+}
+
+/// What `Default` gives of a type that has it.
+fn zero(ty: &TypeUse) -> TokenStream {
+    match ty {
+        TypeUse::Null => quote!(()),
+        TypeUse::Boolean => quote!(false),
+        TypeUse::Integer(..) => quote!(0),
+        TypeUse::Number(_) => quote!(0.0),
+        TypeUse::List(..) => quote!(Vec::new()),
+        TypeUse::Map(_) => quote!(Map::new()),
+        TypeUse::Nullable(_) => quote!(None),
+        TypeUse::Checked(inner, _) => zero(inner),
+        TypeUse::Tuple(items) => {
+            let items = items.iter().map(zero);
+            quote!((#(#items,)*))
+        }
+        TypeUse::Boxed(_) => quote!(Box::default()),
+        TypeUse::String(_)
+        | TypeUse::Formatted(..)
+        | TypeUse::Contract(..)
+        | TypeUse::Value
+        | TypeUse::BigInteger(_)
+        | TypeUse::ExactNumber(_)
+        | TypeUse::Named(_) => quote!(#ty::default()),
+    }
+}
+
+fn constant_type(constant: &Constant) -> TokenStream {
+    match constant {
+        Constant::Boolean(_) => quote!(bool),
+        Constant::Integer(format, _) => {
+            let name = ident(format.rust());
+            quote!(#name)
+        }
+        Constant::Number(_) => quote!(f64),
+        Constant::Text(_) => quote!(&str),
+        Constant::Variant(ty, _) => quote!(#ty),
+        Constant::List(items) => {
+            let (item, count) = (items.first().map(constant_type), integer(items.len()));
+            quote!([#item; #count])
+        }
+    }
+}
+
+fn literal(constant: &Constant) -> TokenStream {
+    match constant {
+        Constant::Boolean(value) => quote!(#value),
+        Constant::Integer(_, value) => {
+            let value = integer(value);
+            quote!(#value)
+        }
+        Constant::Number(value) => {
+            let value = grouped(&format!("{value:?}"));
+            quote!(#value)
+        }
+        Constant::Text(text) => quote!(#text),
+        Constant::Variant(ty, variant) => quote!(#ty::#variant),
+        Constant::List(items) => {
+            let items = items.iter().map(literal);
+            quote!([#(#items),*])
+        }
+    }
+}

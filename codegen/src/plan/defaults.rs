@@ -1,0 +1,246 @@
+//! What fields hold where their key is absent: the `default` of their schema, as far as a constant of Rust says it. Never
+//! fills in what a rule beside the types could tell from what was sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolwright::format::IntegerFormat;
+
+use super::recursion::Recursion;
+use super::shapes::{integer_variants, string_variants, type_of_text};
+use crate::json::Json;
+use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
+use crate::schema::{Node, NodeId, Property, Schemas, Shape, add_with_parts, as_f64, whole};
+
+/// What a field holds where its key is absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldDefault {
+    /// What stands around the value, outermost first.
+    pub within: Vec<Wrapper>,
+    /// The value.
+    pub value: DefaultValue,
+}
+
+/// What stands around a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wrapper {
+    /// `Some`
+    Some,
+    /// A newtype.
+    Newtype(Identifier),
+}
+
+/// A value that a schema names as its default.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// `null`
+    Null,
+    /// No item.
+    EmptyList,
+    /// No entry.
+    EmptyMap,
+    /// A struct none of whose keys is there.
+    EmptyStruct(Identifier),
+    /// A constant of the struct, under this name.
+    Constant(Identifier, Constant),
+}
+
+/// What a constant of Rust can hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// `true` or `false`
+    Boolean(bool),
+    /// An integer, of the type of this format.
+    Integer(IntegerFormat, i128),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// A value of an enum: its type and its name.
+    Variant(Identifier, Identifier),
+    /// An array of such values, which are of one type.
+    List(Vec<Constant>),
+}
+
+/// The default of each property that has one, by the object and the schema of the property.
+#[derive(Debug)]
+pub(super) struct Defaults(BTreeMap<(NodeId, NodeId), FieldDefault>);
+
+impl Defaults {
+    /// Finds the defaults of all structs.
+    pub(super) fn of(
+        schemas: &Schemas,
+        names: &TypeNames,
+        recursion: &Recursion,
+        exact: &BTreeSet<NodeId>,
+    ) -> Self {
+        let judged = judged(schemas);
+        let mut found = BTreeMap::new();
+        for owner in names.all().filter(|owner| !judged.contains(&owner.node)) {
+            let Shape::Object(object) = &schemas[owner.node].shape else { continue };
+            for property in object.properties.iter().filter(|property| !property.required) {
+                let search = Search { schemas, names, recursion, exact, owner, property };
+                if let Some(default) = search.find() {
+                    found.insert((owner.node, property.schema), default);
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// What the field of a property holds where its key is absent.
+    pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&FieldDefault> {
+        self.0.get(&(owner, property.schema))
+    }
+}
+
+/// The nodes of whose values a rule of a validator sees every key, or a list compares them.
+fn judged(schemas: &Schemas) -> BTreeSet<NodeId> {
+    let mut judged = BTreeSet::new();
+    for id in schemas.ids() {
+        let node = &schemas[id];
+        let compares = matches!(&node.shape, Shape::Array(array) if array.unique);
+        if compares || !node.assertions.is_empty() {
+            add_with_parts(schemas, id, &mut judged);
+        }
+    }
+    judged
+}
+
+struct Search<'a> {
+    schemas: &'a Schemas,
+    names: &'a TypeNames,
+    recursion: &'a Recursion,
+    exact: &'a BTreeSet<NodeId>,
+    owner: &'a TypeName,
+    property: &'a Property,
+}
+
+impl Search<'_> {
+    fn find(&self) -> Option<FieldDefault> {
+        let mut within = Vec::new();
+        let value = self.value(self.property.schema, self.json()?, &mut within)?;
+        Some(FieldDefault { within, value })
+    }
+
+    /// The default of the property, or else of the type that it refers to.
+    fn json(&self) -> Option<&Json> {
+        let mut node = self.property.schema;
+        loop {
+            if let Some(value) = self.schemas.default_of(node) {
+                return Some(value);
+            }
+            let Node { shape, assertions, annotations, .. } = &self.schemas[node];
+            node = match shape {
+                Shape::Named(id) => self.schemas[*id].schema,
+                Shape::Local(target) => *target,
+                _ => return None,
+            };
+            if !assertions.is_empty() || annotations.default.is_some() {
+                return None;
+            }
+        }
+    }
+
+    /// A value of a node; what stands around it goes into `within`.
+    fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
+        let Node { shape, assertions, .. } = &self.schemas[node];
+        if let Some(TypeName { name, .. }) = self.names.get(node) {
+            if self.recursion.closes_a_circle(self.owner.node, node) {
+                return None;
+            }
+            match (shape, json) {
+                (Shape::Enum(values), Json::String(text)) => {
+                    let values = string_variants(values);
+                    let variant = values.into_iter().find(|variant| variant.value == *text)?.name;
+                    return Some(self.constant(Constant::Variant(name.clone(), variant)));
+                }
+                (Shape::IntegerEnum(values), Json::Number(number)) => {
+                    let value = whole(number)?;
+                    let values = integer_variants(values.iter().map(|value| value.value));
+                    let mut values = values.into_iter();
+                    let variant = values.find(|variant| i128::from(variant.value) == value)?.name;
+                    return Some(self.constant(Constant::Variant(name.clone(), variant)));
+                }
+                (Shape::Object(_), Json::Object(entries)) => {
+                    let is_default = entries.is_empty() && assertions.is_empty();
+                    return is_default.then(|| DefaultValue::EmptyStruct(name.clone()));
+                }
+                (Shape::Named(_) | Shape::Local(_), _) if assertions.is_empty() => {}
+                _ => within.push(Wrapper::Newtype(name.clone())),
+            }
+        }
+        match (shape, json) {
+            (Shape::Nullable(_), Json::Null) => Some(DefaultValue::Null),
+            (Shape::Nullable(inner), _) => {
+                within.push(Wrapper::Some);
+                self.value(*inner, json, within)
+            }
+            (Shape::Named(id), _) => self.value(self.schemas[*id].schema, json, within),
+            (Shape::Local(target), _) => self.value(*target, json, within),
+            (Shape::Array(_), Json::Array(items)) if items.is_empty() => {
+                Some(DefaultValue::EmptyList)
+            }
+            (Shape::Object(_), Json::Object(entries)) if entries.is_empty() => {
+                Some(DefaultValue::EmptyMap)
+            }
+            _ => self.literal(node, json).map(|literal| self.constant(literal)),
+        }
+    }
+
+    /// A value of a node without a name, as a literal.
+    fn literal(&self, node: NodeId, json: &Json) -> Option<Constant> {
+        match (&self.schemas[node].shape, json) {
+            (Shape::Boolean, Json::Boolean(value)) => Some(Constant::Boolean(*value)),
+            (Shape::Integer(rules), Json::Number(number)) => {
+                Some(Constant::Integer(rules.standard()?, whole(number)?))
+            }
+            (Shape::Number(_), Json::Number(number)) if !self.exact.contains(&node) => {
+                Some(as_f64(number)).filter(|number| number.is_finite()).map(Constant::Number)
+            }
+            (Shape::String(rules), Json::String(text)) if type_of_text(rules).is_none() => {
+                Some(Constant::Text(text.clone()))
+            }
+            (Shape::Array(array), Json::Array(items)) => {
+                let item = |json: &Json| {
+                    let mut within = Vec::new();
+                    match self.value(array.items, json, &mut within)? {
+                        DefaultValue::Constant(_, Constant::List(_)) => None,
+                        DefaultValue::Constant(_, item) if within.is_empty() => Some(item),
+                        _ => None,
+                    }
+                };
+                items.iter().map(item).collect::<Option<_>>().map(Constant::List)
+            }
+            _ => None,
+        }
+    }
+
+    fn constant(&self, literal: Constant) -> DefaultValue {
+        let name = screaming(&format!("default_{}", snake(&self.property.name.value)));
+        DefaultValue::Constant(name, literal)
+    }
+}
+
+impl FieldDefault {
+    /// Whether `Default` of the field's type gives it.
+    pub fn is_derived(&self) -> bool {
+        self.within.is_empty()
+            && match &self.value {
+                DefaultValue::Constant(_, literal) => literal.is_zero(),
+                _ => true,
+            }
+    }
+}
+
+impl Constant {
+    /// Whether it is what `Default` of its type gives.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Boolean(value) => !value,
+            Self::Integer(_, value) => *value == 0,
+            Self::Number(value) => value.to_bits() == 0,
+            Self::Text(text) => text.is_empty(),
+            Self::Variant(..) | Self::List(_) => false,
+        }
+    }
+}
