@@ -1,12 +1,13 @@
 //! `toolwright.toml`: where a project's schema and output are, and how generated crates find ours. Never reads the file.
 
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use crate::diagnostic::{Diagnostic, files, projects};
-use crate::options::{Dependency, Integers, Layout, Options};
+use crate::options::{self, Dependency, Integers, Layout, Options};
 use crate::source::SourceId;
 
 /// The file's name.
@@ -21,6 +22,8 @@ pub struct Config {
     pub project: Places,
     #[serde(default)]
     rust: Rust,
+    #[serde(default)]
+    package: Package,
     #[serde(default)]
     crates: Crates,
 }
@@ -42,22 +45,28 @@ struct Rust {
     integers: Integers,
 }
 
+/// What generated manifests say of their packages. What cargo lets a package inherit from its workspace may be
+/// `{ workspace = true }`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct Package {
+    prefix: Option<Spanned<String>>,
+    version: Option<Spanned<Value>>,
+    rust_version: Option<Spanned<Value>>,
+    license: Option<Spanned<Value>>,
+    repository: Option<Spanned<Value>>,
+    publish: Option<Spanned<Value>>,
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Crates {
     #[serde(rename = "workspace_lints")]
     workspace_lints: bool,
-    toolwright: Option<Spanned<Location>>,
-    toolwright_runtime: Option<Spanned<Location>>,
-    toolwright_mcp: Option<Spanned<Location>>,
-    toolwright_http: Option<Spanned<Location>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table, `{ version = \"…\" }` or `{ path = \"…\" }`")]
-struct Location {
-    path: Option<PathBuf>,
-    version: Option<String>,
+    toolwright: Option<Spanned<Dependency>>,
+    toolwright_runtime: Option<Spanned<Dependency>>,
+    toolwright_mcp: Option<Spanned<Dependency>>,
+    toolwright_http: Option<Spanned<Dependency>>,
 }
 
 impl Default for Places {
@@ -77,25 +86,37 @@ impl Config {
             let span = files::bytes(source, error.span().unwrap_or_default());
             vec![projects::bad_config(span, error.message().replace('\n', ", "))]
         })?;
-        let locations = config.crates.all().into_iter().flatten();
-        let mistakes: Vec<_> = locations.filter_map(|location| mistake(location, source)).collect();
+        let crates = config.crates.all().into_iter().flatten();
+        let is_wrong = |location: &&Spanned<Dependency>| !is_one_place(location.as_ref());
+        let crates = crates.filter(is_wrong).map(|location| (location.span(), NOT_ONE_PLACE));
+        let mistakes: Vec<_> = crates
+            .chain(config.package.mistakes())
+            .map(|(span, message)| {
+                projects::bad_config(files::bytes(source, span), message.to_owned())
+            })
+            .collect();
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
     }
 
     /// What the compiler is to be told, for crates in `out`; both paths absolute.
     pub fn options(&self, root: &Path, out: &Path) -> Options {
         let default = Options::of(Layout::Crates);
-        let dependency = |location: &Option<Spanned<Location>>, default| {
-            location
-                .as_ref()
-                .and_then(|location| location.as_ref().dependency(root, out))
-                .unwrap_or(default)
+        let dependency = |location: &Option<Spanned<Dependency>>, default| {
+            location.as_ref().map_or(default, |location| {
+                let location = location.as_ref();
+                let path = location.path.as_ref().map(|path| match Path::new(path) {
+                    path if path.is_absolute() => slashes(path),
+                    path => slashes(&relative(out, &root.join(path))),
+                });
+                Dependency { path, ..location.clone() }
+            })
         };
         Options {
             layout: Layout::Crates,
             providers_only: false,
             workspace_lints: self.crates.workspace_lints,
             integers: self.rust.integers,
+            package: self.package.options(),
             toolwright: dependency(&self.crates.toolwright, default.toolwright),
             runtime: dependency(&self.crates.toolwright_runtime, default.runtime),
             mcp: dependency(&self.crates.toolwright_mcp, default.mcp),
@@ -105,28 +126,104 @@ impl Config {
 }
 
 impl Crates {
-    fn all(&self) -> [&Option<Spanned<Location>>; 4] {
+    fn all(&self) -> [&Option<Spanned<Dependency>>; 4] {
         [&self.toolwright, &self.toolwright_runtime, &self.toolwright_mcp, &self.toolwright_http]
     }
 }
 
-impl Location {
-    fn dependency(&self, root: &Path, out: &Path) -> Option<Dependency> {
-        match (&self.path, &self.version) {
-            (Some(path), _) if path.is_absolute() => Some(Dependency::Path(slashes(path))),
-            (Some(path), _) => Some(Dependency::Path(slashes(&relative(out, &root.join(path))))),
-            (None, Some(version)) => Some(Dependency::Version(version.clone())),
-            (None, None) => None,
+impl Package {
+    /// Each key of a manifest.
+    fn keys(&self) -> [(&'static str, &Option<Spanned<Value>>); 5] {
+        [
+            ("version", &self.version),
+            ("rust-version", &self.rust_version),
+            ("license", &self.license),
+            ("repository", &self.repository),
+            ("publish", &self.publish),
+        ]
+    }
+
+    fn options(&self) -> options::Package {
+        let mut keys = options::Package::default().keys;
+        for (key, said) in self.keys() {
+            let Some(value) = said.as_ref().map(|value| value.as_ref().to_string()) else {
+                continue;
+            };
+            match keys.iter_mut().find(|(name, _)| *name == key) {
+                Some((_, default)) => *default = value,
+                None => keys.push((key, value)),
+            }
         }
+        let version = self.version.as_ref().and_then(|version| version.as_ref().as_str());
+        options::Package {
+            prefix: self.prefix.as_ref().map(|prefix| prefix.as_ref().clone()).unwrap_or_default(),
+            published: version.filter(|_| self.is_published()).map(str::to_owned),
+            keys,
+        }
+    }
+
+    fn is_published(&self) -> bool {
+        let publish = self.publish.as_ref().map(Spanned::as_ref);
+        publish.is_some_and(|publish| *publish != Value::from(false))
+    }
+
+    /// What is wrong, and where.
+    fn mistakes(&self) -> Vec<(Range<usize>, &'static str)> {
+        let mut mistakes = Vec::new();
+        if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_prefix(prefix.as_ref())) {
+            mistakes.push((prefix.span(), NO_PREFIX));
+        }
+        for (key, said) in self.keys() {
+            let Some(value) = said else { continue };
+            let is_right = match value.as_ref() {
+                Value::Table(table) => {
+                    *table == [("workspace".to_owned(), true.into())].into_iter().collect()
+                }
+                Value::String(_) => key != "publish",
+                Value::Boolean(_) => key == "publish",
+                Value::Array(names) => key == "publish" && names.iter().all(Value::is_str),
+                _ => false,
+            };
+            if !is_right {
+                mistakes.push((value.span(), if key == "publish" { NO_PUBLISH } else { NO_TEXT }));
+            }
+        }
+        if let Some(publish) = self.publish.as_ref().filter(|_| self.is_published())
+            && !self.version.as_ref().is_some_and(|version| version.as_ref().is_str())
+        {
+            mistakes.push((publish.span(), NO_VERSION));
+        }
+        mistakes
     }
 }
 
-fn mistake(location: &Spanned<Location>, source: SourceId) -> Option<Diagnostic> {
-    let Location { path, version } = location.as_ref();
-    if path.is_some() != version.is_some() {
-        return None;
+const NO_PREFIX: &str = "a prefix of package names has to begin with a lower-case letter and to go on with those, digits, \
+                         `-` and `_`";
+const NO_TEXT: &str = "expected a string, or `{ workspace = true }`";
+const NO_PUBLISH: &str = "expected true, false, a list of registries, or `{ workspace = true }`";
+const NO_VERSION: &str = "packages that are published name the version of those they depend on; expected `version = \"…\"` \
+                          beside `publish`";
+const NOT_ONE_PLACE: &str = "a crate is found by its path, by a version, in a git repository or by the workspace; expected one \
+                             of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`";
+
+fn is_prefix(text: &str) -> bool {
+    let is_part =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
+}
+
+/// Whether a dependency says in one way where the crate is. A path or a repository may have a version beside it, for those
+/// who take the crate from a registry.
+fn is_one_place(dependency: &Dependency) -> bool {
+    let Dependency { path, version, registry, git, branch, tag, rev, workspace } = dependency;
+    let places = usize::from(path.is_some()) + usize::from(git.is_some());
+    let references = [branch, tag, rev].into_iter().flatten().count();
+    if *workspace {
+        return *dependency == Dependency { workspace: true, ..Dependency::default() };
     }
-    Some(projects::bad_crate(files::bytes(source, location.span())))
+    (places == 1 || (places == 0 && version.is_some()))
+        && references <= usize::from(git.is_some())
+        && (registry.is_none() || version.is_some())
 }
 
 /// Without `.` and `..` parts, going by the text alone: what is generated may not depend on what symlinks lead to.

@@ -30,7 +30,7 @@ pub use builder::{Build, BuildError, build};
 pub use diagnostic::Diagnostic;
 pub use files::Files;
 pub use naming::is_name;
-pub use options::{Dependency, Integers, Layout, Options};
+pub use options::{Dependency, Integers, Layout, Options, Package};
 pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;

@@ -11,6 +11,8 @@ pub struct Options {
     pub workspace_lints: bool,
     /// What integers are where nothing bounds them, in files that do not say it.
     pub integers: Integers,
+    /// What generated manifests say of their packages.
+    pub package: Package,
     /// How generated manifests find `toolwright`.
     pub toolwright: Dependency,
     /// How generated manifests find `toolwright-runtime`.
@@ -42,34 +44,82 @@ pub enum Integers {
     Exact,
 }
 
-/// Where cargo finds a crate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dependency {
+/// What generated manifests say of their packages.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// What their names begin with.
+    pub prefix: String,
+    /// The version of each, where they are published: those that depend on it name it.
+    pub published: Option<String>,
+    /// Keys of `[package]` beside name and description, with their values as TOML.
+    pub keys: Vec<(&'static str, String)>,
+}
+
+/// Where cargo finds a crate, in the words of a manifest:
+/// <https://doc.rust-lang.org/cargo/reference/specifying-dependencies.html>.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "project", derive(serde::Deserialize))]
+#[cfg_attr(
+    feature = "project",
+    serde(deny_unknown_fields, default, expecting = "a table such as `{ version = \"0.1\" }`")
+)]
+pub struct Dependency {
     /// A path relative to the output folder, with `/` between its parts, or an absolute one.
-    Path(String),
+    pub path: Option<String>,
     /// A version requirement, such as `0.1`.
-    Version(String),
+    pub version: Option<String>,
+    /// The registry of that version, where it is not the usual one.
+    pub registry: Option<String>,
+    /// The address of a repository.
+    pub git: Option<String>,
+    /// The branch there.
+    pub branch: Option<String>,
+    /// The tag there.
+    pub tag: Option<String>,
+    /// The commit there.
+    pub rev: Option<String>,
+    /// Whether the manifest of the workspace says it.
+    pub workspace: bool,
 }
 
 impl Options {
     /// What holds where nothing else is said: all kinds of crates, and ours from a registry.
     pub fn of(layout: Layout) -> Self {
-        let version = || {
-            Dependency::Version(
-                concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
-                    .to_owned(),
-            )
-        };
+        let version =
+            concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+        let version = || Dependency::of_version(version);
         Self {
             layout,
             providers_only: false,
             workspace_lints: false,
             integers: Integers::Int64,
+            package: Package::default(),
             toolwright: version(),
             runtime: version(),
             mcp: version(),
             http: version(),
         }
+    }
+}
+
+impl Dependency {
+    /// A crate at a path relative to the output folder, with `/` between its parts, or at an absolute one.
+    pub fn at(path: impl Into<String>) -> Self {
+        Self { path: Some(path.into()), ..Self::default() }
+    }
+
+    /// A crate of a registry that meets a version requirement.
+    pub fn of_version(requirement: impl Into<String>) -> Self {
+        Self { version: Some(requirement.into()), ..Self::default() }
+    }
+}
+
+/// Packages that are not published.
+impl Default for Package {
+    fn default() -> Self {
+        let keys = [("version", "\"0.0.0\""), ("edition", "\"2024\""), ("publish", "false")];
+        let keys = keys.map(|(key, value)| (key, value.to_owned())).into();
+        Self { prefix: String::new(), published: None, keys }
     }
 }
 

@@ -6,8 +6,10 @@ use crate::source::Span;
 mistakes! {
     /// `toolwright.toml` does not say what it should.
     ///
-    /// It has a table `[project]` with `schema` and `out`, and a table `[crates]` that says how generated crates find
-    /// the crates of toolwright: by a path or by a version. Unknown keys are errors.
+    /// It has a table `[project]` with `schema` and `out`; `[rust]` with `integers`; `[package]` with what generated manifests
+    /// say: `prefix`, `version`, `rust-version`, `license`, `repository` and `publish`, each as in a manifest; and `[crates]`, which
+    /// says how generated crates find the crates of toolwright: by a path, by a version, in git or by the workspace, as a
+    /// manifest says it. Unknown keys are errors.
     Error "bad-config" bad_config(span: Span, message: String) {
         at(span, message)
     }
@@ -20,14 +22,4 @@ mistakes! {
         nowhere(format!("output folder {out} holds the schema {schema}"))
             .help("generate into a folder of its own, such as gen")
     }
-}
-
-/// A crate in `toolwright.toml` that has both a path and a version, or neither.
-pub(crate) fn bad_crate(span: Span) -> super::Diagnostic {
-    bad_config(
-        span,
-        "a crate is found by either a path or a version; expected exactly one of the two"
-            .to_owned(),
-    )
-    .help("write { path = \"crates/toolwright\" } or { version = \"0.1\" }")
 }

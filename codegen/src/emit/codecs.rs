@@ -23,11 +23,12 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
     parts.extend(types.validators.iter().map(validator));
     parts.extend(coded.map(codec));
     parts.splice(0..0, uses(types, &parts));
-    Module {
-        name: "codecs",
-        about: format!("Codecs of {owner}: they accept exactly what the schemas accept."),
-        parts,
-    }
+    let about = if types.definitions.is_empty() {
+        "none, as it has no types of its own."
+    } else {
+        "they accept exactly what the schemas accept."
+    };
+    Module { name: "codecs", about: format!("Codecs of {owner}: {about}"), parts }
 }
 
 /// The imports the codecs need.

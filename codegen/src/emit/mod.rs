@@ -142,9 +142,7 @@ fn service_modules(plan: &ServiceCrate<'_>) -> Vec<Module> {
 fn toolset_modules(plan: &ToolsetCrate<'_>) -> Vec<Module> {
     let owner = format!("the `{}` toolset", plan.toolset);
     let mut modules = vec![toolset::calls(plan)];
-    if !plan.types.definitions.is_empty() {
-        modules.push(codecs::module(&plan.types, &owner));
-    }
+    modules.push(codecs::module(&plan.types, &owner));
     modules.extend(plan.executor.as_ref().map(|executor| toolset::executor(plan, executor)));
     modules.extend(plan.remote.as_ref().map(|remote| remote::executor(plan, remote)));
     modules.push(toolset::registration(plan));

@@ -53,13 +53,28 @@ impl Dependency {
     /// The dependency as a TOML value.
     fn to_toml(&self, features: &[&str]) -> String {
         let text = |text: &str| toml::Value::from(text).to_string();
-        let features: Vec<String> = features.iter().map(|feature| text(feature)).collect();
-        let features = format!(", features = [{}]", features.join(", "));
-        match self {
-            Self::Version(version) if features.ends_with("[]") => text(version),
-            Self::Version(version) => format!("{{ version = {}{features} }}", text(version)),
-            Self::Path(path) if features.ends_with("[]") => format!("{{ path = {} }}", text(path)),
-            Self::Path(path) => format!("{{ path = {}{features} }}", text(path)),
+        let Self { path, version, registry, git, branch, tag, rev, workspace } = self;
+        let keys = [
+            ("path", path),
+            ("version", version),
+            ("registry", registry),
+            ("git", git),
+            ("branch", branch),
+            ("tag", tag),
+            ("rev", rev),
+        ];
+        let said = |(key, value): (&str, &Option<String>)| {
+            value.as_ref().map(|value| format!("{key} = {}", text(value)))
+        };
+        let mut parts: Vec<String> = keys.into_iter().filter_map(said).collect();
+        parts.extend(workspace.then(|| "workspace = true".to_owned()));
+        if !features.is_empty() {
+            let features: Vec<String> = features.iter().map(|feature| text(feature)).collect();
+            parts.push(format!("features = [{}]", features.join(", ")));
+        }
+        match (version, parts.as_slice()) {
+            (Some(version), [_]) => text(version),
+            _ => format!("{{ {} }}", parts.join(", ")),
         }
     }
 }

@@ -80,11 +80,12 @@ impl<'a> Planner<'a> {
         let toolsets = used.iter().chain(&exported).map(|&tool| self.project[tool].toolset);
         let generated = toolsets.map(|toolset| self.toolset_crate(toolset)).collect();
         Crate {
-            package: agent_package(service, name),
+            package: self.package(agent_package(service, name)),
             about: format!("What the {name} agent uses, and how it is registered"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
             dir,
             needs_patterns: false,
+            package_keys: &self.options.package.keys,
             workspace_lints: self.options.workspace_lints,
             tools: used.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Agent(AgentCrate {
@@ -112,11 +113,12 @@ impl<'a> Planner<'a> {
         }
         let tools = server.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
         Crate {
-            package: mcp_package(service, name),
+            package: self.package(mcp_package(service, name)),
             about: format!("The {name} MCP server"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
             dir,
             needs_patterns: false,
+            package_keys: &self.options.package.keys,
             workspace_lints: self.options.workspace_lints,
             tools: tools.map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Server(ServerCrate { server, providers }),
@@ -127,14 +129,17 @@ impl<'a> Planner<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = &toolset.name.value;
-        Generated { package: toolset_package(name), dir: format!("{service}/tools/{name}") }
+        Generated {
+            package: self.package(toolset_package(name)),
+            dir: format!("{service}/tools/{name}"),
+        }
     }
 
     fn tool_path(self, id: ToolId) -> ToolPath {
         let tool = &self.project[id];
         let toolset = &self.project[tool.toolset].name.value;
         ToolPath {
-            path: self.path(&toolset_package(toolset)),
+            path: self.path(&self.package(toolset_package(toolset))),
             constant: spec_static(&tool.name.value),
             function: identifier(&tool.name.value),
         }
@@ -154,7 +159,7 @@ impl<'a> Planner<'a> {
             }
         });
         Provider {
-            path: self.path(&toolset_package(&name)),
+            path: self.path(&self.package(toolset_package(&name))),
             service,
             remote: toolset.mcp.is_some().then(|| identifier_with(&name, "remote")),
             executor: (toolset.mcp.is_none() && bound < toolset.tools.len())

@@ -67,11 +67,12 @@ impl<'a> Planner<'a> {
         );
         let service_path = self.path(&self.service_crate(id).package);
         Some(Crate {
-            package: http_package(&service),
+            package: self.package(http_package(&service)),
             about: format!("Calls the {service} service over HTTP"),
             dependencies: self.dependencies(&dir, &["toolwright", "toolwright-http"], generated),
             dir,
             needs_patterns: false,
+            package_keys: &self.options.package.keys,
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Http(HttpCrate {

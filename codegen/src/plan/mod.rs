@@ -53,6 +53,8 @@ pub struct Crate<'a> {
     pub dependencies: Vec<CrateDependency>,
     /// Whether its codecs need the `patterns` feature of `toolwright`.
     pub needs_patterns: bool,
+    /// What its manifest says of the package beside name and description: keys with their values as TOML.
+    pub package_keys: &'a [(&'static str, String)],
     /// Whether its manifest takes the workspace's lints.
     pub workspace_lints: bool,
     /// The tools it is about, for the README.
@@ -173,6 +175,12 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
+    /// The whole name of a package.
+    fn package(self, name: String) -> String {
+        let prefix = &self.options.package.prefix;
+        if prefix.is_empty() { name } else { format!("{prefix}{name}") }
+    }
+
     /// How a module of a generated crate names the crate of another package.
     fn path(self, package: &str) -> String {
         match self.options.layout {
@@ -196,7 +204,10 @@ impl<'a> Planner<'a> {
         });
         let generated = generated.into_iter().map(|Generated { package, dir }| CrateDependency {
             package,
-            source: Dependency::Path(dir).seen_from(&up),
+            source: Dependency {
+                version: self.options.package.published.clone(),
+                ..Dependency::at(dir).seen_from(&up)
+            },
         });
         let mut all: Vec<_> = ours.chain(generated).collect();
         all.sort_by(|a, b| a.package.cmp(&b.package));
@@ -217,9 +228,9 @@ impl<'a> Planner<'a> {
 impl Dependency {
     /// The same dependency, seen from a folder below the output folder.
     fn seen_from(&self, up: &str) -> Self {
-        match self {
-            Self::Path(path) if !path.starts_with('/') => Self::Path(format!("{up}{path}")),
-            other => other.clone(),
-        }
+        let seen = |path: &String| {
+            if path.starts_with('/') { path.clone() } else { format!("{up}{path}") }
+        };
+        Self { path: self.path.as_ref().map(seen), ..self.clone() }
     }
 }

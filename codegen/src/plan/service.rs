@@ -3,7 +3,9 @@
 use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
 use crate::model::{Method, MethodError, MethodId, Part, ServiceId};
-use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, service_package};
+use crate::naming::{
+    Identifier, Scope, identifier, pascal, pascal_with, service_package, toolset_package,
+};
 use crate::prose::code;
 use crate::schema::{Node, NodeId, Shape, as_object};
 
@@ -113,11 +115,12 @@ impl<'a> Planner<'a> {
             service: name.clone(),
         };
         Some(Crate {
-            package: service_package(&name),
+            package: self.package(service_package(&name)),
             about: format!("Types, trait and errors of the {name} service"),
             dependencies: self.dependencies(&dir, &["toolwright"], generated),
             dir,
             needs_patterns: contents.types.needs_tables(),
+            package_keys: &self.options.package.keys,
             workspace_lints: self.options.workspace_lints,
             tools: Vec::new(),
             contents: Contents::Service(contents),
@@ -131,14 +134,14 @@ impl<'a> Planner<'a> {
 
     pub(super) fn package_of(self, scope: Scope) -> String {
         match scope {
-            Scope::Service(id) => service_package(&self.project[id].name.value),
-            Scope::Toolset(id) => crate::naming::toolset_package(&self.project[id].name.value),
+            Scope::Service(id) => self.package(service_package(&self.project[id].name.value)),
+            Scope::Toolset(id) => self.package(toolset_package(&self.project[id].name.value)),
         }
     }
 
     pub(super) fn service_crate(self, id: ServiceId) -> Generated {
         let name = &self.project[id].name.value;
-        Generated { package: service_package(name), dir: format!("{name}/service") }
+        Generated { package: self.package(service_package(name)), dir: format!("{name}/service") }
     }
 
     /// The types of other services that a service's own types and methods use.

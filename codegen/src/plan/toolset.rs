@@ -86,11 +86,12 @@ impl<'a> Planner<'a> {
             toolset: name.clone(),
         };
         Crate {
-            package: toolset_package(&name),
+            package: self.package(toolset_package(&name)),
             about: format!("Types, codecs, specs and calls of the {name} toolset"),
             dependencies: self.dependencies(&dir, &["toolwright"], generated),
             dir,
             needs_patterns: contents.types.needs_tables(),
+            package_keys: &self.options.package.keys,
             workspace_lints: self.options.workspace_lints,
             tools: toolset.tools.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Toolset(contents),

@@ -1,8 +1,9 @@
 //! `toolwright.toml`: what it may say, and how generated manifests find crates.
 
+use std::fs;
 use std::path::Path;
 
-use toolwright_codegen::project::Config;
+use toolwright_codegen::project::{Config, Mode, Project};
 use toolwright_codegen::{Dependency, Integers, Source, Sources};
 
 /// The findings as `line:column message`.
@@ -29,7 +30,7 @@ fn every_part_has_a_default() {
             (Path::new("schema"), Path::new("gen"))
         );
         let options = config.options(Path::new("/p"), Path::new("/p/gen"));
-        assert_eq!(options.toolwright, Dependency::Version("0.1".to_owned()));
+        assert_eq!(options.toolwright, Dependency::of_version("0.1"));
         assert!(!options.workspace_lints);
     }
 }
@@ -37,12 +38,12 @@ fn every_part_has_a_default() {
 #[test]
 fn crates_are_found_from_the_output_folder() {
     for (value, out, expected) in [
-        ("{ version = \"1.2\" }", "/p/gen", Dependency::Version("1.2".to_owned())),
-        ("{ path = \"crates/t\" }", "/p/gen", Dependency::Path("../crates/t".to_owned())),
-        ("{ path = \"./crates/../t\" }", "/p/a/b", Dependency::Path("../../t".to_owned())),
-        ("{ path = \"../t\" }", "/p/gen", Dependency::Path("../../t".to_owned())),
-        ("{ path = \"crates/t\" }", "/q/gen", Dependency::Path("../../p/crates/t".to_owned())),
-        ("{ path = \"/opt/t\" }", "/p/gen", Dependency::Path("/opt/t".to_owned())),
+        ("{ version = \"1.2\" }", "/p/gen", Dependency::of_version("1.2")),
+        ("{ path = \"crates/t\" }", "/p/gen", Dependency::at("../crates/t")),
+        ("{ path = \"./crates/../t\" }", "/p/a/b", Dependency::at("../../t")),
+        ("{ path = \"../t\" }", "/p/gen", Dependency::at("../../t")),
+        ("{ path = \"crates/t\" }", "/q/gen", Dependency::at("../../p/crates/t")),
+        ("{ path = \"/opt/t\" }", "/p/gen", Dependency::at("/opt/t")),
     ] {
         let config = parse(&format!("[crates]\ntoolwright-mcp = {value}\n")).unwrap();
         assert_eq!(config.options(Path::new("/p"), Path::new(out)).mcp, expected, "{value} {out}");
@@ -62,18 +63,100 @@ fn what_is_wrong_is_shown_at_its_place() {
     for (text, expected) in [
         ("[project]\nshema = \"s\"\n", "2:1 unknown field `shema`, expected `schema` or `out`"),
         ("[rust]\nintegers = \"i64\"\n", "2:12 unknown variant `i64`, expected `int64` or `exact`"),
-        ("[nope]\n", "1:2 unknown field `nope`, expected one of `project`, `rust`, `crates`"),
+        (
+            "[nope]\n",
+            "1:2 unknown field `nope`, expected one of `project`, `rust`, `package`, `crates`",
+        ),
         ("[project]\nout = 1\n", "2:7 invalid type: integer `1`, expected path string"),
         (
             "[crates]\ntoolwright-mcp = \"1.0\"\n",
-            "2:18 invalid type: string \"1.0\", expected a table, `{ version = \"…\" }` or `{ path = \"…\" }`",
+            "2:18 invalid type: string \"1.0\", expected a table such as `{ version = \"0.1\" }`",
         ),
         (
-            "[crates]\ntoolwright = {}\n",
-            "2:14 a crate is found by either a path or a version; expected exactly one of the two",
+            "[package]\nprefix = \"Acme \"\n",
+            "2:10 a prefix of package names has to begin with a lower-case letter and to go on with those, digits, `-` and `_`",
+        ),
+        ("[package]\nlicense = true\n", "2:11 expected a string, or `{ workspace = true }`"),
+        (
+            "[package]\nversion = \"1.0.0\"\npublish = { workspace = false }\n",
+            "3:11 expected true, false, a list of registries, or `{ workspace = true }`",
+        ),
+        (
+            "[package]\npublish = true\n",
+            "2:11 packages that are published name the version of those they depend on; expected `version = \"…\"` beside \
+             `publish`",
         ),
     ] {
         assert_eq!(parse(text).unwrap_err(), [expected]);
     }
     assert!(parse("[project\n").is_err());
+    for place in [
+        "{}",
+        "{ path = \"t\", git = \"https://example.org/t\" }",
+        "{ path = \"t\", rev = \"1\" }",
+        "{ git = \"https://example.org/t\", tag = \"1\", branch = \"b\" }",
+        "{ path = \"t\", registry = \"ours\" }",
+        "{ version = \"1\", workspace = true }",
+    ] {
+        let text = format!("[crates]\ntoolwright = {place}\n");
+        let found = parse(&text).unwrap_err();
+        assert!(
+            found[0].starts_with("2:14 a crate is found by its path, by a version, in a git"),
+            "{found:?}"
+        );
+    }
 }
+
+/// Cargo itself reads what is written.
+#[test]
+fn manifests_say_what_the_table_of_packages_and_crates_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("schema/notes.yaml", NOTES);
+    put(
+        "toolwright.toml",
+        "[package]\nprefix = \"acme-\"\nversion = \"1.2.3\"\nlicense = \"MIT\"\npublish = [\"ours\"]\n\
+         repository = { workspace = true }\n\
+         [crates]\ntoolwright = { git = \"https://example.org/t\", tag = \"v1\", version = \"0.1\" }\n",
+    );
+    Project::open(folder.path()).unwrap().generate(Mode::Write).unwrap();
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let manifest: toml::Table = read("gen/notes/tools/notes/Cargo.toml").parse().unwrap();
+    let expected: toml::Table = r#"
+        [package]
+        name = "acme-notes-tools"
+        description = "Types, codecs, specs and calls of the notes toolset"
+        version = "1.2.3"
+        edition = "2024"
+        publish = ["ours"]
+        license = "MIT"
+        repository = { workspace = true }
+        [dependencies]
+        acme-notes-service = { path = "../../../notes/service", version = "1.2.3" }
+        toolwright = { git = "https://example.org/t", tag = "v1", version = "0.1" }
+    "#
+    .parse()
+    .unwrap();
+    assert_eq!(manifest["package"], expected["package"]);
+    assert_eq!(manifest["dependencies"], expected["dependencies"]);
+    assert!(read("gen/notes/tools/notes/src/lib.rs").contains("mod codecs;"));
+    assert!(read("gen/notes/tools/notes/src/executor.rs").contains("acme_notes_service::"));
+}
+
+const NOTES: &str = "toolwright: 1
+service: notes
+types:
+  Note: { type: object, properties: { text: { type: string } } }
+methods:
+  put_note:
+    payload: { $ref: Note }
+    result: { type: 'null' }
+toolsets:
+  notes:
+    tools:
+      put_note: { description: Puts a note., bind: put_note }
+";

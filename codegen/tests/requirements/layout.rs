@@ -149,7 +149,8 @@ mcp_servers: { desk: { version: 1.0.0, toolsets: [calc] } }
     let files = generated(text);
     let types = files.get("calc/tools/calc/src/types.rs").expect("the implicit toolset");
     assert!(types.contains("pub use calc_service::types::{AddPayload, AddResult};"), "{types}");
-    assert!(files.get("calc/tools/calc/src/codecs.rs").is_none());
+    let codecs = files.get("calc/tools/calc/src/codecs.rs").expect("generated");
+    assert!(codecs.lines().all(|line| line.starts_with("//")), "{codecs}");
     let server = files.get("calc/mcp/desk/src/server.rs").expect("generated");
     assert!(server.contains("toolsets: &[calc_tools::specs::ALL]"), "{server}");
 }

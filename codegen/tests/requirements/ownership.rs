@@ -25,7 +25,7 @@ fn g1_g2_a_service_without_agents_generates_everything() {
         paths(&files, "notes/service/src/"),
         service.map(|module| format!("{module}.rs")).to_vec()
     );
-    let tools = ["calls", "executor", "lib", "registration", "specs", "types"];
+    let tools = ["calls", "codecs", "executor", "lib", "registration", "specs", "types"];
     assert_eq!(
         paths(&files, "notes/tools/notes/src/"),
         tools.map(|module| format!("{module}.rs")).to_vec()

@@ -11,7 +11,7 @@ use super::workspace::{File, Side, release_profile};
 /// The generated crates and a binary that decodes and encodes every root.
 pub(super) fn side(repository: &Path) -> Side {
     let contract = repository.join("crates/toolwright").display().to_string();
-    let Compiled { files, .. } = generate(Dependency::Path(contract.clone()));
+    let Compiled { files, .. } = generate(Dependency::at(contract.clone()));
     let mut all: Vec<File> = files
         .iter()
         .map(|(path, text)| File { path: format!("gen/{path}"), text: text.to_owned() })

@@ -6,6 +6,8 @@
 #[rustfmt::skip]
 pub mod calls;
 #[rustfmt::skip]
+pub mod codecs;
+#[rustfmt::skip]
 pub mod executor;
 #[rustfmt::skip]
 pub mod registration;
