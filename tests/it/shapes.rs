@@ -17,7 +17,7 @@ use crate::codec_cases::{
 
 #[test]
 fn alike_values_are_different_variants() {
-    use collisions::{Blank, Casing, Direction, Operator, Port, Reaction};
+    use collisions::{Blank, Casing, Direction, Operator, Port, Priority, ReactArgs, Reaction};
     assert_eq!([Reaction::Plus1, Reaction::Minus1].map(Reaction::as_str), ["+1", "-1"]);
     assert_eq!(
         [Casing::Sum, Casing::Sum2, Casing::Sum3].map(Casing::as_str),
@@ -26,6 +26,11 @@ fn alike_values_are_different_variants() {
     assert_eq!([Operator::Less, Operator::LessEqual].map(Operator::as_str), ["<", "<="]);
     assert_eq!([Blank::Empty, Blank::Space].map(Blank::as_str), ["", " "]);
     assert_eq!([Port::N80, Port::N443].map(Port::as_i64), [80, 443]);
+    assert_eq!(
+        [Priority::Low, Priority::InBetween, Priority::Low2].map(Priority::as_i64),
+        [1, 2, 3]
+    );
+    assert_eq!(ReactArgs::DEFAULT_PRIORITY, Priority::InBetween);
     assert_eq!([Direction::Up, Direction::Down].map(Direction::as_str), ["up", "down"]);
 }
 

@@ -93,6 +93,13 @@ mistakes! {
         among(given(places), message).help("keep one of them")
     }
 
+    /// An `x-enum-names` that does not give each integer of the `enum` beside it a name of its own.
+    ///
+    /// The names are those of the variants in Rust, in the order of the values. Strings are named by themselves.
+    Error "wrong-enum-names" wrong_enum_names(span: Span) {
+        at(span, "`x-enum-names` stands beside an `enum` of integers and has as many names, all different")
+    }
+
     /// An `enum` without values.
     ///
     /// It accepts nothing, so the tool could never be called.

@@ -143,7 +143,7 @@ impl Search<'_> {
 
     /// A value of a node; what stands around it goes into `within`.
     fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
-        let Node { shape, assertions, .. } = &self.schemas[node];
+        let Node { shape, assertions, annotations, .. } = &self.schemas[node];
         if let Some(TypeName { name, .. }) = self.names.get(node) {
             if self.recursion.closes_a_circle(self.owner.node, node) {
                 return None;
@@ -156,7 +156,8 @@ impl Search<'_> {
                 }
                 (Shape::IntegerEnum(values), Json::Number(number)) => {
                     let value = whole(number)?;
-                    let values = integer_variants(values.iter().map(|value| value.value));
+                    let names = &annotations.enum_names;
+                    let values = integer_variants(values.iter().map(|value| value.value), names);
                     let mut values = values.into_iter();
                     let variant = values.find(|variant| i128::from(variant.value) == value)?.name;
                     return Some(self.constant(Constant::Variant(name.clone(), variant)));

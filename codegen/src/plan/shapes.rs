@@ -54,9 +54,10 @@ impl Shapes<'_> {
         let body = match &schema.shape {
             Shape::Object(object) => Body::Struct(self.object(object, name)),
             Shape::Enum(values) => Body::Enum(string_variants(values)),
-            Shape::IntegerEnum(values) => {
-                Body::IntegerEnum(integer_variants(values.iter().map(|value| value.value)))
-            }
+            Shape::IntegerEnum(values) => Body::IntegerEnum(integer_variants(
+                values.iter().map(|value| value.value),
+                &schema.annotations.enum_names,
+            )),
             Shape::Mixed(variants) => self.mixed(variants, name),
             Shape::Overlapping(members) => self.overlapping(members, schema, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
@@ -325,16 +326,20 @@ pub(super) fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
     names.into_iter().zip(values).map(variant).collect()
 }
 
-/// The variants of an enum of integers, in the order of its values.
-pub(super) fn integer_variants(values: impl Iterator<Item = i64>) -> Vec<IntegerVariant> {
+/// The variants of an enum of integers, in the order of its values; named by themselves where they have no other names.
+pub(super) fn integer_variants(
+    values: impl Iterator<Item = i64>,
+    names: &[String],
+) -> Vec<IntegerVariant> {
     let (values, texts): (Vec<i64>, Vec<String>) =
         values.map(|value| (value, value.to_string())).unzip();
-    let names = naming::variants(texts.iter().map(String::as_str));
+    let words = if names.is_empty() { &texts } else { names };
     let variant = |((name, text), value): ((Identifier, &String), i64)| IntegerVariant {
         name,
         docs: code(text),
         value,
     };
+    let names = naming::variants(words.iter().map(String::as_str));
     names.into_iter().zip(&texts).zip(values).map(variant).collect()
 }
 

@@ -29,6 +29,8 @@ pub struct Annotations {
     pub dialect: bool,
     /// `$anchor`: what refers to it is resolved, so it is kept for readers alone.
     pub anchor: Option<String>,
+    /// `x-enum-names`: what the integers of an `enum` are called in Rust; one for each, or none.
+    pub enum_names: Vec<String>,
 }
 
 /// Annotations, or none, which take no room: most schemas have none.
@@ -71,6 +73,7 @@ impl Annotations {
         content: Vec::new(),
         dialect: false,
         anchor: None,
+        enum_names: Vec::new(),
     };
 
     /// These, and the others' where these say nothing.
@@ -88,6 +91,7 @@ impl Annotations {
             content: if self.content.is_empty() { &others.content } else { &self.content }.clone(),
             dialect: self.dialect || others.dialect,
             anchor: self.anchor.clone().or_else(|| others.anchor.clone()),
+            enum_names: Vec::new(),
         }
     }
 }

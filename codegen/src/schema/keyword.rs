@@ -140,7 +140,7 @@ keywords! {
 }
 
 /// Keywords that assert nothing, whatever they stand beside.
-const ANNOTATIONS: [&str; 13] = [
+const ANNOTATIONS: [&str; 14] = [
     "title",
     "description",
     "default",
@@ -154,6 +154,7 @@ const ANNOTATIONS: [&str; 13] = [
     "contentEncoding",
     "contentMediaType",
     "contentSchema",
+    "x-enum-names",
 ];
 
 /// Keywords of 2020-12 that are not honoured: all are about schemas that lie elsewhere or change what

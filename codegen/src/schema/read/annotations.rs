@@ -1,11 +1,13 @@
 //! What a schema says about itself (2020-12 validation, 7 and 9). Never changes what is accepted.
 
+use std::collections::BTreeSet;
+
 use toolwright::format::{Format, IntegerFormat};
 
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Annotations, DIALECT};
+use crate::schema::{Annotations, DIALECT, number};
 use crate::yaml::{Entry, Node, Value};
 
 impl SchemaReader<'_> {
@@ -43,10 +45,28 @@ impl SchemaReader<'_> {
                 "contentEncoding" | "contentMediaType" | "contentSchema" => {
                     read.content.push((key.value.clone(), value.to_json()));
                 }
+                "x-enum-names" => read.enum_names = self.enum_names(place.text, value),
                 _ => {}
             }
         }
         read
+    }
+
+    /// The names of the integers of the `enum` beside them.
+    fn enum_names(&mut self, text: &Node, node: &Node) -> Vec<String> {
+        let is_integer =
+            |node: &&Node| matches!(&node.value, Value::Number(text) if number::is_whole(text));
+        let values = text.get("enum").map(items).unwrap_or_default();
+        let integers = values.iter().filter(is_integer).count();
+        let names: Vec<&str> = items(node).iter().filter_map(Node::as_str).collect();
+        let different: BTreeSet<&str> =
+            names.iter().copied().filter(|name| !name.is_empty()).collect();
+        let counts = [values.len(), items(node).len(), names.len(), different.len()];
+        if integers == 0 || counts.iter().any(|count| *count != integers) {
+            self.report.add(schemas::wrong_enum_names(node.span));
+            return Vec::new();
+        }
+        names.into_iter().map(str::to_owned).collect()
     }
 
     fn text(&mut self, node: &Node) -> Option<String> {
@@ -77,5 +97,13 @@ impl SchemaReader<'_> {
         if node.as_str().map(|uri| uri.trim_end_matches('#')) != Some(DIALECT) {
             self.report.add(schemas::unsupported_dialect(node.span, DIALECT));
         }
+    }
+}
+
+/// The items of a list; none of anything else.
+fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::Sequence(items) => items,
+        _ => &[],
     }
 }
