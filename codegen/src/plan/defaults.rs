@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::format::IntegerFormat;
 
+use super::judged::judged;
 use super::recursion::Recursion;
 use super::shapes::{integer_variants, string_variants, type_of_text};
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
-use crate::schema::{Node, NodeId, Property, Schemas, Shape, add_with_parts, as_f64, whole};
+use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, whole};
 
 /// What a field holds where its key is absent.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +74,11 @@ impl Defaults {
         recursion: &Recursion,
         exact: &BTreeSet<NodeId>,
     ) -> Self {
-        let judged = judged(schemas);
+        // A rule could tell what was filled in, and so could a list whose items have to differ.
+        let judged = judged(schemas, names, |id| {
+            matches!(&schemas[id].shape, Shape::Array(array) if array.unique)
+                || !schemas[id].assertions.is_empty()
+        });
         let mut found = BTreeMap::new();
         for owner in names.all().filter(|owner| !judged.contains(&owner.node)) {
             let Shape::Object(object) = &schemas[owner.node].shape else { continue };
@@ -91,19 +96,6 @@ impl Defaults {
     pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&FieldDefault> {
         self.0.get(&(owner, property.schema))
     }
-}
-
-/// The nodes of whose values a rule of a validator sees every key, or a list compares them.
-fn judged(schemas: &Schemas) -> BTreeSet<NodeId> {
-    let mut judged = BTreeSet::new();
-    for id in schemas.ids() {
-        let node = &schemas[id];
-        let compares = matches!(&node.shape, Shape::Array(array) if array.unique);
-        if compares || !node.assertions.is_empty() {
-            add_with_parts(schemas, id, &mut judged);
-        }
-    }
-    judged
 }
 
 struct Search<'a> {

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::judged::judged;
 use crate::json::Json;
+use crate::naming::TypeNames;
 use crate::schema::{
-    Assertion, Bound, Keyword, NodeId, Schemas, Shape, add_with_parts, is_double, last_place, parts,
+    Assertion, Bound, Keyword, NodeId, Schemas, Shape, is_double, last_place, parts,
 };
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
@@ -16,26 +18,18 @@ const EXACT: f64 = 1e15;
 type Use = (NodeId, bool);
 
 /// The nodes whose numbers keep their digits.
-pub(super) fn nodes(schemas: &Schemas) -> BTreeSet<NodeId> {
+pub(super) fn nodes(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
     let judged_by = |id: NodeId| {
         let assertions = schemas[id].assertions.iter();
         assertions.flat_map(|assertion| judges(assertion, false)).collect::<Vec<_>>()
     };
     let telling = telling(schemas, schemas.ids().flat_map(judged_by).collect());
-    let mut exact = BTreeSet::new();
-    for id in schemas.ids() {
-        let assertions = &schemas[id].assertions;
-        let is_told = assertions.iter().any(|assertion| tells(schemas, id, assertion, false));
-        if is_told || judged_by(id).iter().any(|judge| telling.contains(judge)) {
-            add_with_parts(schemas, id, &mut exact);
-        }
-        if let Shape::Array(array) = &schemas[id].shape
-            && array.unique
-        {
-            add_with_parts(schemas, array.items, &mut exact);
-        }
-    }
-    exact
+    judged(schemas, names, |id| {
+        let mut assertions = schemas[id].assertions.iter();
+        matches!(&schemas[id].shape, Shape::Array(array) if array.unique)
+            || assertions.any(|assertion| tells(schemas, id, assertion, false))
+            || judged_by(id).iter().any(|judge| telling.contains(judge))
+    })
 }
 
 /// Of these uses and those they lead to, the ones that tell some number from its nearest double.

@@ -7,6 +7,7 @@ mod derives;
 mod docs;
 mod exact;
 mod http;
+mod judged;
 mod recursion;
 mod roots;
 mod service;
@@ -136,7 +137,7 @@ impl<'a> Plans<'a> {
             subjects.extend(services().map(Subject::Http));
         }
         let recursion = recursion::Recursion::of(&project.schemas, names);
-        let exact = exact::nodes(&project.schemas);
+        let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
         let derives = derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact);
         let defaults = defaults::Defaults::of(&project.schemas, names, &recursion, &exact);

@@ -1,7 +1,5 @@
 //! From node to node: along references, and to the parts of a value.
 
-use std::collections::BTreeSet;
-
 use super::{Additional, Kind, NodeId, ObjectShape, Schemas, Shape};
 use crate::json::Json;
 
@@ -68,15 +66,5 @@ pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// Adds a node and all that its type holds.
-pub fn add_with_parts(schemas: &Schemas, node: NodeId, all: &mut BTreeSet<NodeId>) {
-    let mut waiting = vec![node];
-    while let Some(node) = waiting.pop() {
-        if all.insert(node) {
-            waiting.extend(parts(schemas, node));
-        }
     }
 }

@@ -18,7 +18,8 @@ const FILES: [(&str, &str); 8] = [
         "toolwright: 1
 service: { name: base, description: What all share. }
 types:
-  Money: { type: object, required: [amount], properties: { amount: { type: integer, minimum: 0 } } }
+  Money: { type: object, required: [amount], properties: { amount: { type: integer, minimum: 0 },
+    rate: { type: number }, currency: { type: string, default: EUR } } }
 ",
     ),
     (
@@ -26,7 +27,8 @@ types:
         "toolwright: 1
 service: shop
 types:
-  Order: { type: object, description: An order., properties: { price: { $ref: base.Money }, note: { type: string } } }
+  Order: { type: object, description: An order., properties: { price: { $ref: base.Money }, note: { type: string },
+    parts: { type: array, items: { $ref: base.Money } }, weight: { type: number }, place: { type: string, default: here } } }
 methods:
   place: { description: Places it., payload: { type: object, properties: { order: { $ref: Order } } }, result: Order,
     errors: { dear: { payload: base.Money, message: 'it costs {amount}' } } }
@@ -42,7 +44,8 @@ toolsets:
     description: Orders.
     tools:
       place_order: { description: Place an order., bind: place, aliases: [order] }
-      drop_order: { description: Drop an order., args: { type: object, properties: { id: { type: string } } } }
+      drop_order: { description: Drop an order., args: { type: object, properties: { id: { type: string },
+        all: { type: array, items: { $ref: Order } } } } }
 ",
     ),
     (
@@ -88,7 +91,7 @@ toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
 ];
 
 /// Words to put in the place of others, in one file or in all.
-const EDITS: [(&str, &str); 22] = [
+const EDITS: [(&str, &str); 25] = [
     ("minimum: 0", "minimum: 1"),
     ("{ type: integer, ", "{ type: number, "),
     ("required: [amount]", "required: []"),
@@ -111,6 +114,9 @@ const EDITS: [(&str, &str); 22] = [
     ("version: 1.0.0", "version: 1.0.1"),
     ("service: base", "service: base\nintegers: exact"),
     ("service: shop", "service: shop\nintegers: exact"),
+    ("default: EUR", "default: USD"),
+    ("parts: { type: array,", "parts: { type: array, uniqueItems: true,"),
+    ("all: { type: array,", "all: { type: array, uniqueItems: true,"),
 ];
 
 /// What the last run was made of, for the next one.
@@ -293,6 +299,28 @@ fn what_is_written_after_an_edit_is_what_it_changes() {
         );
         assert!(bench.written().is_empty(), "{edit:?}");
     }
+}
+
+/// Numbers that a rule compares keep their digits, and defaults that it sees are not filled in: not in crates of others.
+#[test]
+fn a_rule_changes_no_type_of_a_crate_that_does_not_know_it() {
+    for (edit, crates) in [
+        (("parts: { type: array,", "parts: { type: array, uniqueItems: true,"), ["shop/"]),
+        (("all: { type: array,", "all: { type: array, uniqueItems: true,"), ["shop/tools/"]),
+    ] {
+        let bench = Bench::new();
+        bench.edit(edit, None, false);
+        let found = bench.written();
+        let is_expected = |path: &String| crates.iter().any(|krate| path.starts_with(krate));
+        assert!(!found.is_empty() && found.iter().all(is_expected), "{edit:?}: {found:?}");
+        assert!(bench.project.generate(Mode::Check).unwrap().is_up_to_date(), "{edit:?}");
+    }
+    let bench = Bench::new();
+    bench.edit(("note: { type: string }", "note: { type: string }, twice: { type: array, uniqueItems: true, items: { $ref: Order } }"), None, false);
+    bench.run().unwrap();
+    let types = bench.folder.read("gen/shop/service/src/types.rs");
+    assert!(types.contains("weight: Option<toolwright::value::Number>"), "{types}");
+    assert!(types.contains("place: Option<String>"), "{types}");
 }
 
 /// A file that stands alone is compiled alone: what is wrong with the disk under the others does not show.
