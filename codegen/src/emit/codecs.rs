@@ -11,8 +11,8 @@ use super::tokens::{ident, imports, integer};
 use super::types::used_by;
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
-    AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence, Struct,
-    TypeUse, Types, UnionVariant, ValidatorStatic,
+    AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence,
+    PropertyLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -34,7 +34,7 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 /// The imports the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let used = used_names(parts);
-    let codec = ["Items", "Length", "Pattern", "Range", "Validator"];
+    let codec = ["Items", "Length", "Pattern", "Properties", "Range", "Validator"];
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
     let mut held = BTreeSet::new();
     for definition in &types.definitions {
@@ -151,7 +151,9 @@ fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream 
         quote!(_ => #name: #ty)
     });
     let members = fixed.chain(fields).chain(rest);
-    quote!(toolwright::object!(#name #rules { #(#members),* });)
+    let limits = &plan.limits;
+    let limits = (*limits != PropertyLimits::default()).then(|| quote!(within(#limits)));
+    quote!(toolwright::object!(#name #rules #limits { #(#members),* });)
 }
 
 fn member_of(field: &Field) -> TokenStream {
@@ -212,9 +214,9 @@ impl Append for CodecOf<'_> {
                 });
                 push!(out, tuple(#(#items),*));
             }
-            TypeUse::Map(value) => {
+            TypeUse::Map(value, limits) => {
                 let value = Self::plain(value);
-                push!(out, map(#value));
+                push!(out, map(#limits, #value));
             }
             TypeUse::Nullable(inner) => {
                 let inner = Self::plain(inner);

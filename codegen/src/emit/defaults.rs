@@ -109,7 +109,7 @@ fn zero(ty: &TypeUse) -> TokenStream {
         TypeUse::Integer(..) => quote!(0),
         TypeUse::Number(_) => quote!(0.0),
         TypeUse::List(..) => quote!(Vec::new()),
-        TypeUse::Map(_) => quote!(Map::new()),
+        TypeUse::Map(..) => quote!(Map::new()),
         TypeUse::Nullable(_) => quote!(None),
         TypeUse::Checked(inner, _) => zero(inner),
         TypeUse::Tuple(items) => {

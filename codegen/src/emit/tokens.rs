@@ -5,7 +5,9 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
-use crate::plan::{IntegerLimits, ItemLimits, LocatedType, NumberLimits, RootType, StringLimits};
+use crate::plan::{
+    IntegerLimits, ItemLimits, LocatedType, NumberLimits, PropertyLimits, RootType, StringLimits,
+};
 
 /// An identifier that is written in the code of an emitter.
 pub(super) fn ident(name: &'static str) -> Ident<'static> {
@@ -125,6 +127,23 @@ impl Append for ItemLimits {
         at_most(self.max.map(count), out);
         if self.unique {
             push!(out, .unique());
+        }
+    }
+}
+
+/// `Properties::ANY`, narrowed.
+impl Append for PropertyLimits {
+    fn append(&self, out: &mut TokenStream) {
+        let Self { min, max, names, dependent } = self;
+        push!(out, Properties::ANY);
+        at_least(min.map(count), out);
+        at_most(max.map(count), out);
+        if *names != StringLimits::default() {
+            push!(out, .named(#names));
+        }
+        if !dependent.is_empty() {
+            let dependent = dependent.iter().map(|(key, needed)| quote!((#key, &[#(#needed),*])));
+            push!(out, .dependent(&[#(#dependent),*]));
         }
     }
 }

@@ -54,7 +54,7 @@ impl Append for TypeUse {
             Self::ExactNumber(_) => push!(out, toolwright::value::Number),
             Self::List(item, _) => push!(out, Vec<#item>),
             Self::Tuple(items) => push!(out, (#(#items,)*)),
-            Self::Map(value) => push!(out, Map<#value>),
+            Self::Map(value, _) => push!(out, Map<#value>),
             Self::Nullable(inner) => push!(out, Option<#inner>),
             Self::Named(name) => out.push(name),
             Self::Boxed(name) => {
@@ -264,13 +264,13 @@ pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
     let name = match ty {
         TypeUse::Value => "Value",
         TypeUse::BigInteger(_) => "Integer",
-        TypeUse::Map(_) => "Map",
+        TypeUse::Map(..) => "Map",
         TypeUse::Named(name) | TypeUse::Boxed(name) => name,
         _ => "",
     };
     used.insert(name);
     match ty {
-        TypeUse::Map(inner)
+        TypeUse::Map(inner, _)
         | TypeUse::List(inner, _)
         | TypeUse::Nullable(inner)
         | TypeUse::Checked(inner, _) => used_by(inner, used),

@@ -1,6 +1,6 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
-use super::types::{ItemLimits, StringLimits, TypeUse};
+use super::types::{ItemLimits, PropertyLimits, StringLimits, TypeUse};
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
@@ -76,9 +76,23 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
             let both = count.iter().chain(&differ).map(String::as_str).collect::<Vec<_>>();
             (!both.is_empty()).then(|| both.join(" "))
         }
+        TypeUse::Map(_, limits) => property_limits(limits),
         TypeUse::Nullable(inner) | TypeUse::Checked(inner, _) => limits(inner),
         _ => None,
     }
+}
+
+/// The limits of an object's keys as sentences.
+pub(super) fn property_limits(limits: &PropertyLimits) -> Option<String> {
+    let PropertyLimits { min, max, names, dependent } = limits;
+    let count = between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " keys");
+    let names = string_limits(names).map(|limits| format!("Of each key: {limits}"));
+    let dependent = dependent.iter().map(|(key, needed)| {
+        let needed: Vec<_> = needed.iter().map(|key| code(key)).collect();
+        format!("{} needs {}.", code(key), needed.join(" and "))
+    });
+    let parts: Vec<_> = count.into_iter().chain(names).chain(dependent).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 fn string_limits(limits: &StringLimits) -> Option<String> {

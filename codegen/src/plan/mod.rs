@@ -8,6 +8,7 @@ mod docs;
 mod exact;
 mod http;
 mod judged;
+mod properties;
 mod recursion;
 mod roots;
 mod service;
@@ -31,7 +32,7 @@ pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, Tran
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 use std::collections::BTreeSet;

@@ -4,11 +4,13 @@ use toolwright::format::Format;
 
 use super::Planner;
 use super::docs;
+use super::properties;
 use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic, needs_tables,
+    Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    needs_tables,
 };
 use crate::json::{Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
@@ -71,6 +73,7 @@ impl Shapes<'_> {
         };
         let facts = match &body {
             Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
+            Body::Struct(plan) => docs::property_limits(&plan.limits).into_iter().collect(),
             Body::Overlapping { .. } => vec![TRIED.to_owned()],
             _ => Vec::new(),
         };
@@ -86,7 +89,8 @@ impl Shapes<'_> {
     /// The validator of what no type says about a node.
     fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
         let project = self.planner.project;
-        if project.schemas[node].assertions.is_empty() {
+        let schema = &project.schemas[node];
+        if schema.assertions.is_empty() || properties::limits(&project.schemas, node).is_some() {
             return None;
         }
         let name = self.free_static(&screaming(&name_of()).followed_by("_RULES"));
@@ -140,7 +144,8 @@ impl Shapes<'_> {
         let fields = members.iter().filter_map(Member::field).count();
         let has_constructor = (1..=MAX_CONSTRUCTOR).contains(&required)
             && (required < fields || additional.is_some());
-        Struct { members, additional, has_constructor }
+        let limits = self.properties(name.node, &|| name.name.to_string());
+        Struct { members, additional, limits, has_constructor }
     }
 
     fn member(&mut self, property: &Property, owner: &TypeName) -> Member {
@@ -243,7 +248,7 @@ impl Shapes<'_> {
                     }
                     _ => TypeUse::Value,
                 };
-                TypeUse::Map(Box::new(value))
+                TypeUse::Map(Box::new(value), self.properties(node, name_of))
             }
             Shape::Nullable(inner) => {
                 TypeUse::Nullable(Box::new(self.type_of(*inner, within, name_of)))
@@ -258,6 +263,17 @@ impl Shapes<'_> {
             | Shape::Union(_)
             | Shape::Mixed(_)
             | Shape::Overlapping(_) => TypeUse::Value,
+        }
+    }
+
+    /// The limits of an object's keys, where no validator checks them.
+    fn properties(&mut self, node: NodeId, name_of: NameOf<'_>) -> PropertyLimits {
+        match properties::limits(&self.planner.project.schemas, node) {
+            Some((limits, names)) => {
+                let names = self.string(&names, &|| format!("{}Key", name_of()));
+                PropertyLimits { names, ..limits }
+            }
+            None => PropertyLimits::default(),
         }
     }
 

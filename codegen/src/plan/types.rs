@@ -117,6 +117,8 @@ pub struct Struct {
     pub members: Vec<Member>,
     /// What may stand beside them.
     pub additional: Option<AdditionalField>,
+    /// The limits of its keys.
+    pub limits: PropertyLimits,
     /// Whether it has a constructor `new` from its required fields.
     pub has_constructor: bool,
 }
@@ -267,7 +269,7 @@ pub enum TypeUse {
     /// An array with a type for each of its places.
     Tuple(Vec<TypeUse>),
     /// A map from strings.
-    Map(Box<TypeUse>),
+    Map(Box<TypeUse>, PropertyLimits),
     /// What it holds, or `null`.
     Nullable(Box<TypeUse>),
     /// A type of this crate, or one it offers again.
@@ -289,7 +291,8 @@ impl TypeUse {
             }
             Self::ExactNumber(limits) => *limits == NumberLimits::default(),
             Self::List(item, limits) => *limits == ItemLimits::default() && item.is_any(),
-            Self::Map(inner) | Self::Nullable(inner) => inner.is_any(),
+            Self::Map(value, limits) => *limits == PropertyLimits::default() && value.is_any(),
+            Self::Nullable(inner) => inner.is_any(),
             _ => false,
         }
     }
@@ -351,6 +354,19 @@ pub struct ItemLimits {
     pub max: Option<u64>,
     /// Whether no two items may be equal.
     pub unique: bool,
+}
+
+/// Limits of an object's keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PropertyLimits {
+    /// The least count.
+    pub min: Option<u64>,
+    /// The greatest count.
+    pub max: Option<u64>,
+    /// What each key is like.
+    pub names: StringLimits,
+    /// Keys, and those that have to be there with each.
+    pub dependent: Vec<(String, Vec<String>)>,
 }
 
 /// A pattern, compiled once.

@@ -126,6 +126,9 @@ impl SchemaReader<'_> {
                 let form = Form::of(text, kinds.as_deref());
                 let shape = self.shape(form, kinds.as_deref(), place, root);
                 let mut assertions = self.assertions(entries, form, kinds.as_deref(), place, root);
+                if form == Form::Typed(Kind::Object) {
+                    assertions.extend(self.pattern_of_names(text));
+                }
                 if let (Form::Typed(_), Shape::Nullable(inner)) = (form, &shape) {
                     let beside =
                         assertions.extract_if(.., |assertion| is_about_the_rest(assertion));
@@ -199,16 +202,21 @@ impl SchemaReader<'_> {
     }
 }
 
-/// Whether a keyword is about what keywords beside it leave over, or says how another one counts: it stays beside them.
+/// Whether a keyword of arrays or objects is about what keywords beside it leave over, says how another one counts, or is
+/// about the keys alone: it stays beside what is no `null`.
 fn is_about_the_rest(assertion: &Assertion) -> bool {
     matches!(
         assertion.keyword,
         Keyword::AdditionalProperties
             | Keyword::Contains
+            | Keyword::DependentRequired
             | Keyword::Items
             | Keyword::MaxContains
+            | Keyword::MaxProperties
             | Keyword::MinContains
+            | Keyword::MinProperties
             | Keyword::PatternProperties
             | Keyword::PrefixItems
+            | Keyword::PropertyNames
     )
 }

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::{form, schemas};
-use crate::schema::{Additional, ArrayShape, Keyword, ObjectShape, Property, Shape};
+use crate::schema::{
+    self, Additional, ArrayShape, Assertion, Keyword, ObjectShape, Operand, Property, Shape,
+    StringRules,
+};
 use crate::source::{Span, Spanned};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Entry, Node, Value};
 
 impl SchemaReader<'_> {
     /// Reads an object (2020-12 core, 10.3.2; validation, 6.5).
@@ -91,8 +94,13 @@ impl SchemaReader<'_> {
         Some(Property { name: name.clone(), schema, required: true, is_described: false })
     }
 
-    /// What stands beside the properties. With `patternProperties` no type can say it.
+    /// What stands beside the properties. With several `patternProperties` no type can say it.
     fn additional(&mut self, place: Place<'_>, root: &mut Root) -> Additional {
+        if let Some(Entry { key, value }) = only_pattern(place.text) {
+            let pattern = Some(key.value.as_str());
+            let node = self.subschema(value, place, Keyword::PatternProperties, pattern, root);
+            return Additional::Typed(node);
+        }
         let Some(node) = place.text.get("additionalProperties") else { return Additional::Open };
         if place.text.get("patternProperties").is_some() {
             return Additional::Open;
@@ -109,6 +117,17 @@ impl SchemaReader<'_> {
                 root,
             )),
         }
+    }
+
+    /// What the only pattern of a map says of its names.
+    pub(super) fn pattern_of_names(&mut self, text: &Node) -> Option<Assertion> {
+        let Entry { key, .. } = only_pattern(text)?;
+        let rules = StringRules {
+            pattern: self.translated(&key.value, key.span).map(Box::new),
+            ..StringRules::default()
+        };
+        let names = self.schemas.add(schema::Node::new(key.span, Shape::String(rules)));
+        Some(Assertion { keyword: Keyword::PropertyNames, operand: Operand::Schema(names) })
     }
 
     /// Reads an array (2020-12 core, 10.3.1; validation, 6.4).
@@ -145,5 +164,18 @@ impl SchemaReader<'_> {
         let items =
             places.and_then(|places| self.schemas(Keyword::PrefixItems, places, place, root));
         Shape::Tuple(items.unwrap_or_default())
+    }
+}
+
+/// The pattern of an object all of whose keys match it and have one schema: a map.
+pub(super) fn only_pattern(text: &Node) -> Option<&Entry> {
+    let is_closed = matches!(
+        text.get("additionalProperties").map(|node| &node.value),
+        Some(Value::Boolean(false))
+    );
+    let has = |keyword: &str| text.get(keyword).is_some();
+    match text.get("patternProperties")?.entries()? {
+        [only] if is_closed && !has("properties") && !has("propertyNames") => Some(only),
+        _ => None,
     }
 }

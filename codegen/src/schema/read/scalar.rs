@@ -33,13 +33,15 @@ impl SchemaReader<'_> {
             self.expected("a pattern", node);
             return None;
         };
-        match self.pending.budget.translated(ecma) {
-            Ok(pattern) => Some(pattern),
-            Err((reason, help)) => {
-                self.report.add(schemas::bad_pattern(node.span, &reason, help));
-                None
-            }
-        }
+        self.translated(ecma, node.span)
+    }
+
+    /// What a pattern becomes, if there is an engine that reads it.
+    pub(super) fn translated(&mut self, ecma: &str, at: Span) -> Option<Pattern> {
+        let found = self.pending.budget.translated(ecma);
+        found
+            .map_err(|(reason, help)| self.report.add(schemas::bad_pattern(at, &reason, help)))
+            .ok()
     }
 
     /// A keyword whose value counts something.

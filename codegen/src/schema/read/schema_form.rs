@@ -1,6 +1,7 @@
 //! The form of a schema: which of its keywords decides what it is, and which of them become a type.
 
 use super::SchemaReader;
+use super::object::only_pattern;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
@@ -61,7 +62,7 @@ impl Form {
         use Keyword::{
             AdditionalProperties, AllOf, AnyOf, Const, Enum, ExclusiveMaximum, ExclusiveMinimum,
             Format, Items, MaxItems, MaxLength, Maximum, MinItems, MinLength, Minimum, OneOf,
-            Pattern, PrefixItems, Properties, Ref, Required, Type, UniqueItems,
+            Pattern, PatternProperties, PrefixItems, Properties, Ref, Required, Type, UniqueItems,
         };
         match self {
             Self::Reference => &[Ref],
@@ -85,6 +86,9 @@ impl Form {
                 &[Type, MinItems, MaxItems, UniqueItems]
             }
             Self::Typed(Kind::Array) => &[Type, Items, MinItems, MaxItems, UniqueItems],
+            Self::Typed(Kind::Object) if only_pattern(text).is_some() => {
+                &[Type, Required, PatternProperties, AdditionalProperties]
+            }
             Self::Typed(Kind::Object) if text.get("patternProperties").is_some() => {
                 &[Type, Properties, Required]
             }

@@ -1,6 +1,6 @@
 //! Codecs of the types that need no schema: those of the standard library and of [`crate::value`].
 
-use super::{Decode, Encode, Items, Length, Range, Reader, Writer};
+use super::{Decode, Encode, Items, Length, Properties, Range, Reader, Writer};
 use crate::value::{Integer, Map, Nullable, Number, Value};
 
 impl Decode for () {
@@ -125,13 +125,13 @@ impl<T: Encode> Encode for Vec<T> {
 
 impl<T: Decode> Decode for Map<T> {
     fn decode(input: &mut Reader<'_>) -> Option<Self> {
-        input.map(T::decode)
+        input.map(Properties::ANY, T::decode)
     }
 }
 
 impl<T: Encode> Encode for Map<T> {
     fn encode(&self, out: &mut Writer) {
-        out.map(self, |out, value| value.encode(out));
+        out.map(self, Properties::ANY, |out, value| value.encode(out));
     }
 }
 

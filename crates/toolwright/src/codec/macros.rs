@@ -13,7 +13,7 @@
 //! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
 //! | `list(items, type)` | `Vec<type>` |
 //! | `tuple(a: type, b: type)` | `(type, type)` |
-//! | `map(type)` | [`Map<type>`](crate::Map) |
+//! | `map(properties, type)` | [`Map<type>`](crate::Map) |
 //! | `nullable(type)` | `Option<type>`, where `None` is `null` |
 //! | `or_null(type)` | [`Nullable<type>`](crate::Nullable) |
 //! | `boxed(Name)` | `Box<Name>` |
@@ -25,9 +25,11 @@
 /// Writes the codec of a struct: the keys of the object, the fields they become, and the types of these.
 ///
 /// A key is `required` or `optional`, or has a `default(expression)`; the field of an optional key is an `Option`, that of a
-/// key with a default holds the default where the key is absent, and is always written. Before the keys may stand those that have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for all other
-/// keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is `required_escaped`,
-/// `optional_escaped` or `default_escaped`.
+/// key with a default holds the default where the key is absent, and is always written. Before the keys may stand those that
+/// have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for
+/// all other keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is
+/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys stand behind the name:
+/// `Note within(Properties::ANY.at_least(1))`.
 ///
 /// ```
 /// use toolwright::codec::{Items, Length, from_json, to_json};
@@ -51,7 +53,7 @@
 /// ```
 #[macro_export]
 macro_rules! object {
-    ($name:ident $(checked($validator:expr $(,)?))? {
+    ($name:ident $(checked($validator:expr $(,)?))? $(within($properties:expr $(,)?))? {
         $($fixed:literal => constant($json:literal $(,)?)),* $(,)?
         $($($presence:ident $(($default:expr))? $key:literal => $field:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)?
         $(_ => $rest:ident: $rest_type:ident $(($($rest_part:tt)*))? $(,)?)?
@@ -61,11 +63,11 @@ macro_rules! object {
             |input| {
                 $($(let mut $field = None;)+)?
                 $(let mut $rest = $crate::Map::new();)?
-                let mut fixed = true;
+                let mut fits = true;
                 let mut object = input.object()?;
                 while let Some(key) = object.next_key() {
                     match key.as_ref() {
-                        $($fixed => fixed &= object.value().constant($json).is_some(),)*
+                        $($fixed => fits &= object.value().constant($json).is_some(),)*
                         $($($key => {
                             $field = $crate::__decode!(object.value(), $type $(($($part)*))?);
                         })+)?
@@ -75,14 +77,20 @@ macro_rules! object {
                         ),
                     }
                 }
-                $(fixed &= object.has_required($fixed);)*
+                $(fits &= object.has_required($fixed);)*
                 $($($crate::__read_member!($presence object $key $field);)+)?
-                if !fixed {
+                $(fits &= object.has_within($properties);)?
+                if !fits {
                     return None;
                 }
                 Some(Self { $($($field: $crate::__member!($presence $field $(, $default)?),)+)? $($rest)? })
             }
             |this, out| {
+                $crate::__keys_within!(
+                    [$($properties)?] out
+                    [$(Some($fixed),)* $($($crate::__key_of!($presence $key (this.$field)),)+)?]
+                    [$(this.$rest.keys())?]
+                );
                 let Some(mut object) = out.object() else { return };
                 $(object.key($fixed).constant($json);)*
                 $($($crate::__write_member!($presence object $key (this.$field) $type $(($($part)*))?);)+)?
@@ -310,8 +318,8 @@ macro_rules! __decode {
     ($input:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.array($items, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
-    ($input:expr, map($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.map(|input| $crate::__decode!(input, $type $(($($part)*))?))
+    ($input:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.map($limits, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
     ($input:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?))
@@ -346,8 +354,8 @@ macro_rules! __encode {
     ($out:expr, $value:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.array($value, $items, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, map($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.map($value, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    ($out:expr, $value:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.map($value, $limits, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
     ($out:expr, $value:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.nullable($value.as_ref(), |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
@@ -397,6 +405,32 @@ macro_rules! __other_key {
     };
     ($object:ident, $key:ident, $known:expr, $rest:ident, $($type:tt)+) => {
         $object.additional(&mut $rest, $key, |input| $crate::__decode!(input, $($type)+))
+    };
+}
+
+/// Limits of the keys of an object that is about to be written.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __keys_within {
+    ([] $($ignored:tt)*) => {};
+    ([$limits:expr] $out:ident [$($key:expr,)*] [$($rest:expr)?]) => {
+        let keys: &[Option<&str>] = &[$($key),*];
+        $out.keys($limits, keys.iter().copied().flatten()$(.chain($rest))?);
+    };
+}
+
+/// The key of a field, where it is written.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_of {
+    (optional $key:literal $value:tt) => {
+        $value.is_some().then_some($key)
+    };
+    (optional_escaped $key:literal $value:tt) => {
+        $value.is_some().then_some($key)
+    };
+    ($presence:ident $key:literal $value:tt) => {
+        Some($key)
     };
 }
 

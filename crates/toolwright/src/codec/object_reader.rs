@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::Reader;
 use super::string::meaning;
+use super::{Properties, Reader};
 use crate::issue::{IssueKind, Names};
 use crate::value::Map;
 
@@ -203,6 +203,19 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         }
         self.has_required(key);
         None
+    }
+
+    /// Whether the keys are inside these limits, after the last key; what is not is an issue.
+    pub fn has_within(&mut self, limits: Properties) -> bool {
+        if self.reader.scanner.failed() {
+            return false;
+        }
+        let keys = self.reader.keys.get(self.base..self.base + self.count).unwrap_or_default();
+        if self.index.is_none() {
+            return limits.check(keys.iter().copied(), &mut self.reader.issues);
+        }
+        let keys: Vec<_> = keys.iter().map(|key| meaning(key)).collect();
+        limits.check(keys.iter().map(AsRef::as_ref), &mut self.reader.issues)
     }
 
     /// Whether a required key was there, after the last key; if it was not, that is an issue.

@@ -9,7 +9,7 @@ use super::issues::Issues;
 use super::object_reader::ObjectReader;
 use super::scanner::{Scanner, Word};
 use super::text::nearest_double;
-use super::{Items, Length, Range, StandardInteger};
+use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf, describe, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     /// Reads any value.
     pub fn value(&mut self) -> Option<Value> {
         match self.scanner.peek() {
-            Some(b'{') => self.map(Self::value).map(Value::Object),
+            Some(b'{') => self.map(Properties::ANY, Self::value).map(Value::Object),
             Some(b'[') => self.array(Items::ANY, Self::value).map(Value::Array),
             Some(b'"') => self.string(Length::ANY).map(Value::String),
             Some(b't' | b'f') => self.boolean().map(Value::Boolean),
@@ -239,13 +239,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an object whose keys are free, each value by `value`.
-    pub fn map<T>(&mut self, value: fn(&mut Self) -> Option<T>) -> Option<Map<T>> {
+    pub fn map<T>(
+        &mut self,
+        limits: Properties,
+        value: fn(&mut Self) -> Option<T>,
+    ) -> Option<Map<T>> {
         let mut map = Map::new();
         let before = self.issues.count();
         let mut object = self.object()?;
         while let Some(key) = object.next_key() {
             object.additional(&mut map, key, value);
         }
+        object.has_within(limits);
         (self.issues.count() == before && !self.scanner.failed()).then_some(map)
     }
 

@@ -6,7 +6,7 @@ use super::issues::Issues;
 use super::object_writer::ObjectWriter;
 use super::output::Output;
 use super::text::double_text;
-use super::{Items, Length, Range, StandardInteger};
+use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, IssueKind};
 use crate::value::{Integer, Map, Number, Value};
 
@@ -107,7 +107,7 @@ impl Writer {
             Value::Number(number) => self.exact_number(number, Range::ANY),
             Value::String(text) => self.string(text, Length::ANY),
             Value::Array(items) => self.array(items, Items::ANY, Self::value),
-            Value::Object(entries) => self.map(entries, Self::value),
+            Value::Object(entries) => self.map(entries, Properties::ANY, Self::value),
         }
     }
 
@@ -151,7 +151,8 @@ impl Writer {
     }
 
     /// Writes an object whose keys are free, each value by `value`.
-    pub fn map<T>(&mut self, map: &Map<T>, value: fn(&mut Self, &T)) {
+    pub fn map<T>(&mut self, map: &Map<T>, limits: Properties, value: fn(&mut Self, &T)) {
+        limits.check(map.keys(), &mut self.issues);
         let Some(mut object) = self.object() else { return };
         object.additional(map, &[], value);
         object.end();
@@ -163,6 +164,11 @@ impl Writer {
             Some(value) => write(self, value),
             None => self.null(),
         }
+    }
+
+    /// Checks the keys of the object that is about to be written.
+    pub fn keys<'k>(&mut self, limits: Properties, keys: impl Iterator<Item = &'k str> + Clone) {
+        limits.check(keys, &mut self.issues);
     }
 
     /// Opens an object, whose entries are then written one by one; nothing where it is nested too

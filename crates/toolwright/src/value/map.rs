@@ -68,7 +68,7 @@ impl<V> Map<V> {
     }
 
     /// The keys in order.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn keys(&self) -> impl Iterator<Item = &str> + Clone {
         self.iter().map(|(key, _)| key)
     }
 
@@ -155,8 +155,14 @@ impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
 }
 
 /// The entries of a [`Map`], in order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Iter<'a, V>(slice::Iter<'a, (String, V)>);
+
+impl<V> Clone for Iter<'_, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<'a, V> Iterator for Iter<'a, V> {
     type Item = (&'a str, &'a V);

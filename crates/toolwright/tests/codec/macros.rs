@@ -1,7 +1,7 @@
 //! Codecs that the contract's macros write: every kind of type, read and written.
 
 use toolwright::codec::{
-    Decode, Encode, Items, Length, Pattern, Range, Validator, from_json, to_json,
+    Decode, Encode, Items, Length, Pattern, Properties, Range, Validator, from_json, to_json,
 };
 use toolwright::format::{Date, Format};
 use toolwright::{Integer, Map, Nullable, Value};
@@ -70,7 +70,7 @@ toolwright::object!(Everything {
     required "exact" => exact: exact_number(Range::ANY),
     required "list" => list: list(Items::ANY.at_most(2), list(Items::ANY, Title)),
     required "pair" => pair: tuple(a: string(Length::ANY), b: nullable(integer(Range::<i64>::ANY))),
-    required "by_name" => by_name: map(Color),
+    required "by_name" => by_name: map(Properties::ANY, Color),
     required "perhaps" => perhaps: nullable(Level),
     optional "three" => three: or_null(string(Length::ANY)),
     optional "inner" => inner: boxed(Everything),
@@ -130,6 +130,33 @@ toolwright::overlapping!(Words checked(ANY_OF) by "anyOf" {
     1 => Short: string(Length::ANY.at_most(2)),
     0 => Long: string(Length::ANY),
 });
+
+static KEY: Pattern = Pattern::new("^[a-z]+$", "^[a-z]+$");
+
+#[derive(Debug, PartialEq)]
+struct Payment {
+    card: Option<String>,
+    address: Option<String>,
+    total: i64,
+    rest: Map<bool>,
+}
+toolwright::object!(Payment within(
+    Properties::ANY
+        .at_least(2)
+        .at_most(3)
+        .named(Length::ANY.at_most(7).matching(&KEY))
+        .dependent(&[("card", &["address"]), ("tip", &["address"])])
+) {
+    "kind" => constant("1"),
+    optional "card" => card: string(Length::ANY),
+    optional "address" => address: string(Length::ANY),
+    default(0) "total" => total: integer(Range::<i64>::ANY),
+    _ => rest: boolean()
+});
+
+#[derive(Debug, PartialEq)]
+struct Flags(Map<bool>);
+toolwright::newtype!(Flags: Map<bool> = map(Properties::ANY.at_least(1).named(Length::ANY.at_most(2)), boolean()));
 
 fn round_trip<T: Decode + Encode>(json: &str) {
     let value: T = from_json(json.as_bytes()).unwrap_or_else(|issues| panic!("{json}: {issues}"));
@@ -199,6 +226,42 @@ fn every_mistake_of_an_object_is_found_in_one_pass() {
         ),
     ] {
         assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn limits_of_keys_hold_for_reading_and_writing() {
+    round_trip::<Payment>(r#"{"kind":1,"address":"a","total":1}"#);
+    round_trip::<Flags>(r#"{"ab":true}"#);
+    let of_two = "the payload: has 4 keys, at most 3 allowed";
+    for (json, expected) in [
+        (r#"{"kind":1}"#, "the payload: has 1 key, at least 2 required"),
+        (r#"{"kind":1,"card":"c","tip":true}"#, "`/address`: is missing"),
+        (r#"{"kind":1,"\u0063ard":"c"}"#, "`/address`: is missing"),
+        (
+            r#"{"kind":1,"Not mine":true}"#,
+            "`/Not mine`: the key is not allowed: has 8 characters, at most 7 allowed; found \"Not mine\", expected a match of `^[a-z]+$`",
+        ),
+        (r#"{"kind":1,"total":0,"a":true,"b":true}"#, of_two),
+    ] {
+        assert_eq!(issues::<Payment>(json), expected, "{json}");
+    }
+    assert_eq!(issues::<Flags>("{}"), "the payload: has 0 keys, at least 1 required");
+    let paid = |card: Option<&str>, rest: &[&str]| Payment {
+        card: card.map(str::to_owned),
+        address: None,
+        total: 0,
+        rest: rest.iter().map(|key| ((*key).to_owned(), true)).collect(),
+    };
+    for (value, expected) in [
+        (paid(Some("c"), &[]), "`/address`: is missing"),
+        (paid(None, &["a", "b"]), of_two),
+        (
+            paid(None, &["A"]),
+            "`/A`: the key is not allowed: found \"A\", expected a match of `^[a-z]+$`",
+        ),
+    ] {
+        assert_eq!(to_json(&value).unwrap_err().to_string(), expected);
     }
 }
 

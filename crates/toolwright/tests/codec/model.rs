@@ -1,7 +1,7 @@
 //! Types with codecs in the form that generated code has: one of each kind a schema can describe.
 
 use toolwright::codec::{
-    Decode, Encode, Items, Length, Pattern, Range, Reader, Writer, from_json, to_json,
+    Decode, Encode, Items, Length, Pattern, Properties, Range, Reader, Writer, from_json, to_json,
 };
 use toolwright::{Integer, InvalidPayload, Map, Nullable, Value};
 
@@ -280,7 +280,7 @@ impl Decode for Group {
         while let Some(key) = object.next_key() {
             match key.as_ref() {
                 "kind" => kind = object.value().constant("\"group\""),
-                "shapes" => shapes = object.value().map(Shape::decode),
+                "shapes" => shapes = object.value().map(Properties::ANY, Shape::decode),
                 _ => object.unknown_key(&["kind", "shapes"]),
             }
         }
@@ -295,7 +295,7 @@ impl Encode for Group {
     fn encode(&self, out: &mut Writer) {
         let Some(mut object) = out.object() else { return };
         object.key("kind").constant("\"group\"");
-        object.key("shapes").map(&self.shapes, |w, v| v.encode(w));
+        object.key("shapes").map(&self.shapes, Properties::ANY, |w, v| v.encode(w));
         object.end();
     }
 }

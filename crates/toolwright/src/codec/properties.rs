@@ -1,0 +1,95 @@
+//! Limits that a schema sets on the keys of an object (2020-12 validation, 6.5; core, 10.3.2.4).
+
+use super::Length;
+use super::issues::Issues;
+use crate::issue::{Issue, IssueKind, Names};
+use crate::pointer::escaped;
+
+/// Limits of an object: how many properties it has, what their names are like, and which of them need others.
+#[derive(Clone, Copy, Debug)]
+pub struct Properties {
+    minimum: u64,
+    maximum: u64,
+    names: Option<Length>,
+    dependent: &'static [(&'static str, &'static [&'static str])],
+}
+
+impl Properties {
+    /// Any properties.
+    pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, names: None, dependent: &[] };
+
+    /// At least this many properties.
+    #[must_use]
+    pub const fn at_least(self, minimum: u64) -> Self {
+        Self { minimum, ..self }
+    }
+
+    /// At most this many properties.
+    #[must_use]
+    pub const fn at_most(self, maximum: u64) -> Self {
+        Self { maximum, ..self }
+    }
+
+    /// Only names inside these limits.
+    #[must_use]
+    pub const fn named(self, names: Length) -> Self {
+        Self { names: Some(names), ..self }
+    }
+
+    /// With each of these properties, those listed beside it have to be there.
+    #[must_use]
+    pub const fn dependent(
+        self,
+        dependent: &'static [(&'static str, &'static [&'static str])],
+    ) -> Self {
+        Self { dependent, ..self }
+    }
+
+    /// Whether the keys of an object, no two of them equal, are inside the limits; what is not is recorded.
+    pub(super) fn check<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k str> + Clone,
+        issues: &mut Issues,
+    ) -> bool {
+        let mark = issues.count();
+        let count = keys.clone().count() as u64;
+        if count < self.minimum {
+            refuse_count(count, "at least", self.minimum, "required", issues);
+        } else if count > self.maximum {
+            refuse_count(count, "at most", self.maximum, "allowed", issues);
+        }
+        if let Some(names) = self.names {
+            keys.clone().for_each(|key| check_name(names, key, issues));
+        }
+        for (_, needed) in self.dependent.iter().filter(|(key, _)| has(&keys, key)) {
+            for key in needed.iter().filter(|key| !has(&keys, key)) {
+                let kind = IssueKind::Missing { one_of: Names::default() };
+                let missing = Issue::new(format!("/{}", escaped(key)), kind);
+                if !issues.since(mark).contains(&missing) {
+                    issues.push(missing);
+                }
+            }
+        }
+        issues.count() == mark
+    }
+}
+
+fn has<'k>(keys: &(impl Iterator<Item = &'k str> + Clone), wanted: &str) -> bool {
+    keys.clone().any(|key| key == wanted)
+}
+
+#[cold]
+fn refuse_count(count: u64, side: &str, limit: u64, what: &str, issues: &mut Issues) {
+    let keys = if count == 1 { "key" } else { "keys" };
+    let message = format!("has {count} {keys}, {side} {limit} {what}");
+    issues.add(IssueKind::Schema { message });
+}
+
+fn check_name(names: Length, key: &str, issues: &mut Issues) {
+    let mut found = Issues::default();
+    if !names.check(key, &mut found) {
+        let why: Vec<_> = found.since(0).iter().map(Issue::message).collect();
+        let message = format!("the key is not allowed: {}", why.join("; "));
+        issues.add_under(key, IssueKind::Schema { message });
+    }
+}
