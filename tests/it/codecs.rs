@@ -77,6 +77,7 @@ pub(crate) static CASES: &[Case] = cases! {
     lengthy in lengthy_toolset_with_a_name_of_sixty_four_bytes_no_more_no_less_tools:
         StretchAToolWithANameOfSixtyFourBytesNoMoreNoLessX;
     maps in maps_tools: Score FreeMap;
+    merged in merged_tools: Hire Promote;
     mixtures in mixtures_tools: Blend;
     naming in naming_tools: Name Type Match;
     nullables in nullables_tools: Maybe MaybeNames;

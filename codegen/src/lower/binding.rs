@@ -1,7 +1,7 @@
 //! How a tool calls a method: which properties of the payload are injected, which are left for the model, and whether
 //! the result is reshaped.
 
-use super::compatibility::{Direction, Handover};
+use super::compatibility::{Direction, Handover, check_not_declared};
 use super::schemas::Reading;
 use super::toolsets::{Origin, WrittenTool, report_unknown_method};
 use super::{Declared, output_limits};
@@ -102,21 +102,21 @@ impl Bindings {
                     (args, ArgsShape::Derived)
                 }
                 Some(text) if same(&reading.types, home, text, method_text.payload.as_ref()) => {
-                    check_not_in_args(payload, &inject, report);
+                    for injection in &inject {
+                        let name = &injection.property;
+                        check_not_declared(payload, name, report);
+                    }
                     (called.payload, ArgsShape::Same)
                 }
                 Some(text) => {
                     let args = reading.object(owner, &text.0, "`args`", report);
-                    if let Some(object) = as_object(&reading.schemas, args) {
-                        check_not_in_args(object, &inject, report);
-                        let injected = inject.iter().map(|one| one.property.value.clone());
-                        self.handovers.push(Handover {
-                            span: text.0.span,
-                            from: args,
-                            to: called.payload,
-                            direction: Direction::Args { injected: injected.collect() },
-                        });
-                    }
+                    let injected = inject.iter().map(|one| one.property.clone());
+                    self.handovers.push(Handover {
+                        span: text.0.span,
+                        from: args,
+                        to: called.payload,
+                        direction: Direction::Args { injected: injected.collect() },
+                    });
                     (args, ArgsShape::Declared)
                 }
             };
@@ -225,16 +225,6 @@ fn derived(
     let kept = object.properties.iter().filter(|property| !is_injected(property));
     let object = ObjectShape { properties: kept.cloned().collect(), additional: object.additional };
     reading.schemas.add(Node::new(tool.name.span, Shape::Object(object)))
-}
-
-fn check_not_in_args(args: &ObjectShape, inject: &[Injection], report: &mut Report) {
-    for injection in inject {
-        let name = &injection.property;
-        let found = args.properties.iter().find(|property| property.name.value == name.value);
-        if let Some(property) = found {
-            report.add(tools::injected_and_declared(name, property.name.span));
-        }
-    }
 }
 
 /// Whether two schemas are one: the same type by name, or the same text.

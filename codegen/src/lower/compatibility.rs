@@ -9,10 +9,10 @@ use toolwright::pointer::escaped;
 use crate::diagnostic::{Diagnostic, Report, tools};
 use crate::json::Json;
 use crate::schema::{
-    Additional, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, json_equal, kind_of,
-    resolved,
+    Additional, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, as_object, json_equal,
+    kind_of, resolved,
 };
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// Two schemas, the values of one of which are handed to the other.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Handover {
 #[derive(Debug)]
 pub(super) enum Direction {
     /// From a tool to its method, with fields that are filled in on the way.
-    Args { injected: Vec<String> },
+    Args { injected: Vec<Spanned<String>> },
     /// From a method to its tool.
     Result,
 }
@@ -53,9 +53,24 @@ enum Problem {
 /// Compares every pair of schemas.
 pub(super) fn check(schemas: &Schemas, handovers: &[Handover], report: &mut Report) {
     for handover in handovers {
+        if let (Direction::Args { injected }, Some(args)) =
+            (&handover.direction, as_object(schemas, handover.from))
+        {
+            for name in injected {
+                check_not_declared(args, name, report);
+            }
+        }
         for mismatch in mismatches(schemas, handover) {
             report.add(finding(handover, mismatch));
         }
+    }
+}
+
+/// Reports an injected property that arguments declare.
+pub(super) fn check_not_declared(args: &ObjectShape, name: &Spanned<String>, report: &mut Report) {
+    let found = args.properties.iter().find(|property| property.name.value == name.value);
+    if let Some(property) = found {
+        report.add(tools::injected_and_declared(name, property.name.span));
     }
 }
 
@@ -119,7 +134,7 @@ struct Step {
 struct Comparison<'a> {
     schemas: &'a Schemas,
     /// Fields of the whole that are filled in on the way.
-    injected: &'a [String],
+    injected: &'a [Spanned<String>],
     /// What is left to compare: schemas may lead far down, so nothing here calls itself.
     open: Vec<Step>,
     /// Pairs that have been compared: recursion ends there.
@@ -216,7 +231,8 @@ impl<'a> Comparison<'a> {
             let name = &field.name.value;
             let is_given =
                 given.properties.iter().any(|field| field.required && field.name.value == *name);
-            let is_injected = self.pointer.is_empty() && self.injected.contains(name);
+            let is_injected = self.pointer.is_empty()
+                && self.injected.iter().any(|injected| injected.value == *name);
             if !is_given && !is_injected {
                 self.found(from, field.name.span, Problem::Missing(name.clone()));
             }

@@ -55,6 +55,8 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     let exact = documents.iter().filter(is_exact).map(|document| document.span.source);
     let (mut reading, types) = schemas::types(&services, exact.collect(), report);
     let methods = methods::methods(&services, &mut reading, report);
+    // Tools ask what payloads hold.
+    reading.settle(report);
     let agents = consumers::declared_agents(&services, report);
     let written = toolsets::written(&services, &methods);
     let owners = toolsets::owners(&services, &methods, &agents, &written, report);

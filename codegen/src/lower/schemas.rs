@@ -110,13 +110,19 @@ impl Reading<'_> {
         id
     }
 
-    /// The schemas, once all are read; reports what could not be judged before.
-    pub(super) fn settled(self, report: &mut Report) -> Schemas {
+    /// Judges what could not be judged before all was read that the schemas so far refer to.
+    pub(super) fn settle(&mut self, report: &mut Report) {
+        self.pending.settle(&mut self.schemas, report);
+    }
+
+    /// The schemas, once all are read.
+    pub(super) fn settled(mut self, report: &mut Report) -> Schemas {
+        self.settle(report);
         let mut schemas = self.schemas;
-        self.pending.settle(&mut schemas, report);
         for (node, span, what) in self.not_objects {
             let plain = resolved(&schemas, node);
-            if schemas.is_valid(plain) && schemas.is_valid(node) {
+            let is_known = schemas.is_valid(plain) && schemas.is_valid(node);
+            if is_known && as_object(&schemas, node).is_none() {
                 report.add(schemas::not_an_object(span, what));
                 schemas.mark_invalid(node);
             }

@@ -362,6 +362,13 @@ impl Walk<'_> {
     fn object(&mut self, object: &ObjectShape, name: &str) {
         let project = self.project;
         for property in object.fields(&project.schemas) {
+            if let Some(reference) = property.owner {
+                // What is in it is named after the type that it belongs to.
+                if let Shape::Local(target) = project.schemas[reference].shape {
+                    self.local(target);
+                }
+                continue;
+            }
             if self.is_plain(property.schema) {
                 continue;
             }

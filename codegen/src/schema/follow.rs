@@ -1,5 +1,7 @@
 //! From node to node: along references, and to the parts of a value.
 
+use std::collections::BTreeSet;
+
 use super::{Additional, Kind, NodeId, ObjectShape, Schemas, Shape};
 use crate::json::Json;
 
@@ -28,7 +30,32 @@ pub fn as_object(schemas: &Schemas, node: NodeId) -> Option<&ObjectShape> {
 
 /// The only kind of value a schema can accept, where there is one.
 pub fn kind_of(schemas: &Schemas, node: NodeId) -> Option<Kind> {
-    Some(match &schemas[resolved(schemas, node)].shape {
+    let node = resolved(schemas, node);
+    let Shape::Overlapping(members) = &schemas[node].shape else {
+        return kind_of_shape(&schemas[node].shape);
+    };
+    // Choices among choices may lead to one schema in very many ways.
+    let (mut seen, mut open, mut kind) = (BTreeSet::from([node]), members.clone(), None);
+    while let Some(member) = open.pop() {
+        let member = resolved(schemas, member);
+        if !seen.insert(member) {
+            continue;
+        }
+        match &schemas[member].shape {
+            Shape::Overlapping(members) => open.extend(members),
+            shape => {
+                let found = kind_of_shape(shape)?;
+                if *kind.get_or_insert(found) != found {
+                    return None;
+                }
+            }
+        }
+    }
+    kind
+}
+
+fn kind_of_shape(shape: &Shape) -> Option<Kind> {
+    Some(match shape {
         Shape::Null | Shape::Const(Json::Null) => Kind::Null,
         Shape::Boolean | Shape::Const(Json::Boolean(_)) => Kind::Boolean,
         Shape::String(_) | Shape::Enum(_) | Shape::Const(Json::String(_)) => Kind::String,
@@ -36,15 +63,12 @@ pub fn kind_of(schemas: &Schemas, node: NodeId) -> Option<Kind> {
         Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
         Shape::Array(_) | Shape::Tuple(_) | Shape::Const(Json::Array(_)) => Kind::Array,
         Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
-        Shape::Overlapping(members) => {
-            let (first, others) = members.split_first()?;
-            let kind = kind_of(schemas, *first)?;
-            let is_same = |&member: &NodeId| kind_of(schemas, member) == Some(kind);
-            return others.iter().all(is_same).then_some(kind);
-        }
-        Shape::Any | Shape::Nullable(_) | Shape::Mixed(_) | Shape::Named(_) | Shape::Local(_) => {
-            return None;
-        }
+        Shape::Any
+        | Shape::Nullable(_)
+        | Shape::Mixed(_)
+        | Shape::Overlapping(_)
+        | Shape::Named(_)
+        | Shape::Local(_) => return None,
     })
 }
 

@@ -237,8 +237,10 @@ pub struct Property {
     pub schema: NodeId,
     /// Whether it has to be there.
     pub required: bool,
-    /// Whether `properties` describes it, not `required` alone.
+    /// Whether `properties` describes it, not `required` alone or another schema.
     pub is_described: bool,
+    /// The reference in an `allOf` that leads to the type whose property it is, if it is that of another.
+    pub owner: Option<NodeId>,
 }
 
 /// What an object may hold beside its properties.

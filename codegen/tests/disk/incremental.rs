@@ -29,6 +29,7 @@ service: shop
 types:
   Order: { type: object, description: An order., properties: { price: { $ref: base.Money }, note: { type: string },
     parts: { type: array, items: { $ref: base.Money } }, weight: { type: number }, place: { type: string, default: here } } }
+  Paid: { allOf: [{ $ref: base.Money }, { type: object, required: [by], properties: { by: { enum: [card, cash] } } }] }
 methods:
   place: { description: Places it., payload: { type: object, properties: { order: { $ref: Order } } }, result: Order,
     errors: { dear: { payload: base.Money, message: 'it costs {amount}' } } }
@@ -45,7 +46,7 @@ toolsets:
     tools:
       place_order: { description: Place an order., bind: place, aliases: [order] }
       drop_order: { description: Drop an order., args: { type: object, properties: { id: { type: string },
-        all: { type: array, items: { $ref: Order } } } } }
+        all: { type: array, items: { $ref: Order } }, paid: { allOf: [{ $ref: Paid }, { type: object, properties: { tip: { type: number } } }] } } } }
 ",
     ),
     (
@@ -91,7 +92,7 @@ toolsets: { words: { tools: { spell: { description: Spell., result: Word } } } }
 ];
 
 /// Words to put in the place of others, in one file or in all.
-const EDITS: [(&str, &str); 25] = [
+const EDITS: [(&str, &str); 27] = [
     ("minimum: 0", "minimum: 1"),
     ("{ type: integer, ", "{ type: number, "),
     ("required: [amount]", "required: []"),
@@ -115,6 +116,8 @@ const EDITS: [(&str, &str); 25] = [
     ("service: base", "service: base\nintegers: exact"),
     ("service: shop", "service: shop\nintegers: exact"),
     ("default: EUR", "default: USD"),
+    ("rate: { type: number }", "rate: { enum: [low, high] }, by: { type: string }"),
+    ("rate: { type: number }", "rate: { type: number }, card: { const: 1 }, additionalProperties: false"),
     ("parts: { type: array,", "parts: { type: array, uniqueItems: true,"),
     ("all: { type: array,", "all: { type: array, uniqueItems: true,"),
 ];
@@ -275,6 +278,18 @@ proptest! {
                 (Err(written), Err(compared)) => prop_assert_eq!(written.to_string(), compared.to_string()),
                 (written, compared) => prop_assert!(false, "{step:?}: {written:?} {compared:?}"),
             }
+        }
+    }
+}
+
+#[test]
+fn every_edit_by_itself_leaves_the_output_of_a_run_in_full() {
+    for edit in EDITS {
+        let bench = Bench::new();
+        bench.edit(edit, None, false);
+        if bench.run().is_ok() {
+            let compared = bench.project.generate(Mode::Check).unwrap();
+            assert!(compared.is_up_to_date(), "{edit:?}: {}", compared.report("gen"));
         }
     }
 }

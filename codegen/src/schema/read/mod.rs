@@ -7,6 +7,7 @@
 
 mod annotations;
 mod assertions;
+mod merge;
 mod object;
 mod places;
 mod references;
@@ -134,6 +135,9 @@ impl SchemaReader<'_> {
                         assertions.extract_if(.., |assertion| is_about_the_rest(assertion));
                     let node = self.schemas[*inner].clone();
                     self.schemas.set(*inner, Node { assertions: beside.collect(), ..node });
+                }
+                if assertions.iter().any(|assertion| assertion.keyword == Keyword::AllOf) {
+                    self.pending.open.push(id);
                 }
                 self.set(id, shape, assertions, annotations);
             }

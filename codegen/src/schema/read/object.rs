@@ -51,6 +51,7 @@ impl SchemaReader<'_> {
                 ),
                 required: required.contains(entry.key.value.as_str()),
                 is_described: true,
+                owner: None,
             });
         }
         properties
@@ -91,7 +92,8 @@ impl SchemaReader<'_> {
                 return None;
             }
         };
-        Some(Property { name: name.clone(), schema, required: true, is_described: false })
+        let (name, required, is_described, owner) = (name.clone(), true, false, None);
+        Some(Property { name, schema, required, is_described, owner })
     }
 
     /// What stands beside the properties. With several `patternProperties` no type can say it.

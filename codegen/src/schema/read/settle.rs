@@ -1,10 +1,12 @@
 //! What can only be judged when every schema is read: references that lead nowhere, and what type a
 //! choice among schemas is. Never reads text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use toolwright::format::IntegerFormat;
 
+use super::merge::merge;
 use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
@@ -18,6 +20,10 @@ use crate::source::Spanned;
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(super) choices: Vec<PendingChoice>,
+    /// The nodes that choices or an `allOf` leave open, those inside others first.
+    pub(super) open: Vec<NodeId>,
+    /// How many nodes had been read when questions were last answered.
+    settled: usize,
     /// What a project's patterns may still ask for.
     pub(crate) budget: Budget,
 }
@@ -31,15 +37,25 @@ pub(super) struct PendingChoice {
 }
 
 impl Pending {
-    /// Answers all questions.
-    pub(crate) fn settle(self, schemas: &mut Schemas, report: &mut Report) {
-        cut_endless(schemas, &self.choices, report);
-        // Members come before the choices they stand in.
-        for choice in &self.choices {
-            if schemas.is_valid(choice.node) {
-                choice.settle(schemas);
+    /// Answers all questions so far. What has been answered does not change: it refers to nothing that is read later.
+    pub(crate) fn settle(&mut self, schemas: &mut Schemas, report: &mut Report) {
+        let choices = mem::take(&mut self.choices);
+        let steps = cut_endless(schemas, self.settled, &choices, report);
+        let mut search = Search::new(&steps, self.settled);
+        for node in self.open.drain(..) {
+            search.from(node);
+        }
+        let choices: BTreeMap<NodeId, &PendingChoice> =
+            choices.iter().map(|choice| (choice.node, choice)).collect();
+        for node in search.order {
+            if schemas.is_valid(node) {
+                if let Some(choice) = choices.get(&node) {
+                    choice.settle(schemas);
+                }
+                merge(schemas, node);
             }
         }
+        self.settled = schemas.len();
     }
 }
 
@@ -247,15 +263,20 @@ fn tagged(
 }
 
 /// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows
-/// references comes to an end.
-fn cut_endless(schemas: &mut Schemas, choices: &[PendingChoice], report: &mut Report) {
-    let mut steps: Vec<Vec<NodeId>> = schemas.ids().map(|id| in_place(schemas, id)).collect();
+/// references comes to an end. Returns which nodes judge the same value as each node does.
+fn cut_endless(
+    schemas: &mut Schemas,
+    settled: usize,
+    choices: &[PendingChoice],
+    report: &mut Report,
+) -> Vec<Vec<NodeId>> {
+    let new = || schemas.ids().skip(settled);
+    let mut steps: Vec<Vec<NodeId>> = new().map(|id| in_place(schemas, id)).collect();
     for choice in choices {
-        steps[choice.node.position()].extend(&choice.members);
+        steps[choice.node.position() - settled].extend(&choice.members);
     }
-    let mut search =
-        Search { steps: &steps, state: vec![State::New; steps.len()], circles: Vec::new() };
-    for id in schemas.ids() {
+    let mut search = Search::new(&steps, settled);
+    for id in new() {
         search.from(id);
     }
     for node in search.circles {
@@ -264,6 +285,7 @@ fn cut_endless(schemas: &mut Schemas, choices: &[PendingChoice], report: &mut Re
         schemas.set(node, Node::new(span, Shape::Any));
         schemas.mark_invalid(node);
     }
+    steps
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -276,15 +298,24 @@ enum State {
 /// A depth-first search for circles, with a stack of its own.
 struct Search<'a> {
     steps: &'a [Vec<NodeId>],
+    /// How many nodes come before those of `steps`; they lead to none of them.
+    settled: usize,
     state: Vec<State>,
     circles: Vec<NodeId>,
+    /// Every node that was reached, behind those that it leads to.
+    order: Vec<NodeId>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(steps: &'a [Vec<NodeId>], settled: usize) -> Self {
+        let state = vec![State::New; steps.len()];
+        Self { steps, settled, state, circles: Vec::new(), order: Vec::new() }
+    }
+
     fn from(&mut self, start: NodeId) {
         let mut stack = vec![(start, 0)];
         while let Some((node, next)) = stack.pop() {
-            let position = node.position();
+            let Some(position) = node.position().checked_sub(self.settled) else { continue };
             if next == 0 {
                 if self.state[position] != State::New {
                     continue;
@@ -293,13 +324,14 @@ impl Search<'_> {
             }
             let Some(&step) = self.steps[position].get(next) else {
                 self.state[position] = State::Done;
+                self.order.push(node);
                 continue;
             };
             stack.push((node, next + 1));
-            match self.state[step.position()] {
-                State::New => stack.push((step, 0)),
-                State::Open => self.circles.push(step),
-                State::Done => {}
+            match step.position().checked_sub(self.settled).map(|step| self.state[step]) {
+                Some(State::New) => stack.push((step, 0)),
+                Some(State::Open) => self.circles.push(step),
+                Some(State::Done) | None => {}
             }
         }
     }

@@ -16,6 +16,7 @@ impl SchemaReader<'_> {
         if let Some(node) = place.text.get(keyword.word())
             && let Some(members) = self.schemas(keyword, node, place, root)
         {
+            self.pending.open.push(place.id);
             self.pending.choices.push(PendingChoice { node: place.id, keyword, members });
         }
         Shape::Any

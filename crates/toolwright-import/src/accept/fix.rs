@@ -225,7 +225,8 @@ fn refers_to_whole(entries: &Entries) -> bool {
     found
 }
 
-/// Moves the assertions of a schema into an `allOf`, of which no type is made. The meaning stays the same.
+/// Moves the assertions of a schema behind a condition that always holds, of which no type is made. The meaning stays the
+/// same.
 fn untyped(entries: &mut Entries, is_object: bool) {
     let stays = |key: &str| is_annotation(key) || key == "$defs";
     let refers = refers_to_whole(entries);
@@ -263,15 +264,12 @@ fn untyped(entries: &mut Entries, is_object: bool) {
         outside.push(("$defs".to_owned(), Json::Object(definitions)));
         schema = Json::Object(vec![("$ref".to_owned(), reference)]);
     }
-    let mut members = vec![schema];
     if is_object {
         entries.push(("type".to_owned(), Json::string("object")));
-    } else {
-        // An `allOf` of one schema has the type of that schema.
-        members.push(Json::Object(Entries::new()));
     }
     entries.extend(outside);
-    entries.push(("allOf".to_owned(), Json::Array(members)));
+    entries.push(("if".to_owned(), Json::Boolean(true)));
+    entries.push(("then".to_owned(), schema));
 }
 
 /// Leaves out all assertions of a schema. Returns whether there were any.

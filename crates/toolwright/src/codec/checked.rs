@@ -107,7 +107,7 @@ impl<'a> Verdicts<'a> {
             found = evaluation.explain(document, item);
         }
         for issue in found {
-            if !issues.since(mark).contains(&issue) {
+            if !issues.since(mark).iter().any(|known| tells(known, &issue)) {
                 issues.push(issue);
             }
         }
@@ -116,6 +116,15 @@ impl<'a> Verdicts<'a> {
             issues.push(Issue::new("", IssueKind::Schema { message }));
         }
     }
+}
+
+/// Whether an issue that a type found tells what a schema found of the same value.
+fn tells(known: &Issue, found: &Issue) -> bool {
+    let are_alike = matches!(
+        (known.kind(), found.kind()),
+        (IssueKind::Variant { .. } | IssueKind::Tag { .. }, IssueKind::Constant { .. })
+    );
+    known == found || (are_alike && known.pointer() == found.pointer())
 }
 
 impl Reader<'_> {
