@@ -117,7 +117,10 @@ const EDITS: [(&str, &str); 27] = [
     ("service: shop", "service: shop\nintegers: exact"),
     ("default: EUR", "default: USD"),
     ("rate: { type: number }", "rate: { enum: [low, high] }, by: { type: string }"),
-    ("rate: { type: number }", "rate: { type: number }, card: { const: 1 }, additionalProperties: false"),
+    (
+        "rate: { type: number }",
+        "rate: { type: number }, card: { const: 1 }, additionalProperties: false",
+    ),
     ("parts: { type: array,", "parts: { type: array, uniqueItems: true,"),
     ("all: { type: array,", "all: { type: array, uniqueItems: true,"),
 ];

@@ -72,7 +72,12 @@ impl PendingChoice {
         let is_null = |&id: &NodeId| is_plainly_null(&schemas[id]);
         let (nulls, others): (Vec<NodeId>, Vec<NodeId>) =
             self.members.iter().partition(|id| is_null(id));
+        let others = if self.keyword == Keyword::AnyOf { needed(schemas, others) } else { others };
         let shape = match nulls.len() {
+            // Every other member was an integer.
+            0 if others.len() == 1 && self.members.len() > 1 => {
+                Some(schemas[others[0]].shape.clone())
+            }
             0 => typed(schemas, &others),
             1 => self.nullable(schemas, &others),
             _ => None,
@@ -172,6 +177,22 @@ fn shared_format(schemas: &Schemas, members: &[NodeId]) -> Option<IntegerFormat>
         shape => matches!(shape, Shape::IntegerEnum(_)),
     };
     members.iter().all(fits).then_some(IntegerFormat::Int64)
+}
+
+/// Members of an `anyOf` without integers that say nothing beside any number: every integer is one.
+fn needed(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
+    let is_any_number = |&member: &NodeId| {
+        let Node { shape, assertions, .. } = &schemas[member];
+        matches!(shape, Shape::Number(rules) if rules.lower.is_none() && rules.upper.is_none())
+            && assertions.is_empty()
+    };
+    if members.iter().any(is_any_number) {
+        members.retain(|&member| {
+            kind_of(schemas, member) != Some(Kind::Integer)
+                || !schemas[member].annotations.is_empty()
+        });
+    }
+    members
 }
 
 fn is_plainly_null(node: &Node) -> bool {

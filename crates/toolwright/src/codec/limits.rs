@@ -42,6 +42,24 @@ impl Length {
         Self { pattern: Some(pattern), ..self }
     }
 
+    /// The least length in code points.
+    pub const fn minimum(self) -> u64 {
+        self.minimum
+    }
+
+    /// The greatest length in code points, if there is one.
+    pub const fn maximum(self) -> Option<u64> {
+        unless_any(self.maximum)
+    }
+
+    /// The pattern as the schema has it, if there is one.
+    pub const fn pattern(self) -> Option<&'static str> {
+        match self.pattern {
+            Some(pattern) => Some(pattern.ecma()),
+            None => None,
+        }
+    }
+
     /// Whether the string is inside the limits; what is not is recorded.
     #[inline]
     pub(super) fn check(self, text: &str, issues: &mut Issues) -> bool {
@@ -69,6 +87,11 @@ impl Length {
     fn check_pattern(self, text: &str, issues: &mut Issues) -> bool {
         self.pattern.is_none_or(|pattern| pattern.check(text, issues))
     }
+}
+
+/// A greatest count; the greatest that there is stands for none.
+pub(super) const fn unless_any(maximum: u64) -> Option<u64> {
+    if maximum == u64::MAX { None } else { Some(maximum) }
 }
 
 /// Limits of an array: how many items it has, and whether one may stand twice.
@@ -99,6 +122,16 @@ impl Items {
     #[must_use]
     pub const fn unique(self) -> Self {
         Self { unique: true, ..self }
+    }
+
+    /// The least count.
+    pub const fn minimum(self) -> u64 {
+        self.minimum
+    }
+
+    /// The greatest count, if there is one.
+    pub const fn maximum(self) -> Option<u64> {
+        unless_any(self.maximum)
     }
 
     /// Whether no two items of an array are equal, if they may not be; otherwise that is recorded. `json` is the array.
@@ -166,9 +199,22 @@ impl<N: Copy> Range<N> {
     }
 }
 
+impl<N: Copy> Range<N> {
+    /// The lower end; of an integer, that of its type where the range has none.
+    pub const fn low(self) -> Bound<N> {
+        self.low
+    }
+
+    /// The upper end; of an integer, that of its type where the range has none.
+    pub const fn high(self) -> Bound<N> {
+        self.high
+    }
+}
+
 impl<N: Copy + PartialOrd> Range<N> {
+    /// Whether a number is in the range.
     #[inline]
-    pub(super) fn holds(self, number: N) -> bool {
+    pub fn holds(self, number: N) -> bool {
         (self.low, self.high).contains(&number)
     }
 }

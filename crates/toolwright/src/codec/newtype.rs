@@ -1,8 +1,9 @@
 //! The macro for structs with one field and no name for it.
 
 /// Writes the codec of a struct with one field and no name for it, with what else can be made of it: `Deref` to what it holds,
-/// `TryFrom` of that, and `Display`, `FromStr` and `TryFrom<&str>` where it holds a string, a number or the like. With `any`,
-/// for a type that may hold whatever its field can hold, it is `From` in place of `TryFrom`.
+/// `TryFrom` of that, and `Display`, `FromStr` and `TryFrom<&str>` where it holds a string, a number or the like. `LIMITS` are
+/// the limits of what it holds. With `any`, for a type that may hold whatever its field can hold, it is `From` in place of
+/// `TryFrom`, and there are none.
 ///
 /// ```
 /// use toolwright::codec::Length;
@@ -13,6 +14,7 @@
 /// let title: Title = "Milk".parse()?;
 /// assert_eq!((title.len(), title.to_string()), (4, "Milk".to_owned()));
 /// assert!(Title::try_from("Milk and honey").is_err());
+/// assert_eq!(Title::LIMITS.maximum(), Some(5));
 ///
 /// struct Note(String);
 /// toolwright::newtype!(any Note: String = string(Length::ANY));
@@ -46,7 +48,48 @@ macro_rules! newtype {
         }
 
         $crate::__newtype_of!($type $name);
+        $crate::__limits_of!($name $inner, $type $(($($part)*))?);
     };
+}
+
+/// The limits of what a newtype holds, by its type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __limits_of {
+    ($name:ident $inner:ty, string($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Length, $limits);
+    };
+    ($name:ident $inner:ty, formatted($format:expr, $limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Length, $limits);
+    };
+    ($name:ident $inner:ty, formatted_as($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Length, $limits);
+    };
+    ($name:ident $inner:ty, integer($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Range<$inner>, $limits);
+    };
+    ($name:ident $inner:ty, big_integer($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Range<i128>, $limits);
+    };
+    ($name:ident $inner:ty, number($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Range<f64>, $limits);
+    };
+    ($name:ident $inner:ty, exact_number($limits:expr)) => {
+        $crate::__limits_of!($name, $crate::codec::Range<f64>, $limits);
+    };
+    ($name:ident $inner:ty, list($limits:expr, $($item:tt)*)) => {
+        $crate::__limits_of!($name, $crate::codec::Items, $limits);
+    };
+    ($name:ident $inner:ty, map($limits:expr, $($value:tt)*)) => {
+        $crate::__limits_of!($name, $crate::codec::Properties, $limits);
+    };
+    ($name:ident, $type:ty, $limits:expr) => {
+        impl $name {
+            /// The limits of what it holds.
+            pub const LIMITS: $type = $limits;
+        }
+    };
+    ($($other:tt)*) => {};
 }
 
 /// The codec of a newtype, and the way to what it holds.

@@ -39,6 +39,11 @@ impl Pattern {
         Self::untranslated(ecma)
     }
 
+    /// The pattern as the schema has it.
+    pub const fn ecma(&self) -> &'static str {
+        self.ecma
+    }
+
     /// Whether the pattern matches somewhere in the string.
     ///
     /// # Errors

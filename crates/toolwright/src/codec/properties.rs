@@ -2,6 +2,7 @@
 
 use super::Length;
 use super::issues::Issues;
+use super::limits::unless_any;
 use crate::issue::{Issue, IssueKind, Names};
 use crate::pointer::escaped;
 
@@ -43,6 +44,16 @@ impl Properties {
         dependent: &'static [(&'static str, &'static [&'static str])],
     ) -> Self {
         Self { dependent, ..self }
+    }
+
+    /// The least count.
+    pub const fn minimum(self) -> u64 {
+        self.minimum
+    }
+
+    /// The greatest count, if there is one.
+    pub const fn maximum(self) -> Option<u64> {
+        unless_any(self.maximum)
     }
 
     /// Whether the keys of an object, no two of them equal, are inside the limits; what is not is recorded.

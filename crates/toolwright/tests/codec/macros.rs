@@ -266,6 +266,14 @@ fn limits_of_keys_hold_for_reading_and_writing() {
 }
 
 #[test]
+fn a_newtype_tells_its_limits() {
+    let Title(title) = Title("a".into());
+    assert_eq!((Title::LIMITS.minimum(), Title::LIMITS.maximum()), (0, Some(5)));
+    assert_eq!((Title::LIMITS.pattern(), title.len()), (Some("^[a-z]+$"), 1));
+    assert_eq!((Flags::LIMITS.minimum(), Flags::LIMITS.maximum()), (1, None));
+}
+
+#[test]
 fn enums_can_be_listed_and_parsed() {
     assert_eq!(Color::ALL, [Color::Red, Color::Green]);
     assert_eq!("red".parse(), Ok(Color::Red));
