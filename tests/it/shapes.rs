@@ -10,8 +10,9 @@ use toolwright::{Integer, Nullable};
 
 use crate::codec_cases::{
     assertions_tools::types as assertions, collisions_tools::types as collisions,
-    conditions_tools::types as conditions, defaults_tools::types as defaults,
-    formats_tools::types as formats, integer_formats_tools::types::EnumerateArgs,
+    conditions_tools::types as conditions, constants_tools::types as constants,
+    defaults_tools::types as defaults, formats_tools::types as formats,
+    integer_formats_tools::types::EnumerateArgs, merged_tools::types as merged,
     mixtures_tools::types as mixtures, overlaps_tools::types as overlaps,
 };
 
@@ -32,6 +33,36 @@ fn alike_values_are_different_variants() {
     );
     assert_eq!(ReactArgs::DEFAULT_PRIORITY, Priority::InBetween);
     assert_eq!([Direction::Up, Direction::Down].map(Direction::as_str), ["up", "down"]);
+}
+
+#[test]
+fn constants_of_several_kinds_are_variants() -> Result<(), Box<dyn Error>> {
+    use constants::{FixArgs, FixArgsAnyOfThese, Order, Ratio};
+    assert_eq!(
+        Order::ALL.iter().map(Order::to_string).collect::<Vec<_>>(),
+        ["1", "-1", "asc", "desc", "false"]
+    );
+    assert_eq!(codec::to_json(&vec![Order::N1, Order::Minus1, Order::Asc])?, r#"[1,-1,"asc"]"#);
+    assert_eq!(codec::from_json::<Ratio>(b"1.0")?.as_json(), "1");
+    assert_eq!(FixArgs::DEFAULT_ORDER, Order::Desc);
+    assert_eq!(
+        [FixArgsAnyOfThese::True, FixArgsAnyOfThese::True2].map(FixArgsAnyOfThese::as_json),
+        ["\"true\"", "true"]
+    );
+    let refused = codec::from_json::<Order>(b"2").unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the payload: found 2, expected one of 1, -1, \"asc\", \"desc\", false"
+    );
+    Ok(())
+}
+
+#[test]
+fn objects_of_an_all_of_are_one_struct() -> Result<(), Box<dyn Error>> {
+    use merged::{HireArgs, PersonState};
+    let args = HireArgs { state: Some(PersonState::Here), ..HireArgs::new("2026-11-23".parse()?) };
+    assert_eq!(codec::to_json(&args)?, r#"{"state":"here","since":"2026-11-23"}"#);
+    Ok(())
 }
 
 #[test]

@@ -103,6 +103,11 @@ fn codec(definition: &Definition) -> TokenStream {
             let values = variants.iter().map(|variant| integer(variant.value));
             quote!(toolwright::integer_enum!(#name #rules { #(#names = #values),* });)
         }
+        Body::Constants(variants) => {
+            let names = variants.iter().map(|variant| &variant.name);
+            let values = variants.iter().map(|variant| &variant.value);
+            quote!(toolwright::constants!(#name #rules { #(#names = #values),* });)
+        }
         Body::Mixed(variants) => {
             let names = variants.iter().map(|variant| &variant.name);
             let types = variants.iter().map(|variant| CodecOf::plain(&variant.ty));

@@ -89,7 +89,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
             let default = by_hand.map(|plan| defaults::implementation(plan, name));
             structure(plan, name, &above).into_iter().chain(default).collect()
         }
-        Body::Enum(variants) => {
+        Body::Enum(variants) | Body::Constants(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&variant.docs)));
             plain_enum(variants, name, &above)
@@ -240,7 +240,7 @@ fn used_types(types: &Types) -> BTreeSet<&str> {
                     used_by(&variant.ty, &mut used);
                 }
             }
-            Body::Enum(_) | Body::IntegerEnum(_) | Body::Constant(_) => {}
+            Body::Enum(_) | Body::IntegerEnum(_) | Body::Constants(_) | Body::Constant(_) => {}
         }
     }
     used

@@ -280,6 +280,9 @@ fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
         }
         Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
         Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
+        Shape::Constants(values) => {
+            values.iter().map(|value| Kind::of(&value.value.value)).collect()
+        }
         Shape::Nullable(inner) => {
             let mut kinds = kinds(schemas, *inner)?;
             kinds.insert(Kind::Null);
@@ -296,6 +299,7 @@ fn enumerated(schemas: &Schemas, node: NodeId) -> Option<Vec<Json>> {
         Shape::Enum(values) => {
             values.iter().map(|value| Json::string(&value.value.value)).collect()
         }
+        Shape::Constants(values) => values.iter().map(|value| value.value.value.clone()).collect(),
         Shape::IntegerEnum(values) => {
             values.iter().map(|value| Json::Number(value.value.to_string())).collect()
         }

@@ -79,6 +79,7 @@ fn check_sentence(schemas: &Schemas, error: &MethodError, span: Span, report: &m
                 | Shape::Number(_)
                 | Shape::Enum(_)
                 | Shape::IntegerEnum(_)
+                | Shape::Constants(_)
         );
         if !property.required {
             wrong("the payload need not have it", "require it, or leave it out here".to_owned());

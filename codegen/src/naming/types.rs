@@ -261,6 +261,7 @@ impl Walk<'_> {
             Shape::Object(object) => !is_map(object),
             Shape::Enum(_)
             | Shape::IntegerEnum(_)
+            | Shape::Constants(_)
             | Shape::Const(_)
             | Shape::Union(_)
             | Shape::Mixed(_)

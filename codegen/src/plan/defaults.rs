@@ -7,10 +7,10 @@ use toolwright::format::IntegerFormat;
 
 use super::judged::judged;
 use super::recursion::Recursion;
-use super::shapes::{integer_variants, string_variants, type_of_text};
+use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
-use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, whole};
+use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};
 
 /// What a field holds where its key is absent.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +144,12 @@ impl Search<'_> {
                 (Shape::Enum(values), Json::String(text)) => {
                     let values = string_variants(values);
                     let variant = values.into_iter().find(|variant| variant.value == *text)?.name;
+                    return Some(self.constant(Constant::Variant(name.clone(), variant)));
+                }
+                (Shape::Constants(values), json) => {
+                    let place =
+                        values.iter().position(|value| json_equal(&value.value.value, json))?;
+                    let variant = constant_variants(values).swap_remove(place).name;
                     return Some(self.constant(Constant::Variant(name.clone(), variant)));
                 }
                 (Shape::IntegerEnum(values), Json::Number(number)) => {

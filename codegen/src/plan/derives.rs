@@ -106,7 +106,9 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
         match shape {
             Shape::Any => Derives { copy: false, ord: false, ..Derives::ALL },
             Shape::Null | Shape::Boolean | Shape::Const(_) => Derives::ALL,
-            Shape::Enum(_) | Shape::IntegerEnum(_) => Derives { default: false, ..Derives::ALL },
+            Shape::Enum(_) | Shape::IntegerEnum(_) | Shape::Constants(_) => {
+                Derives { default: false, ..Derives::ALL }
+            }
             Shape::String(rules) => text(rules),
             Shape::Integer(rules) => Derives {
                 copy: rules.standard().is_some(),

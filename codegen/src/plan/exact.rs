@@ -96,6 +96,9 @@ fn shape_tells(shape: &Shape, turned: bool) -> bool {
             bounds().any(|bound| turned || bound.exclusive)
         }
         Shape::Const(value) => has_number(value, turned),
+        Shape::Constants(values) => {
+            values.iter().any(|value| has_number(&value.value.value, turned))
+        }
         Shape::Array(array) => array.unique,
         _ => false,
     }

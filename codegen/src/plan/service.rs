@@ -223,7 +223,8 @@ impl<'a> Planner<'a> {
                 Shape::Local(target) => Some(*target),
                 _ => None,
             };
-            let is_enum = matches!(shape, Shape::Enum(_) | Shape::IntegerEnum(_));
+            let is_enum =
+                matches!(shape, Shape::Enum(_) | Shape::IntegerEnum(_) | Shape::Constants(_));
             let is_alias = next.is_some() && assertions.is_empty();
             count += usize::from(self.names.get(node).is_some() && !is_enum && !is_alias);
         }

@@ -12,7 +12,7 @@ use super::types::{
     Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
     needs_tables,
 };
-use crate::json::{Style, quoted};
+use crate::json::{Json, Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
@@ -60,6 +60,7 @@ impl Shapes<'_> {
                 values.iter().map(|value| value.value),
                 &schema.annotations.enum_names,
             )),
+            Shape::Constants(values) => Body::Constants(constant_variants(values)),
             Shape::Mixed(variants) => self.mixed(variants, name),
             Shape::Overlapping(members) => self.overlapping(members, schema, name),
             Shape::Const(json) => Body::Constant(json.to_string()),
@@ -260,6 +261,7 @@ impl Shapes<'_> {
             | Shape::Const(_)
             | Shape::Enum(_)
             | Shape::IntegerEnum(_)
+            | Shape::Constants(_)
             | Shape::Union(_)
             | Shape::Mixed(_)
             | Shape::Overlapping(_) => TypeUse::Value,
@@ -331,14 +333,30 @@ fn demands(schemas: &Schemas, node: NodeId) -> usize {
 }
 
 /// The variants of an enum of strings, in the order of its values.
-pub(super) fn string_variants(values: &[EnumValue]) -> Vec<EnumVariant> {
+pub(super) fn string_variants(values: &[EnumValue<String>]) -> Vec<EnumVariant> {
     let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
     let variant =
-        |(name, EnumValue { value, annotations }): (Identifier, &EnumValue)| EnumVariant {
+        |(name, EnumValue { value, annotations }): (Identifier, &EnumValue<String>)| EnumVariant {
             name,
             docs: docs::described(annotations, Some(code(&quoted(&value.value))), Vec::new()),
             value: value.value.clone(),
         };
+    names.into_iter().zip(values).map(variant).collect()
+}
+
+/// The variants of an enum of values of several kinds, in their order.
+pub(super) fn constant_variants(values: &[EnumValue<Json>]) -> Vec<EnumVariant> {
+    let word = |value: &EnumValue<Json>| match &value.value.value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let words: Vec<String> = values.iter().map(word).collect();
+    let names = naming::variants(words.iter().map(String::as_str));
+    let variant = |(name, EnumValue { value, annotations }): (Identifier, &EnumValue<Json>)| {
+        let value = value.value.to_string();
+        let docs = docs::described(annotations, Some(code(&value)), Vec::new());
+        EnumVariant { name, docs, value }
+    };
     names.into_iter().zip(values).map(variant).collect()
 }
 

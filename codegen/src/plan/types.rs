@@ -86,6 +86,8 @@ pub enum Body {
     Enum(Vec<EnumVariant>),
     /// One of several integers.
     IntegerEnum(Vec<IntegerVariant>),
+    /// One of several JSON texts.
+    Constants(Vec<EnumVariant>),
     /// One of several types, told apart by the kind of JSON value.
     Mixed(Vec<MixedVariant>),
     /// One of several types that may hold the same value.
@@ -182,14 +184,14 @@ pub struct AdditionalField {
     pub ty: TypeUse,
 }
 
-/// One value of a string enum.
+/// One value of an enum of strings or of JSON texts.
 #[derive(Debug)]
 pub struct EnumVariant {
     /// The variant's name.
     pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
-    /// The string.
+    /// The string, or the JSON text.
     pub value: String,
 }
 

@@ -63,6 +63,15 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
         Shape::Number(_) | Shape::Const(Json::Number(_)) => Kind::Number,
         Shape::Array(_) | Shape::Tuple(_) | Shape::Const(Json::Array(_)) => Kind::Array,
         Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
+        Shape::Constants(values) => {
+            let kinds: BTreeSet<Kind> =
+                values.iter().map(|value| Kind::of(&value.value.value)).collect();
+            let kinds: Vec<Kind> = kinds.into_iter().collect();
+            match kinds[..] {
+                [kind] | [Kind::Integer, kind @ Kind::Number] => kind,
+                _ => return None,
+            }
+        }
         Shape::Any
         | Shape::Nullable(_)
         | Shape::Mixed(_)

@@ -127,9 +127,11 @@ pub enum Shape {
     /// Exactly this value.
     Const(Json),
     /// One of these strings, in declared order; never empty, no two equal.
-    Enum(Vec<EnumValue>),
+    Enum(Vec<EnumValue<String>>),
     /// One of these integers, in declared order; never empty, no two equal.
     IntegerEnum(Vec<Spanned<i64>>),
+    /// One of these strings, numbers and booleans, in declared order; at least two, no two equal.
+    Constants(Vec<EnumValue<Json>>),
     /// An array.
     Array(ArrayShape),
     /// An array with a schema for each of its places: exactly so many items, at most [`TUPLE`].
@@ -153,11 +155,11 @@ pub enum Shape {
 /// The longest tuple: Rust's library says of longer ones neither how they compare nor how they print.
 pub const TUPLE: usize = 12;
 
-/// One string of an enumeration.
+/// One value of an enumeration.
 #[derive(Clone, Debug)]
-pub struct EnumValue {
-    /// The string and where it was written.
-    pub value: Spanned<String>,
+pub struct EnumValue<T> {
+    /// The value and where it was written.
+    pub value: Spanned<T>,
     /// What the schema says about it: a choice of constants may describe each.
     pub annotations: BoxedAnnotations,
 }

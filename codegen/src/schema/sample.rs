@@ -55,6 +55,7 @@ impl<'a> Sampler<'a> {
             Shape::Const(value) => value.clone(),
             Shape::Enum(values) => Json::string(&values.first()?.value.value),
             Shape::IntegerEnum(values) => Json::Number(values.first()?.value.to_string()),
+            Shape::Constants(values) => values.first()?.value.value.clone(),
             Shape::Array(array) => self.array(array, depth)?,
             Shape::Tuple(items) => {
                 let items = items.iter().map(|&item| self.value(item, depth + 1));

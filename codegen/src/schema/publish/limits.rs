@@ -3,6 +3,7 @@
 use toolwright::format::{Format, IntegerFormat};
 
 use super::Publisher;
+use crate::json::Json;
 use crate::schema::{
     Additional, ArrayShape, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
 };
@@ -13,11 +14,12 @@ impl Publisher<'_> {
             Shape::String(rules) => self.string(rules),
             Shape::Integer(rules) | Shape::Number(rules) => self.numbers(rules),
             Shape::Const(value) => self.value("const", value),
-            Shape::Enum(values) => self.enumeration(values),
+            Shape::Enum(values) => self.enumeration(values, |value| Json::string(value)),
             Shape::IntegerEnum(values) => {
                 self.keyword("enum");
                 self.out.plain(values, |out, value| out.number(&value.value.to_string()));
             }
+            Shape::Constants(values) => self.enumeration(values, Json::clone),
             Shape::Array(array) => self.array(array),
             Shape::Tuple(items) => self.tuple(items),
             Shape::Object(object) => self.object_shape(object),
@@ -89,11 +91,11 @@ impl Publisher<'_> {
         }
     }
 
-    /// Strings that say something about themselves are a choice of constants.
-    fn enumeration(&mut self, values: &[EnumValue]) {
+    /// Values that say something about themselves are a choice of constants.
+    fn enumeration<T>(&mut self, values: &[EnumValue<T>], json: fn(&T) -> Json) {
         if values.iter().all(|value| value.annotations.is_empty()) {
             self.keyword("enum");
-            self.out.plain(values, |out, value| out.string(&value.value.value));
+            self.out.plain(values, |out, value| out.value(&json(&value.value.value)));
             return;
         }
         self.keyword("oneOf");
@@ -101,7 +103,7 @@ impl Publisher<'_> {
         for EnumValue { value, annotations } in values {
             self.out.item();
             self.object(|publisher| {
-                publisher.text("const", Some(&value.value));
+                publisher.value("const", &json(&value.value));
                 publisher.words(annotations);
                 publisher.rest(annotations);
             });

@@ -138,7 +138,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// Reads an `enum` of strings or of integers, and `null` beside them.
+    /// Reads an `enum` of strings, numbers and booleans, and `null` beside them.
     pub(super) fn enumeration(&mut self, text: &Node) -> Shape {
         let Some(node) = text.get("enum") else { return Shape::Any };
         let Value::Sequence(items) = &node.value else { return Shape::Any };
@@ -156,8 +156,12 @@ impl SchemaReader<'_> {
             _ => None,
         });
         let (strings, integers): (Vec<_>, Vec<_>) = (strings.collect(), integers.collect());
+        let others = || items.iter().filter(|item| !matches!(item.value, Value::Null));
         let shape = match (strings.as_slice(), integers.as_slice()) {
-            ([], []) => return Shape::Null,
+            _ if others().count() == 0 => return Shape::Null,
+            _ if !others().all(is_string) && !others().all(is_integer) => {
+                constants(others().map(|item| undescribed(Spanned::new(item.to_json(), item.span))))
+            }
             ([only], []) => Shape::Const(Json::string(&only.value)),
             ([], [only]) => Shape::Const(Json::Number(only.value.to_string())),
             ([], _) => Shape::IntegerEnum(integers),
@@ -231,23 +235,43 @@ pub(super) fn kinds_of_format(format: &Node) -> &'static [Kind] {
 }
 
 /// A value of an `enum`, where nothing can be said about it.
-fn undescribed(value: Spanned<String>) -> EnumValue {
+fn undescribed<T>(value: Spanned<T>) -> EnumValue<T> {
     EnumValue { value, annotations: BoxedAnnotations::default() }
 }
 
-/// Whether an `enum` can be a type: strings, or integers of 64 bits, and `null` beside them.
+/// The shape of strings, numbers and booleans that are not all strings nor all integers of 64 bits.
+pub(super) fn constants(values: impl Iterator<Item = EnumValue<Json>>) -> Shape {
+    let values: Vec<_> = values.collect();
+    let is_boolean = |value: &EnumValue<Json>| {
+        matches!(value.value.value, Json::Boolean(_)) && value.annotations.is_empty()
+    };
+    match values.as_slice() {
+        [only] => Shape::Const(only.value.value.clone()),
+        // Both of them, as no two are equal.
+        [one, other] if is_boolean(one) && is_boolean(other) => Shape::Boolean,
+        _ => Shape::Constants(values),
+    }
+}
+
+/// Whether an `enum` can be a type: strings, numbers and booleans, and `null` beside them.
 pub(super) fn is_enumeration(node: &Node) -> bool {
     let Value::Sequence(items) = &node.value else { return false };
-    let is_string = |node: &Node| matches!(node.value, Value::String(_));
-    let is_integer = |node: &Node| match &node.value {
+    let is_nested = |node: &Node| matches!(node.value, Value::Sequence(_) | Value::Mapping(_));
+    !items.is_empty() && !items.iter().any(is_nested)
+}
+
+fn is_string(node: &Node) -> bool {
+    matches!(node.value, Value::String(_))
+}
+
+fn is_integer(node: &Node) -> bool {
+    match &node.value {
         Value::Number(text) => {
             let value = number::ceiling(text, false).filter(|_| number::is_whole(text));
             value.is_some_and(|value| i64::try_from(value).is_ok())
         }
         _ => false,
-    };
-    let others = || items.iter().filter(|item| !matches!(item.value, Value::Null));
-    !items.is_empty() && (others().all(is_string) || others().all(is_integer))
+    }
 }
 
 fn word(node: &Node) -> &str {

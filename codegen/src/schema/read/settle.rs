@@ -7,12 +7,13 @@ use std::mem;
 use toolwright::format::IntegerFormat;
 
 use super::merge::merge;
+use super::scalar::constants;
 use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
     Assertion, Budget, EnumValue, Judged, Keyword, Kind, MixedVariant, Node, NodeId, Operand,
-    Property, Schemas, Shape, UnionShape, Variant, as_object, kind_of, resolved,
+    Property, Schemas, Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
 };
 use crate::source::Spanned;
 
@@ -203,6 +204,7 @@ fn is_plainly_null(node: &Node) -> bool {
 fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     strings(schemas, members)
         .map(Shape::Enum)
+        .or_else(|| scalars(schemas, members))
         .or_else(|| tagged_union(schemas, members).map(Shape::Union))
         .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
@@ -219,8 +221,8 @@ fn overlap(schemas: &Schemas, members: &[NodeId]) -> bool {
 }
 
 /// Constant strings, each once: an enum.
-fn strings(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<EnumValue>> {
-    let mut values: Vec<EnumValue> = Vec::new();
+fn strings(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<EnumValue<String>>> {
+    let mut values: Vec<EnumValue<String>> = Vec::new();
     for &member in members {
         let node = &schemas[member];
         match &node.shape {
@@ -235,6 +237,25 @@ fn strings(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<EnumValue>> {
         }
     }
     (values.len() > 1).then_some(values)
+}
+
+/// Constant strings, numbers and booleans, each once.
+fn scalars(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
+    let mut values: Vec<EnumValue<Json>> = Vec::new();
+    for &member in members {
+        let Node { span, shape, assertions, annotations, .. } = &schemas[member];
+        match shape {
+            Shape::Const(value @ (Json::String(_) | Json::Number(_) | Json::Boolean(_)))
+                if assertions.is_empty()
+                    && !values.iter().any(|known| json_equal(&known.value.value, value)) =>
+            {
+                let value = Spanned::new(value.clone(), *span);
+                values.push(EnumValue { value, annotations: annotations.clone() });
+            }
+            _ => return None,
+        }
+    }
+    (values.len() > 1).then(|| constants(values.into_iter()))
 }
 
 /// Schemas of different kinds.

@@ -190,6 +190,37 @@ macro_rules! integer_enum {
     };
 }
 
+/// Writes the codec of an enum without fields whose variants are strings, numbers and booleans in JSON, given as JSON texts,
+/// with what else can be made of them: `ALL`, `as_json` and `Display`.
+#[macro_export]
+macro_rules! constants {
+    ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $json:literal),+ $(,)? }) => {
+        impl $name {
+            /// Every value, in the schema's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The value as JSON text.
+            pub const fn as_json(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $json,)+
+                }
+            }
+        }
+
+        $crate::__codec! {
+            $name [$($validator)?]
+            |input| { input.one_of(&[$($json),+], Self::ALL) }
+            |this, out| { out.constant(this.as_json()) }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_json().trim_matches('"'))
+            }
+        }
+    };
+}
+
 /// Writes the codec of a struct without fields that stands for one JSON text: `constant!(Always = "true")`.
 #[macro_export]
 macro_rules! constant {

@@ -175,6 +175,30 @@ impl<'a> Reader<'a> {
         Some(json.parse().is_ok_and(|constant: Value| constant == value))
     }
 
+    /// Reads one of several values, given as JSON texts, and returns the variant in the same place.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        texts: &'static [&'static str],
+        variants: &'static [T],
+    ) -> Option<T> {
+        variants.get(self.text_of(texts)?).copied()
+    }
+
+    /// All of [`one_of`](Self::one_of) that need not be compiled anew for each type.
+    fn text_of(&mut self, texts: &'static [&'static str]) -> Option<usize> {
+        self.scanner.peek();
+        let start = self.scanner.position;
+        let value = self.value()?;
+        let is_same = |text: &&str| text.parse().is_ok_and(|constant: Value| constant == value);
+        let found = texts.iter().position(is_same);
+        if found.is_none() {
+            let expected = format!("one of {}", texts.join(", ")).into();
+            let found = shortened(self.scanner.since(start));
+            self.issues.add(IssueKind::Constant { expected, found });
+        }
+        found
+    }
+
     /// Reads one of an enum's strings and returns the variant in the same place.
     pub fn variant<T: Copy>(
         &mut self,
