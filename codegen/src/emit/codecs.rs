@@ -83,7 +83,8 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
 fn validator(validator: &ValidatorStatic) -> TokenStream {
     let (name, file) = (&validator.name, format!("../schema/{}", validator.schema.name));
     let rules = &validator.rules;
-    quote!(static #name: Validator = Validator::new(include_str!(#file), &[#(#rules),*]);)
+    let new = ident(if validator.needs_tables { "with_tables" } else { "new" });
+    quote!(static #name: Validator = Validator::#new(include_str!(#file), &[#(#rules),*]);)
 }
 
 /// The macro that writes the codec of a type.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::issues::Issues;
+use super::pattern::require_tables;
 use super::{Reader, Writer};
 use crate::issue::{Issue, IssueKind};
 use crate::pointer::unescaped;
@@ -20,6 +21,16 @@ impl Validator {
     /// The validator of a schema, as JSON text, and the keywords of its root that the type does not say.
     pub const fn new(schema: &'static str, rules: &'static [&'static str]) -> Self {
         Self { schema, rules, compiled: OnceLock::new() }
+    }
+
+    /// The same for a schema with a pattern that needs the tables of Unicode.
+    ///
+    /// # Panics
+    ///
+    /// At compile time, without the feature `patterns`.
+    pub const fn with_tables(schema: &'static str, rules: &'static [&'static str]) -> Self {
+        require_tables();
+        Self::new(schema, rules)
     }
 
     fn schema(&self) -> Result<&Schema, IssueKind> {

@@ -6,6 +6,15 @@ use super::issues::Issues;
 use crate::issue::{IssueKind, shortened};
 use crate::pattern::{self, Engine, TooCostly};
 
+/// Ends the compilation of what needs the tables of Unicode, where they are not there.
+pub(super) const fn require_tables() {
+    assert!(
+        cfg!(feature = "patterns"),
+        "this pattern asks for properties of characters, or for letters beyond ASCII regardless of case: turn on the \
+         feature `patterns` of `toolwright`"
+    );
+}
+
 /// A regular expression of a schema.
 #[derive(Debug)]
 pub struct Pattern {
@@ -34,8 +43,12 @@ impl Pattern {
     /// A pattern that is read as the schema has it, when it is first used, with the tables of Unicode.
     ///
     /// It must be valid: a pattern that does not compile matches no string.
-    #[cfg(feature = "patterns")]
+    ///
+    /// # Panics
+    ///
+    /// At compile time, without the feature `patterns`.
     pub const fn with_tables(ecma: &'static str) -> Self {
+        require_tables();
         Self::untranslated(ecma)
     }
 
