@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
-use crate::options::{Layout, Options};
+use crate::options::{Layout, Options, RustPath, TypeOptions};
 use crate::project::{Failure, Generation, tally};
 use crate::render::{Format, one_line};
 use crate::source::Sources;
@@ -37,6 +37,8 @@ pub struct Build {
     schema: PathBuf,
     out_dir: Option<PathBuf>,
     providers_only: bool,
+    /// Paths of macros, each with the type that derives it; none where all types do.
+    derives: Vec<(Option<String>, String)>,
 }
 
 /// Why a build script's compilation failed. Its `Debug` reads as its `Display`, since that is what `main` prints.
@@ -47,13 +49,28 @@ pub struct BuildError {
 impl Build {
     /// The schemas of a folder, relative to the package's folder as paths in build scripts are.
     pub fn new(schema: impl Into<PathBuf>) -> Self {
-        Self { schema: schema.into(), out_dir: None, providers_only: false }
+        Self { schema: schema.into(), out_dir: None, providers_only: false, derives: Vec::new() }
     }
 
     /// Leaves out agents, MCP servers and HTTP clients, so that the package needs `toolwright` alone.
     #[must_use]
     pub fn providers_only(mut self, providers_only: bool) -> Self {
         self.providers_only = providers_only;
+        self
+    }
+
+    /// Lets every generated struct and enum derive a macro beside the traits that it derives anyway, such as
+    /// `schemars::JsonSchema`.
+    #[must_use]
+    pub fn derive(mut self, path: impl Into<String>) -> Self {
+        self.derives.push((None, path.into()));
+        self
+    }
+
+    /// Lets a named type, given as `service.Type`, derive a macro.
+    #[must_use]
+    pub fn derive_on(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {
+        self.derives.push((Some(name.into()), path.into()));
         self
     }
 
@@ -68,27 +85,49 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// When a schema is wrong, after printing what is wrong and where; or when the system refuses to read or write.
+    /// When a schema or a derive is wrong, after printing what is wrong and where; or when the system refuses to read or write.
     pub fn generate(&self) -> Result<(), BuildError> {
         // Told first: a build that fails on a schema must run again when the schema changes.
         println!("cargo::rerun-if-changed={}", self.schema.display());
-        let folder = self.folder()?;
-        self.try_generate(&folder).map_err(|failure| report(&failure))
+        let (folder, options) = (self.folder()?, self.options()?);
+        self.try_generate(&folder, options).map_err(|failure| report(&failure))
     }
 
-    fn try_generate(&self, folder: &Path) -> Result<(), Failure> {
+    fn try_generate(&self, folder: &Path, options: Options) -> Result<(), Failure> {
         let reading = disk::read_sources(std::slice::from_ref(&self.schema))?;
         for (_, source) in reading.sources.iter() {
             println!("cargo::rerun-if-changed={}", source.path);
         }
-        let generation = Generation { reading, options: self.options(), out: folder };
+        // What is wrong with options has no place in a file.
+        let config_text = Some(&Sources::default());
+        let generation = Generation { reading, options, config_text, out: folder };
         let generated = generation.write()?;
         warn(&generated.warnings, &generated.sources);
         Ok(())
     }
 
-    fn options(&self) -> Options {
-        Options { providers_only: self.providers_only, ..Options::of(Layout::Modules) }
+    fn options(&self) -> Result<Options, BuildError> {
+        let mut options =
+            Options { providers_only: self.providers_only, ..Options::of(Layout::Modules) };
+        for (name, text) in &self.derives {
+            let path = RustPath::of_derive(text).map_err(BuildError::new)?;
+            let types = &mut options.types;
+            let own = types.iter().position(|known| Some(&known.name) == name.as_ref());
+            let list = match (name, own) {
+                (None, _) => &mut options.derive,
+                (Some(_), Some(at)) => &mut types[at].derive,
+                (Some(name), None) => {
+                    types.push(TypeOptions { name: name.clone(), span: None, derive: Vec::new() });
+                    let last = types.len() - 1;
+                    &mut types[last].derive
+                }
+            };
+            if list.contains(&path) {
+                return Err(BuildError::new(format!("`{text}` is derived already; leave it out")));
+            }
+            list.push(path);
+        }
+        Ok(options)
     }
 
     fn folder(&self) -> Result<PathBuf, BuildError> {
@@ -125,6 +164,12 @@ fn report(failure: &Failure) -> BuildError {
         other => other.to_string(),
     };
     BuildError { message }
+}
+
+impl BuildError {
+    fn new(message: String) -> Self {
+        Self { message }
+    }
 }
 
 impl fmt::Display for BuildError {

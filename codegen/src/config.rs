@@ -1,4 +1,7 @@
-//! `toolwright.toml`: where a project's schema and output are, and how generated crates find ours. Never reads the file.
+//! `toolwright.toml`: where a project's schema and output are, what generated code looks like, and how generated crates find
+//! ours. Never reads the file.
+
+mod rust;
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -7,8 +10,9 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use crate::diagnostic::{Diagnostic, files, projects};
-use crate::options::{self, Dependency, Integers, Layout, Options};
+use crate::options::{self, Dependency, Layout, Options};
 use crate::source::SourceId;
+use rust::Rust;
 
 /// The file's name.
 pub const CONFIG_FILE: &str = "toolwright.toml";
@@ -26,6 +30,9 @@ pub struct Config {
     package: Package,
     #[serde(default)]
     crates: Crates,
+    /// The file among the sources.
+    #[serde(skip)]
+    source: Option<SourceId>,
 }
 
 /// Where a project's things are, relative to the file's folder.
@@ -36,13 +43,6 @@ pub struct Places {
     pub schema: PathBuf,
     /// The folder of generated crates; `gen` unless said otherwise.
     pub out: PathBuf,
-}
-
-/// What generated code looks like.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Rust {
-    integers: Integers,
 }
 
 /// What generated manifests say of their packages. What cargo lets a package inherit from its workspace may be
@@ -82,40 +82,48 @@ impl Config {
     ///
     /// Whatever the file does not say in the way it should, at its place.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        let config: Self = toml::from_str(text).map_err(|error| {
+        let mut config: Self = toml::from_str(text).map_err(|error| {
             let span = files::bytes(source, error.span().unwrap_or_default());
             vec![projects::bad_config(span, error.message().replace('\n', ", "))]
         })?;
+        config.source = Some(source);
         let crates = config.crates.all().into_iter().flatten();
+        let crates = crates.chain(config.rust.dependencies().map(|(_, location)| location));
         let is_wrong = |location: &&Spanned<Dependency>| !is_one_place(location.as_ref());
         let crates = crates.filter(is_wrong).map(|location| (location.span(), NOT_ONE_PLACE));
-        let mistakes: Vec<_> = crates
+        let mut mistakes: Vec<_> = crates
             .chain(config.package.mistakes())
-            .map(|(span, message)| {
-                projects::bad_config(files::bytes(source, span), message.to_owned())
-            })
+            .map(|(span, message)| (span, message.to_owned()))
+            .chain(config.rust.mistakes())
+            .map(|(span, message)| projects::bad_config(files::bytes(source, span), message))
             .collect();
+        mistakes.sort_by_key(|mistake| mistake.span);
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
     }
 
     /// What the compiler is to be told, for crates in `out`; both paths absolute.
     pub fn options(&self, root: &Path, out: &Path) -> Options {
         let default = Options::of(Layout::Crates);
-        let dependency = |location: &Option<Spanned<Dependency>>, default| {
-            location.as_ref().map_or(default, |location| {
-                let location = location.as_ref();
-                let path = location.path.as_ref().map(|path| match Path::new(path) {
-                    path if path.is_absolute() => slashes(path),
-                    path => slashes(&relative(out, &root.join(path))),
-                });
-                Dependency { path, ..location.clone() }
-            })
+        let seen_from_out = |location: &Spanned<Dependency>| {
+            let location = location.as_ref();
+            let path = location.path.as_ref().map(|path| match Path::new(path) {
+                path if path.is_absolute() => slashes(path),
+                path => slashes(&relative(out, &root.join(path))),
+            });
+            Dependency { path, ..location.clone() }
         };
+        let dependency = |location: &Option<Spanned<Dependency>>, default| {
+            location.as_ref().map_or(default, seen_from_out)
+        };
+        let extra = |(name, location): (&str, _)| (name.to_owned(), seen_from_out(location));
         Options {
             layout: Layout::Crates,
             providers_only: false,
             workspace_lints: self.crates.workspace_lints,
             integers: self.rust.integers,
+            derive: self.rust.derive(),
+            types: self.source.map(|source| self.rust.types(source)).unwrap_or_default(),
+            dependencies: self.rust.dependencies().map(extra).collect(),
             package: self.package.options(),
             toolwright: dependency(&self.crates.toolwright, default.toolwright),
             runtime: dependency(&self.crates.toolwright_runtime, default.runtime),
@@ -215,11 +223,11 @@ fn is_prefix(text: &str) -> bool {
 /// Whether a dependency says in one way where the crate is. A path or a repository may have a version beside it, for those
 /// who take the crate from a registry.
 fn is_one_place(dependency: &Dependency) -> bool {
-    let Dependency { path, version, registry, git, branch, tag, rev, workspace } = dependency;
+    let Dependency { path, version, registry, git, branch, tag, rev, workspace, .. } = dependency;
     let places = usize::from(path.is_some()) + usize::from(git.is_some());
     let references = [branch, tag, rev].into_iter().flatten().count();
     if *workspace {
-        return *dependency == Dependency { workspace: true, ..Dependency::default() };
+        return places + references == 0 && version.is_none() && registry.is_none();
     }
     (places == 1 || (places == 0 && version.is_some()))
         && references <= usize::from(git.is_some())

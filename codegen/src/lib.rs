@@ -30,7 +30,7 @@ pub use builder::{Build, BuildError, build};
 pub use diagnostic::Diagnostic;
 pub use files::Files;
 pub use naming::is_name;
-pub use options::{Dependency, Integers, Layout, Options, Package};
+pub use options::{Dependency, Integers, Layout, Options, Package, RustPath, TypeOptions};
 pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
@@ -82,6 +82,14 @@ pub struct Compiled {
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options.integers)?;
+    let mut mistakes = lower::check_types(&lowered.project, &options.types);
+    if !mistakes.is_empty() {
+        // The sources are those of the schema alone.
+        for mistake in &mut mistakes {
+            mistake.span = None;
+        }
+        return Err(mistakes);
+    }
     let plans = plan::Plans::new(&lowered.project, &lowered.types, options);
     let files = emit::emit(&plans, options.layout);
     Ok(Compiled { files, warnings })
@@ -94,16 +102,7 @@ pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Dia
 ///
 /// As [`compile`] does with options that say nothing else.
 pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    check_after(Vec::new(), sources, Integers::default())
-}
-
-/// Checks schema files after findings about the files themselves, which are told with the rest.
-pub(crate) fn check_after(
-    reading: Vec<Diagnostic>,
-    sources: &Sources,
-    integers: Integers,
-) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    understand(reading, sources, integers).map(|understood| understood.warnings)
+    understand(Vec::new(), sources, Integers::default()).map(|understood| understood.warnings)
 }
 
 /// A project without errors.
@@ -116,7 +115,7 @@ pub(crate) struct Understood {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Reads and lowers schema files.
+/// Reads and lowers schema files, after findings about the files themselves.
 pub(crate) fn understand(
     reading: Vec<Diagnostic>,
     sources: &Sources,

@@ -1,5 +1,8 @@
 //! What a compilation can be told besides the schema.
 
+use crate::naming;
+use crate::source::Span;
+
 /// How generated code is laid out and what it may depend on.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -11,6 +14,12 @@ pub struct Options {
     pub workspace_lints: bool,
     /// What integers are where nothing bounds them, in files that do not say it.
     pub integers: Integers,
+    /// Macros that every generated struct and enum derives beside the traits that toolwright derives.
+    pub derive: Vec<RustPath>,
+    /// What holds for single types.
+    pub types: Vec<TypeOptions>,
+    /// The crates those macros are of: the names of packages, and how generated manifests find them.
+    pub dependencies: Vec<(String, Dependency)>,
     /// What generated manifests say of their packages.
     pub package: Package,
     /// How generated manifests find `toolwright`.
@@ -44,6 +53,21 @@ pub enum Integers {
     Exact,
 }
 
+/// What holds for one type of a service.
+#[derive(Clone, Debug)]
+pub struct TypeOptions {
+    /// The type, as `service.Type`.
+    pub name: String,
+    /// Where `toolwright.toml` names it, if it does.
+    pub span: Option<Span>,
+    /// Macros that it derives beside those that all types derive.
+    pub derive: Vec<RustPath>,
+}
+
+/// The path of an item in Rust, such as `sqlx::FromRow`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RustPath(String);
+
 /// What generated manifests say of their packages.
 #[derive(Clone, Debug)]
 pub struct Package {
@@ -61,7 +85,12 @@ pub struct Package {
 #[cfg_attr(feature = "project", derive(serde::Deserialize))]
 #[cfg_attr(
     feature = "project",
-    serde(deny_unknown_fields, default, expecting = "a table such as `{ version = \"0.1\" }`")
+    serde(
+        deny_unknown_fields,
+        rename_all = "kebab-case",
+        default,
+        expecting = "a table such as `{ version = \"0.1\" }`"
+    )
 )]
 pub struct Dependency {
     /// A path relative to the output folder, with `/` between its parts, or an absolute one.
@@ -80,6 +109,10 @@ pub struct Dependency {
     pub rev: Option<String>,
     /// Whether the manifest of the workspace says it.
     pub workspace: bool,
+    /// The features that are asked of it.
+    pub features: Vec<String>,
+    /// Whether it has its default features; cargo decides where nothing is said.
+    pub default_features: Option<bool>,
 }
 
 impl Options {
@@ -93,12 +126,52 @@ impl Options {
             providers_only: false,
             workspace_lints: false,
             integers: Integers::Int64,
+            derive: Vec::new(),
+            types: Vec::new(),
+            dependencies: Vec::new(),
             package: Package::default(),
             toolwright: version(),
             runtime: version(),
             mcp: version(),
             http: version(),
         }
+    }
+}
+
+/// The traits that types derive where all they hold has them.
+const DERIVED: [&str; 9] =
+    ["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+impl RustPath {
+    /// The path of a derive macro, such as `sqlx::FromRow`. It may begin with `::` or `crate::`.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no path, or that of a trait that generated types derive anyway.
+    pub fn of_derive(text: &str) -> Result<Self, String> {
+        let below_start = text.strip_prefix("::").or_else(|| text.strip_prefix("crate::"));
+        if !below_start.unwrap_or(text).split("::").all(naming::is_identifier) {
+            return Err(format!(
+                "`{text}` is not the path of a derive macro; expected one such as `sqlx::FromRow`"
+            ));
+        }
+        let path = Self(text.to_owned());
+        match path.segments()[..] {
+            [name] | ["std" | "core", .., name] if DERIVED.contains(&name) => Err(format!(
+                "`{name}` is derived by every generated type that can have it; leave it out"
+            )),
+            _ => Ok(path),
+        }
+    }
+
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The names in the path.
+    pub fn segments(&self) -> Vec<&str> {
+        self.0.strip_prefix("::").unwrap_or(&self.0).split("::").collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Mistakes with names: outside their grammar, given twice, or known to nobody. Never about names in Rust.
 
-use super::{Diagnostic, among, at, given, mistakes, number};
+use super::{Diagnostic, among, at, given, mistakes, nowhere, number};
 use crate::prose::advice;
 use crate::source::{Span, Spanned};
 
@@ -69,12 +69,21 @@ mistakes! {
             .help("describe it in one file; `service: name` is enough in the others")
     }
 
-    /// A type or service that a schema names does not exist.
+    /// A type or service that a schema or `toolwright.toml` names does not exist.
     ///
     /// `TodoItem` is a type of the service of this file, `todos.TodoItem` one of another service; `#/$defs/X` stands in
-    /// the same schema.
-    Error "unknown-type" unknown_type(span: Span, words: String, advice: String) {
-        at(span, words).help(advice)
+    /// the same schema. `toolwright.toml` names types with their service.
+    Error "unknown-type" unknown_type(span: Option<Span>, words: String, advice: String) {
+        Diagnostic { span, ..nowhere(words) }.help(advice)
+    }
+
+    /// `toolwright.toml` lets a type derive something that is another name of a type.
+    ///
+    /// A named type that is nothing but a `$ref` becomes an alias in Rust, which derives nothing: the type that it refers to
+    /// does.
+    Error "derive-on-alias" derive_on_alias(span: Option<Span>, name: &str) {
+        let words = format!("`{name}` is another name of a type, so it derives nothing");
+        Diagnostic { span, ..nowhere(words) }.help("name the type that it refers to")
     }
 
     /// A method that a tool binds to does not exist.

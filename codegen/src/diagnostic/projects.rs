@@ -6,10 +6,12 @@ use crate::source::Span;
 mistakes! {
     /// `toolwright.toml` does not say what it should.
     ///
-    /// It has a table `[project]` with `schema` and `out`; `[rust]` with `integers`; `[package]` with what generated manifests
-    /// say: `prefix`, `version`, `rust-version`, `license`, `repository` and `publish`, each as in a manifest; and `[crates]`, which
-    /// says how generated crates find the crates of toolwright: by a path, by a version, in git or by the workspace, as a
-    /// manifest says it. Unknown keys are errors.
+    /// It has a table `[project]` with `schema` and `out`; `[rust]` with `integers`, `derive`, `types` and `dependencies`;
+    /// `[package]` with what generated manifests say: `prefix`, `version`, `rust-version`, `license`, `repository` and `publish`,
+    /// each as in a manifest; and `[crates]`, which says how generated crates find the crates of toolwright: by a path, by a
+    /// version, in git or by the workspace, as a manifest says it. `derive` lists macros that every generated struct and enum
+    /// derives, `[rust.types."service.Type"]` those of one type, and `[rust.dependencies]` says where the crates of these
+    /// macros are. Unknown keys are errors.
     Error "bad-config" bad_config(span: Span, message: String) {
         at(span, message)
     }

@@ -51,9 +51,9 @@ impl Crate<'_> {
 
 impl Dependency {
     /// The dependency as a TOML value.
-    fn to_toml(&self, features: &[&str]) -> String {
+    fn to_toml(&self, needed_features: &[&str]) -> String {
         let text = |text: &str| toml::Value::from(text).to_string();
-        let Self { path, version, registry, git, branch, tag, rev, workspace } = self;
+        let Self { path, version, registry, git, branch, tag, rev, .. } = self;
         let keys = [
             ("path", path),
             ("version", version),
@@ -67,9 +67,13 @@ impl Dependency {
             value.as_ref().map(|value| format!("{key} = {}", text(value)))
         };
         let mut parts: Vec<String> = keys.into_iter().filter_map(said).collect();
-        parts.extend(workspace.then(|| "workspace = true".to_owned()));
+        parts.extend(self.workspace.then(|| "workspace = true".to_owned()));
+        parts.extend(self.default_features.map(|value| format!("default-features = {value}")));
+        let is_asked = |needed: &&&str| !self.features.iter().any(|asked| asked == *needed);
+        let needed = needed_features.iter().filter(is_asked).copied();
+        let features: Vec<String> =
+            self.features.iter().map(String::as_str).chain(needed).map(text).collect();
         if !features.is_empty() {
-            let features: Vec<String> = features.iter().map(|feature| text(feature)).collect();
             parts.push(format!("features = [{}]", features.join(", ")));
         }
         match (version, parts.as_slice()) {

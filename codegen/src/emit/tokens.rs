@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
+use crate::options::RustPath;
 use crate::plan::{
     IntegerLimits, ItemLimits, LocatedType, NumberLimits, PropertyLimits, RootType, StringLimits,
 };
@@ -18,6 +19,13 @@ pub(super) fn ident(name: &'static str) -> Ident<'static> {
 pub(super) fn path(path: &str) -> TokenStream {
     let parts = path.split("::").map(Ident::new);
     quote!(#(#parts)::*)
+}
+
+/// A path of the options.
+pub(super) fn rust_path(of: &RustPath) -> TokenStream {
+    let colons = of.as_str().starts_with("::").then(|| quote!(::));
+    let parts = of.segments().into_iter().map(Ident::new);
+    quote!(#colons #(#parts)::*)
 }
 
 /// Doc lines.

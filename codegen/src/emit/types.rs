@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::defaults;
 use super::print::Module;
 use super::rust::{Append, TokenStream, push, quote};
-use super::tokens::{docs, ident, import, imports};
+use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
+use crate::options::RustPath;
 use crate::plan::{
     Body, Definition, Derives, Field, Import, Member, Presence, Struct, TypeUse, Types,
 };
@@ -80,7 +81,7 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         _ => None,
     };
     let default = definition.derives.default && by_hand.is_none();
-    let derives = derives(Derives { default, ..definition.derives });
+    let derives = derives(Derives { default, ..definition.derives }, &definition.extra_derives);
     let name = &definition.name;
     let docs = docs(&definition.docs);
     let above = quote!(#docs #derives);
@@ -120,12 +121,13 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
     }
 }
 
-fn derives(Derives { copy, eq, ord, default }: Derives) -> TokenStream {
+fn derives(Derives { copy, eq, ord, default }: Derives, extra: &[RustPath]) -> TokenStream {
     let copy = copy.then(|| quote!(Copy,));
     let default = default.then(|| quote!(Default,));
     let ord = ord.then(|| quote!(, PartialOrd, Ord));
     let (eq, hash) = eq.then(|| (quote!(, Eq), quote!(, Hash))).unzip();
-    quote!(#[derive(Clone, #copy Debug, #default PartialEq #eq #ord #hash)])
+    let extra = extra.iter().map(rust_path);
+    quote!(#[derive(Clone, #copy Debug, #default PartialEq #eq #ord #hash #(, #extra)*)])
 }
 
 fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<TokenStream> {

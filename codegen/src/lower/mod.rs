@@ -11,6 +11,7 @@ mod duplicates;
 mod examples;
 mod http;
 mod methods;
+mod options;
 mod output_limits;
 mod schemas;
 mod services;
@@ -26,6 +27,7 @@ use crate::source::Spanned;
 use crate::syntax::{Document, Word};
 pub use http::{header_mistake, path_parts};
 use methods::Methods;
+pub(crate) use options::check_types;
 use services::{DeclaredService, Services};
 use toolsets::Toolsets;
 

@@ -11,7 +11,7 @@ pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
 pub use toolwright::spec::{CallLimits, ToolAnnotations};
 
 use crate::json::Json;
-use crate::schema::{NodeId, Schemas, TypeId};
+use crate::schema::{NamedType, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
 
 /// Everything the schema files declare, in the order in which they declare it.
@@ -401,6 +401,20 @@ impl Project {
     /// The types of one service, in declared order.
     pub fn types_of(&self, service: ServiceId) -> impl Iterator<Item = TypeId> {
         self[service].types.iter().copied()
+    }
+
+    /// The types of all services, each with its name as `service.Type`.
+    pub fn named_types(&self) -> impl Iterator<Item = (String, TypeId)> {
+        let types = self.services.iter().flat_map(|service| &service.types);
+        types.map(|&id| {
+            let NamedType { service, name, .. } = &self.schemas[id];
+            (format!("{service}.{}", name.value), id)
+        })
+    }
+
+    /// The type of a name such as `service.Type`.
+    pub fn named_type(&self, name: &str) -> Option<TypeId> {
+        self.named_types().find_map(|(known, id)| (known == name).then_some(id))
     }
 
     /// The methods of one service, in declared order.

@@ -115,6 +115,15 @@ pub fn is_type_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Whether a text is an identifier of Rust as it stands: of ASCII, and no keyword.
+pub fn is_identifier(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_word = text.bytes().all(is_part)
+        && text.starts_with(|first: char| !first.is_ascii_digit())
+        && !matches!(text, "_" | "Self");
+    is_word && escaped(text.to_owned()) == text
+}
+
 /// `snake_case`, without keyword escape: for parts of longer names and for files.
 pub fn snake(text: &str) -> String {
     if is_snake(text) { text.to_owned() } else { words(text).join("_") }

@@ -1,6 +1,8 @@
 //! Crates of consumers: agents and MCP servers. They name what providers offer and define nothing
 //! (G17).
 
+use std::collections::BTreeSet;
+
 use super::{Contents, Crate, Generated, Planner};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
@@ -82,7 +84,12 @@ impl<'a> Planner<'a> {
         Crate {
             package: self.package(agent_package(service, name)),
             about: format!("What the {name} agent uses, and how it is registered"),
-            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-runtime"], generated),
+            dependencies: self.dependencies(
+                &dir,
+                &["toolwright", "toolwright-runtime"],
+                generated,
+                &BTreeSet::new(),
+            ),
             dir,
             needs_patterns: false,
             package_keys: &self.options.package.keys,
@@ -115,7 +122,12 @@ impl<'a> Planner<'a> {
         Crate {
             package: self.package(mcp_package(service, name)),
             about: format!("The {name} MCP server"),
-            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-mcp"], generated),
+            dependencies: self.dependencies(
+                &dir,
+                &["toolwright", "toolwright-mcp"],
+                generated,
+                &BTreeSet::new(),
+            ),
             dir,
             needs_patterns: false,
             package_keys: &self.options.package.keys,

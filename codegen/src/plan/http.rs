@@ -1,6 +1,8 @@
 //! The crate that calls a service over HTTP: a client that implements the service's trait, and the table of operations
 //! it stands on. It defines no type.
 
+use std::collections::BTreeSet;
+
 use super::{Contents, Crate, LocatedType, Planner, RootType};
 use crate::model::{Method, MethodId, Route, ServiceId};
 use crate::naming::{Identifier, Scope, http_package, identifier, pascal_with, screaming};
@@ -69,7 +71,12 @@ impl<'a> Planner<'a> {
         Some(Crate {
             package: self.package(http_package(&service)),
             about: format!("Calls the {service} service over HTTP"),
-            dependencies: self.dependencies(&dir, &["toolwright", "toolwright-http"], generated),
+            dependencies: self.dependencies(
+                &dir,
+                &["toolwright", "toolwright-http"],
+                generated,
+                &BTreeSet::new(),
+            ),
             dir,
             needs_patterns: false,
             package_keys: &self.options.package.keys,

@@ -35,11 +35,11 @@ pub use types::{
     Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{AgentId, Project, ServerId, ServiceId, Tool, ToolsetId};
 use crate::naming::{TypeNames, library};
-use crate::options::{Dependency, Layout, Options};
+use crate::options::{Dependency, Layout, Options, RustPath, TypeOptions};
 use crate::schema::NodeId;
 
 /// One generated crate, or, in the module layout, one module with the same files.
@@ -107,6 +107,7 @@ pub struct Plans<'a> {
     exact: BTreeSet<NodeId>,
     defaults: defaults::Defaults,
     derives: derives::DerivesOf,
+    type_options: BTreeMap<NodeId, &'a TypeOptions>,
     subjects: Vec<Subject>,
 }
 
@@ -142,7 +143,23 @@ impl<'a> Plans<'a> {
         let is_exact = |node| exact.contains(&node);
         let derives = derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact);
         let defaults = defaults::Defaults::of(&project.schemas, names, &recursion, &exact);
-        Self { project, options, names, recursion, exact, defaults, derives, subjects }
+        // A name that is unknown has been refused, or is of a part of the schema that is not looked at.
+        let type_of = |options: &'a TypeOptions| {
+            let id = project.named_type(&options.name)?;
+            Some((project.schemas[id].schema, options))
+        };
+        let type_options = options.types.iter().filter_map(type_of).collect();
+        Self {
+            project,
+            options,
+            names,
+            recursion,
+            exact,
+            defaults,
+            derives,
+            type_options,
+            subjects,
+        }
     }
 
     /// What there may be a crate for.
@@ -152,8 +169,11 @@ impl<'a> Plans<'a> {
 
     /// The crate of a subject; none for a service that has nothing of the kind.
     pub fn plan(&self, subject: Subject) -> Option<Crate<'_>> {
-        let Self { project, options, names, recursion, exact, defaults, derives, .. } = self;
-        let planner = Planner { project, options, names, recursion, exact, defaults, derives };
+        let Self {
+            project, options, names, recursion, exact, defaults, derives, type_options, ..
+        } = self;
+        let planner =
+            Planner { project, options, names, recursion, exact, defaults, derives, type_options };
         match subject {
             Subject::Service(id) => planner.service(id),
             Subject::Toolset(id) => Some(planner.toolset(id)),
@@ -174,6 +194,7 @@ struct Planner<'a> {
     exact: &'a BTreeSet<NodeId>,
     defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesOf,
+    type_options: &'a BTreeMap<NodeId, &'a TypeOptions>,
 }
 
 impl<'a> Planner<'a> {
@@ -192,12 +213,20 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The dependencies of a crate in a folder: ours, then generated ones by folder.
+    /// The macros that the options let a type derive.
+    fn extra_derives(self, node: NodeId) -> Vec<RustPath> {
+        let own = self.type_options.get(&node).map_or(&[][..], |options| &options.derive);
+        self.options.derive.iter().chain(own).cloned().collect()
+    }
+
+    /// The dependencies of a crate in a folder: ours, generated ones by folder, and those of the options that are among the
+    /// `extra` ones.
     fn dependencies(
         self,
         dir: &str,
         ours: &[&str],
         generated: Vec<Generated>,
+        extra: &BTreeSet<&str>,
     ) -> Vec<CrateDependency> {
         let up = "../".repeat(dir.split('/').count());
         let ours = ours.iter().map(|&package| CrateDependency {
@@ -211,7 +240,11 @@ impl<'a> Planner<'a> {
                 ..Dependency::at(dir).seen_from(&up)
             },
         });
-        let mut all: Vec<_> = ours.chain(generated).collect();
+        let is_extra = |(package, _): &&(String, Dependency)| extra.contains(&*library(package));
+        let extra = self.options.dependencies.iter().filter(is_extra).map(|(package, source)| {
+            CrateDependency { package: package.clone(), source: source.seen_from(&up) }
+        });
+        let mut all: Vec<_> = ours.chain(generated).chain(extra).collect();
         all.sort_by(|a, b| a.package.cmp(&b.package));
         all.dedup_by(|a, b| a.package == b.package);
         all

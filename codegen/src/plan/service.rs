@@ -117,7 +117,12 @@ impl<'a> Planner<'a> {
         Some(Crate {
             package: self.package(service_package(&name)),
             about: format!("Types, trait and errors of the {name} service"),
-            dependencies: self.dependencies(&dir, &["toolwright"], generated),
+            dependencies: self.dependencies(
+                &dir,
+                &["toolwright"],
+                generated,
+                &contents.types.extra_crates(),
+            ),
             dir,
             needs_patterns: contents.types.needs_tables(),
             package_keys: &self.options.package.keys,

@@ -78,8 +78,14 @@ impl Shapes<'_> {
             Body::Overlapping { .. } => vec![TRIED.to_owned()],
             _ => Vec::new(),
         };
+        // An alias derives nothing.
+        let extra_derives = match &body {
+            Body::Alias(_) => Vec::new(),
+            _ => self.planner.extra_derives(name.node),
+        };
         Definition {
             name: name.name.clone(),
+            extra_derives,
             derives: self.planner.derives.get(name.node),
             docs: docs::described(&schema.annotations, name.origin.clone(), facts),
             body,

@@ -88,7 +88,12 @@ impl<'a> Planner<'a> {
         Crate {
             package: self.package(toolset_package(&name)),
             about: format!("Types, codecs, specs and calls of the {name} toolset"),
-            dependencies: self.dependencies(&dir, &["toolwright"], generated),
+            dependencies: self.dependencies(
+                &dir,
+                &["toolwright"],
+                generated,
+                &contents.types.extra_crates(),
+            ),
             dir,
             needs_patterns: contents.types.needs_tables(),
             package_keys: &self.options.package.keys,

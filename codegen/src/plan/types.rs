@@ -1,9 +1,12 @@
 //! Rust types, decided: what stands in `types.rs` and what `codecs.rs` does with it.
 
+use std::collections::BTreeSet;
+
 use super::defaults::FieldDefault;
 use super::derives::Derives;
 use super::tool::SchemaFile;
 use crate::naming::Identifier;
+use crate::options::RustPath;
 use toolwright::Value;
 use toolwright::format::IntegerFormat;
 use toolwright::pattern::{Translated, translate};
@@ -55,6 +58,12 @@ impl Types {
         })
     }
 
+    /// The crates of the paths that options put into the types.
+    pub fn extra_crates(&self) -> BTreeSet<&str> {
+        let derives = self.definitions.iter().flat_map(|definition| &definition.extra_derives);
+        derives.map(|path| path.segments()[0]).collect()
+    }
+
     /// Whether a pattern needs the tables of Unicode.
     pub fn needs_tables(&self) -> bool {
         self.patterns.iter().any(|pattern| pattern.translated.needs_tables)
@@ -71,6 +80,8 @@ pub struct Definition {
     pub docs: Vec<String>,
     /// What it derives.
     pub derives: Derives,
+    /// The macros that the options let it derive beside those.
+    pub extra_derives: Vec<RustPath>,
     /// What it is.
     pub body: Body,
     /// The static that holds the validator of what the type cannot say.

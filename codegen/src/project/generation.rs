@@ -10,8 +10,11 @@ use crate::disk::{self, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{Interface, Record};
+use crate::lower;
+use crate::model::Project;
 use crate::options::Options;
 use crate::plan::{Crate, Plans};
+use crate::source::Sources;
 use crate::syntax;
 use crate::{Understood, understand, understand_documents};
 
@@ -21,6 +24,8 @@ pub(crate) struct Generation<'a> {
     pub(crate) reading: ReadSources,
     /// How it is laid out.
     pub(crate) options: Options,
+    /// What the places of options are in; none where types that they name need not be there.
+    pub(crate) config_text: Option<&'a Sources>,
     /// The output folder.
     pub(crate) out: &'a Path,
 }
@@ -52,26 +57,27 @@ impl Generation<'_> {
     }
 
     fn wholly(
-        self,
+        mut self,
         change: impl FnOnce(&Path, &Whole) -> Result<Change, Failure>,
     ) -> Result<Generated, Failure> {
-        let (whole, out) = (self.whole(), self.out);
-        let sources = self.reading.sources;
-        match whole {
-            Ok(whole) => {
-                let change = change(out, &whole)?;
-                let size = Size::of(paths(&whole.files));
-                let warnings = whole.warnings;
-                Ok(Generated { sources, warnings, out: out.to_owned(), size, change })
-            }
-            Err(findings) => Err(Failure::Rejected { sources, findings }),
-        }
+        let whole = self.whole()?;
+        let change = change(self.out, &whole)?;
+        let (sources, out) = (self.reading.sources, self.out.to_owned());
+        let size = Size::of(paths(&whole.files));
+        Ok(Generated { sources, warnings: whole.warnings, out, size, change })
     }
 
-    fn whole(&self) -> Result<Whole, Vec<Diagnostic>> {
+    fn whole(&mut self) -> Result<Whole, Failure> {
         let ReadSources { sources, findings } = &self.reading;
         let Understood { documents, lowered, warnings } =
-            understand(findings.clone(), sources, self.options.integers)?;
+            match understand(findings.clone(), sources, self.options.integers) {
+                Ok(understood) => understood,
+                Err(findings) => {
+                    let sources = std::mem::take(&mut self.reading.sources);
+                    return Err(Failure::Rejected { sources, findings });
+                }
+            };
+        refuse_types(self.config_text, &lowered.project, &self.options)?;
         let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
         // Not needed any more, and as large as everything else until then.
         drop(documents);
@@ -127,6 +133,20 @@ impl Generation<'_> {
     fn generator(&self) -> Option<impl Debug> {
         Some((&self.options, disk::built()?))
     }
+}
+
+/// Refuses options about types that a project does not have.
+pub(super) fn refuse_types(
+    config_text: Option<&Sources>,
+    project: &Project,
+    options: &Options,
+) -> Result<(), Failure> {
+    let Some(config_text) = config_text else { return Ok(()) };
+    let findings = lower::check_types(project, &options.types);
+    if findings.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Rejected { sources: config_text.clone(), findings })
 }
 
 /// The paths of all that belongs into the output folder, in their order.

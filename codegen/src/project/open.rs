@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Failure, Generated, Generation};
-use crate::check_after;
+use super::{Checked, Failure, Generated, Generation, refuse_types};
 use crate::config::{CONFIG_FILE, Config, plain};
 use crate::diagnostic::projects;
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
 use crate::source::{Source, Sources};
+use crate::{Understood, understand};
 
 /// A folder with schemas, and where its generated crates go.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Project {
     /// As it is shown: empty for the current folder.
     root: PathBuf,
     config: Config,
+    /// The text of the configuration; none where the schema is another than it knows.
+    config_text: Option<Sources>,
     schema: Vec<PathBuf>,
     out: PathBuf,
 }
@@ -42,21 +44,24 @@ impl Project {
             let file = ancestor.join(CONFIG_FILE);
             if let Some(text) = disk::read_regular(&file)? {
                 let root = above(folder, depth);
-                return Ok(Self::new(parse(&root, text)?, root));
+                let (config, text) = parse(&root, text)?;
+                return Ok(Self::new(config, text, root));
             }
         }
-        Ok(Self::new(Config::default(), above(folder, 0)))
+        Ok(Self::new(Config::default(), Sources::default(), above(folder, 0)))
     }
 
-    fn new(config: Config, root: PathBuf) -> Self {
+    fn new(config: Config, text: Sources, root: PathBuf) -> Self {
         let (schema, out) = (root.join(&config.project.schema), root.join(&config.project.out));
-        Self { root, config, schema: vec![schema], out }
+        Self { root, config, config_text: Some(text), schema: vec![schema], out }
     }
 
-    /// Reads the schema from other files or folders, which are not taken from the project's folder.
+    /// Reads the schema from other files or folders, which are not taken from the project's folder. They need not have the
+    /// types that the configuration names.
     #[must_use]
     pub fn with_schema(mut self, paths: Vec<PathBuf>) -> Self {
         self.schema = paths;
+        self.config_text = None;
         self
     }
 
@@ -114,10 +119,13 @@ impl Project {
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
         // What the configuration says wrongly is a mistake too.
-        let Options { integers, .. } = self.options()?;
+        let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
-        match check_after(findings, &sources, integers) {
-            Ok(warnings) => Ok(Checked { sources, warnings }),
+        match understand(findings, &sources, options.integers) {
+            Ok(Understood { lowered, warnings, .. }) => {
+                refuse_types(self.config_text.as_ref(), &lowered.project, &options)?;
+                Ok(Checked { sources, warnings })
+            }
             Err(findings) => Err(Failure::Rejected { sources, findings }),
         }
     }
@@ -133,6 +141,7 @@ impl Project {
         self.refuse_overlap()?;
         let generation = Generation {
             options: self.options()?,
+            config_text: self.config_text.as_ref(),
             reading: disk::read_sources(&self.schema)?,
             out: &self.out,
         };
@@ -161,13 +170,14 @@ impl Project {
     }
 }
 
-fn parse(root: &Path, text: String) -> Result<Config, Failure> {
+fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {
     let path = disk::shown(&root.join(CONFIG_FILE));
     let sources = Sources::new(vec![Source { path, text }]);
     let parsed = sources.iter().map(|(id, source)| Config::parse(&source.text, id)).next();
-    parsed
-        .unwrap_or_else(|| Ok(Config::default()))
-        .map_err(|findings| Failure::Rejected { sources, findings })
+    match parsed.unwrap_or_else(|| Ok(Config::default())) {
+        Ok(config) => Ok((config, sources)),
+        Err(findings) => Err(Failure::Rejected { sources, findings }),
+    }
 }
 
 /// The folder so many levels above, as a person in it would write it.

@@ -107,6 +107,41 @@ fn what_is_wrong_is_shown_at_its_place() {
     }
 }
 
+#[test]
+fn all_that_is_wrong_with_derives_is_shown_in_one_run() {
+    let found = parse(
+        r#"[rust]
+derive = ["no path", "Clone", "::std::hash::Hash", "JsonSchema", "crate::Mine", "a::B", "a_b::C", "::a_b::C", "a-b::C"]
+[rust.types."x.Y"]
+derive = ["a_b::C", "a_b::D", "a_b::D", "a_b::struct"]
+[rust.dependencies]
+a-b = { version = "1", path = "a", git = "b" }
+unused = { version = "1" }
+toolwright = { path = "t" }
+"#,
+    )
+    .unwrap_err();
+    assert_eq!(
+        found,
+        [
+            "2:11 `no path` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
+            "2:22 `Clone` is derived by every generated type that can have it; leave it out",
+            "2:31 `Hash` is derived by every generated type that can have it; leave it out",
+            "2:52 `JsonSchema` is of no crate; expected a path such as `sqlx::FromRow`",
+            "2:66 `crate::Mine` is of the generated crate, which has no macros; expected one of a crate under `[rust.dependencies]`",
+            "2:81 no crate under `[rust.dependencies]` is `a`; add `a = { version = \"…\" }` there",
+            "2:99 `::a_b::C` is derived already; leave it out",
+            "2:111 `a-b::C` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
+            "4:11 `a_b::C` is derived already; leave it out",
+            "4:31 `a_b::D` is derived already; leave it out",
+            "4:41 `a_b::struct` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
+            "6:7 a crate is found by its path, by a version, in a git repository or by the workspace; expected one of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`",
+            "7:1 no type derives anything of `unused`; leave it out",
+            "8:1 every generated crate depends on `toolwright`; expected what is said of it under `[crates]`",
+        ]
+    );
+}
+
 /// Cargo itself reads what is written.
 #[test]
 fn manifests_say_what_the_table_of_packages_and_crates_says() {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod config;
+mod derives;
 mod drift;
 mod folder;
 mod incremental;

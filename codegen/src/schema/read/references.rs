@@ -93,7 +93,9 @@ impl SchemaReader<'_> {
         match self.names.resolve(name, self.service) {
             Ok(id) => return Shape::Named(id),
             Err(_) if self.report.misses_names() => {}
-            Err((message, advice)) => self.report.add(names::unknown_type(span, message, advice)),
+            Err((message, advice)) => {
+                self.report.add(names::unknown_type(Some(span), message, advice));
+            }
         }
         self.schemas.mark_invalid(id);
         Shape::Any

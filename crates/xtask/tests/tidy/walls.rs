@@ -130,7 +130,7 @@ const fn wall(
 const STAGES: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diagnostic", &["prose", "source"]),
-    ("options", &[]),
+    ("options", &["naming", "source"]),
     ("prose", &[]),
     ("files", &[]),
     ("json", &[]),
@@ -158,7 +158,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("emit", &["files", "model", "naming", "options", "plan", "prose"]),
     ("disk", &["diagnostic", "files", "source"]),
     ("render", &["diagnostic", "source"]),
-    ("config", &["diagnostic", "options", "source"]),
+    ("config", &["diagnostic", "naming", "options", "source"]),
     ("incremental", &["diagnostic", "source", "syntax", "yaml"]),
 ];
 
