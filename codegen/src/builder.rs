@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
-use crate::options::{Layout, Options, RustPath, TypeOptions};
+use crate::options::{DomainType, Layout, Options, RustPath, StdTrait, TypeOptions};
 use crate::project::{Failure, Generation, tally};
 use crate::render::{Format, one_line};
 use crate::source::Sources;
@@ -39,6 +39,8 @@ pub struct Build {
     providers_only: bool,
     /// Paths of macros, each with the type that derives it; none where all types do.
     derives: Vec<(Option<String>, String)>,
+    /// Named types, each with the path and the traits of what stands in its place.
+    domain_types: Vec<(String, String, Vec<StdTrait>)>,
 }
 
 /// Why a build script's compilation failed. Its `Debug` reads as its `Display`, since that is what `main` prints.
@@ -49,7 +51,13 @@ pub struct BuildError {
 impl Build {
     /// The schemas of a folder, relative to the package's folder as paths in build scripts are.
     pub fn new(schema: impl Into<PathBuf>) -> Self {
-        Self { schema: schema.into(), out_dir: None, providers_only: false, derives: Vec::new() }
+        Self {
+            schema: schema.into(),
+            out_dir: None,
+            providers_only: false,
+            derives: Vec::new(),
+            domain_types: Vec::new(),
+        }
     }
 
     /// Leaves out agents, MCP servers and HTTP clients, so that the package needs `toolwright` alone.
@@ -74,6 +82,19 @@ impl Build {
         self
     }
 
+    /// Puts a type of yours into the place of a named type, given as `service.Type`: one that implements
+    /// `toolwright::codec::DomainType`, `Clone`, `Debug`, `PartialEq` and these traits. Its path may begin with `crate::`.
+    #[must_use]
+    pub fn domain_type(
+        mut self,
+        name: impl Into<String>,
+        path: impl Into<String>,
+        traits: &[StdTrait],
+    ) -> Self {
+        self.domain_types.push((name.into(), path.into(), traits.to_vec()));
+        self
+    }
+
     /// Writes into this folder instead of `$OUT_DIR/toolwright`.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -85,7 +106,7 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// When a schema or a derive is wrong, after printing what is wrong and where; or when the system refuses to read or write.
+    /// When a schema or the path of a macro or a type is wrong, after printing what is wrong and where; or when the system refuses to read or write.
     pub fn generate(&self) -> Result<(), BuildError> {
         // Told first: a build that fails on a schema must run again when the schema changes.
         println!("cargo::rerun-if-changed={}", self.schema.display());
@@ -99,8 +120,9 @@ impl Build {
             println!("cargo::rerun-if-changed={}", source.path);
         }
         // What is wrong with options has no place in a file.
-        let config_text = Some(&Sources::default());
-        let generation = Generation { reading, options, config_text, out: folder };
+        let config_text = &Sources::default();
+        let generation =
+            Generation { reading, options, config_text, has_all_types: true, out: folder };
         let generated = generation.write()?;
         warn(&generated.warnings, &generated.sources);
         Ok(())
@@ -111,21 +133,19 @@ impl Build {
             Options { providers_only: self.providers_only, ..Options::of(Layout::Modules) };
         for (name, text) in &self.derives {
             let path = RustPath::of_derive(text).map_err(BuildError::new)?;
-            let types = &mut options.types;
-            let own = types.iter().position(|known| Some(&known.name) == name.as_ref());
-            let list = match (name, own) {
-                (None, _) => &mut options.derive,
-                (Some(_), Some(at)) => &mut types[at].derive,
-                (Some(name), None) => {
-                    types.push(TypeOptions { name: name.clone(), span: None, derive: Vec::new() });
-                    let last = types.len() - 1;
-                    &mut types[last].derive
-                }
+            let list = match name {
+                None => &mut options.derive,
+                Some(name) => &mut options_of(&mut options.types, name).derive,
             };
             if list.contains(&path) {
                 return Err(BuildError::new(format!("`{text}` is derived already; leave it out")));
             }
             list.push(path);
+        }
+        for (name, path, traits) in &self.domain_types {
+            let path = RustPath::of_type(path).map_err(BuildError::new)?;
+            let domain = DomainType { path, traits: traits.clone() };
+            options_of(&mut options.types, name).domain = Some(domain);
         }
         Ok(options)
     }
@@ -140,6 +160,16 @@ impl Build {
                 .to_owned(),
         })
     }
+}
+
+/// The options of a named type, added where there are none yet.
+fn options_of<'o>(types: &'o mut Vec<TypeOptions>, name: &str) -> &'o mut TypeOptions {
+    let at = types.iter().position(|known| known.name == name).unwrap_or(types.len());
+    if at == types.len() {
+        let name = name.to_owned();
+        types.push(TypeOptions { name, span: None, derive: Vec::new(), domain: None });
+    }
+    &mut types[at]
 }
 
 /// A warning is one line to cargo.

@@ -30,7 +30,9 @@ pub use builder::{Build, BuildError, build};
 pub use diagnostic::Diagnostic;
 pub use files::Files;
 pub use naming::is_name;
-pub use options::{Dependency, Integers, Layout, Options, Package, RustPath, TypeOptions};
+pub use options::{
+    Dependency, DomainType, Integers, Layout, Options, Package, RustPath, StdTrait, TypeOptions,
+};
 pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
@@ -82,7 +84,7 @@ pub struct Compiled {
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options.integers)?;
-    let mut mistakes = lower::check_types(&lowered.project, &options.types);
+    let mut mistakes = lower::check_types(&lowered.project, options.types.iter());
     if !mistakes.is_empty() {
         // The sources are those of the schema alone.
         for mistake in &mut mistakes {

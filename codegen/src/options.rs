@@ -62,6 +62,32 @@ pub struct TypeOptions {
     pub span: Option<Span>,
     /// Macros that it derives beside those that all types derive.
     pub derive: Vec<RustPath>,
+    /// The user's type that stands in its place, if one does.
+    pub domain: Option<DomainType>,
+}
+
+/// A type of the user's that implements `toolwright::codec::DomainType`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainType {
+    /// Its path.
+    pub path: RustPath,
+    /// What it implements beside `Clone`, `Debug` and `PartialEq`.
+    pub traits: Vec<StdTrait>,
+}
+
+/// A trait that generated types derive where all they hold has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StdTrait {
+    /// `Copy`
+    Copy,
+    /// `Eq`
+    Eq,
+    /// `Hash`
+    Hash,
+    /// `Ord`, and so `PartialOrd`
+    Ord,
+    /// `Default`
+    Default,
 }
 
 /// The path of an item in Rust, such as `sqlx::FromRow`.
@@ -149,19 +175,30 @@ impl RustPath {
     ///
     /// When the text is no path, or that of a trait that generated types derive anyway.
     pub fn of_derive(text: &str) -> Result<Self, String> {
-        let below_start = text.strip_prefix("::").or_else(|| text.strip_prefix("crate::"));
-        if !below_start.unwrap_or(text).split("::").all(naming::is_identifier) {
-            return Err(format!(
-                "`{text}` is not the path of a derive macro; expected one such as `sqlx::FromRow`"
-            ));
-        }
-        let path = Self(text.to_owned());
+        let path = Self::new(text, "a derive macro", "sqlx::FromRow")?;
         match path.segments()[..] {
             [name] | ["std" | "core", .., name] if DERIVED.contains(&name) => Err(format!(
                 "`{name}` is derived by every generated type that can have it; leave it out"
             )),
             _ => Ok(path),
         }
+    }
+
+    /// The path of a type, such as `money::Money`. It may begin with `::` or `crate::`.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no path.
+    pub fn of_type(text: &str) -> Result<Self, String> {
+        Self::new(text, "a type", "money::Money")
+    }
+
+    fn new(text: &str, what: &str, example: &str) -> Result<Self, String> {
+        let below_start = text.strip_prefix("::").or_else(|| text.strip_prefix("crate::"));
+        if below_start.unwrap_or(text).split("::").all(naming::is_identifier) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(format!("`{text}` is not the path of {what}; expected one such as `{example}`"))
     }
 
     /// The path as it is written.
@@ -172,6 +209,22 @@ impl RustPath {
     /// The names in the path.
     pub fn segments(&self) -> Vec<&str> {
         self.0.strip_prefix("::").unwrap_or(&self.0).split("::").collect()
+    }
+}
+
+impl StdTrait {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Copy, Self::Eq, Self::Hash, Self::Ord, Self::Default];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "Copy",
+            Self::Eq => "Eq",
+            Self::Hash => "Hash",
+            Self::Ord => "Ord",
+            Self::Default => "Default",
+        }
     }
 }
 

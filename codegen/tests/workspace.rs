@@ -102,3 +102,268 @@ fn types_are_marked() {
     ]);
     workspace.test();
 }
+
+/// The crate of types that stand in the place of generated ones.
+const MONEY: &str = r#"
+use toolwright::codec::DomainType;
+use toolwright::format::Date;
+
+/// Cents, up to a million.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(pub i64);
+
+impl DomainType for Money {
+    type Json = String;
+
+    fn from_json(json: String) -> Result<Self, String> {
+        let cents: i64 = json.replace('.', "").parse().map_err(|_| "is no amount".to_owned())?;
+        if cents > 100_000_000 { Err("is more than a million".to_owned()) } else { Ok(Self(cents)) }
+    }
+
+    fn to_json(&self) -> String {
+        format!("{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+/// A type without any trait that is not asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Day(pub Date);
+
+impl DomainType for Day {
+    type Json = Date;
+
+    fn from_json(json: Date) -> Result<Self, String> {
+        Ok(Self(json))
+    }
+
+    fn to_json(&self) -> Date {
+        self.0.clone()
+    }
+}
+
+macro_rules! domain_type {
+    ($($name:ident: $json:ty,)+) => {$(
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name(pub $json);
+
+        impl DomainType for $name {
+            type Json = $json;
+
+            fn from_json(json: $json) -> Result<Self, String> {
+                Ok(Self(json))
+            }
+
+            fn to_json(&self) -> $json {
+                self.0.clone()
+            }
+        }
+    )+};
+}
+
+domain_type! {
+    RunId: String,
+    Level: i64,
+    Rate: f64,
+    Yes: bool,
+    Tags: Vec<String>,
+    Labels: toolwright::Map<i64>,
+    Extra: toolwright::Value,
+    Even: i64,
+}
+"#;
+
+const BILLING: &str = r"toolwright: 1
+service: billing
+types:
+  Money: { type: string, pattern: '^[0-9]{1,9}[.][0-9]{2}$', description: An amount., default: '0.00' }
+  Price: { $ref: Money }
+  Tip: { $ref: Money, maxLength: 4 }
+  RunId: { type: string, minLength: 2 }
+  Level: { type: integer, minimum: -5, maximum: 10 }
+  Rate: { type: number, minimum: 0 }
+  Flag: { type: boolean }
+  Tags: { type: array, maxItems: 2, items: { type: string, maxLength: 3 } }
+  Labels: { type: object, maxProperties: 1, additionalProperties: { type: integer } }
+  Extra: {}
+  Even: { type: integer, multipleOf: 2 }
+  Day: { type: string, format: date }
+  Wallet: { type: object, required: [money], additionalProperties: false, properties: { money: { $ref: Money } } }
+  Order:
+    type: object
+    additionalProperties: { $ref: Price }
+    required: [total, tip, paid]
+    properties:
+      total: { $ref: Money }
+      tip: { $ref: Tip }
+      paid: { anyOf: [{ $ref: Money }, { type: 'null' }] }
+      back: { anyOf: [{ $ref: Money }, { type: 'null' }] }
+      price: { $ref: Price }
+      fee: { $ref: Money, default: '1.00' }
+      parts: { type: array, uniqueItems: true, items: { $ref: Money } }
+      cost: { anyOf: [{ $ref: Money }, { type: integer }] }
+      pair: { type: array, prefixItems: [{ $ref: Day }, { $ref: Money }], items: false, minItems: 2 }
+      inner: { $ref: Order }
+      level: { $ref: Level }
+      rate: { $ref: Rate }
+      flag: { $ref: Flag }
+      tags: { $ref: Tags }
+      labels: { $ref: Labels }
+      extra: { $ref: Extra }
+      even: { $ref: Even }
+methods:
+  place:
+    payload: { type: object, required: [run, total], properties: { run: { $ref: RunId }, total: { $ref: Money } } }
+    result: Wallet
+    errors: { dear: { payload: { type: object, required: [amount], properties: { amount: { $ref: Price } } },
+      message: '{amount} is dear' } }
+toolsets:
+  billing:
+    tools:
+      place: { description: Places., bind: place, inject: { run: run_id } }
+      show: { description: Shows., args: { type: object, required: [total, even], properties: { total: { $ref: Price },
+        even: { $ref: Even } } }, result: { type: array, items: { $ref: Money } } }
+";
+
+const BILLING_CONFIG: &str = r#"
+[rust.types."billing.Money"]
+type = "money::Money"
+traits = ["Copy", "Eq", "Hash", "Ord", "Default"]
+[rust.types]
+"billing.RunId" = { type = "money::RunId" }
+"billing.Level" = { type = "money::Level" }
+"billing.Rate" = { type = "money::Rate" }
+"billing.Flag" = { type = "money::Yes" }
+"billing.Tags" = { type = "money::Tags" }
+"billing.Labels" = { type = "::money::Labels" }
+"billing.Extra" = { type = "money::Extra" }
+"billing.Even" = { type = "money::Even" }
+"billing.Day" = { type = "money::Day" }
+[rust.dependencies]
+money = { path = "crates/money" }
+[crates]
+toolwright = { workspace = true }
+"#;
+
+const BILLING_USER: &str = r##"
+#![cfg(test)]
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use billing_service::errors::PlaceError;
+use billing_service::service::BillingService;
+use billing_service::types::{Money, Order, OrderCost, PlaceDear, PlacePayload, Tip, Wallet};
+use billing_tools::executor::BillingExecutor;
+use toolwright::codec::{from_json, to_json};
+use toolwright::{Executor, InvalidPayload, MethodError, Scope};
+
+fn issues(found: InvalidPayload) -> Vec<String> {
+    found.issues().iter().map(|issue| format!("{} {} {issue}", issue.pointer(), issue.code())).collect()
+}
+
+const ORDER: &str = r#"{"total":"1.00","tip":"0.50","paid":null,"back":null,"price":"2.00","parts":["1.00","2.00"],"cost":"3.00","pair":["2026-01-31","4.00"],"inner":{"total":"5.00","tip":"0.05","paid":"6.00"},"level":-5,"rate":0.5,"flag":true,"tags":["a"],"labels":{"b":1},"extra":[null],"even":4,"other":"7.00"}"#;
+
+#[test]
+fn values_of_types_of_ours_are_read_and_written() {
+    let order: Order = from_json(ORDER.as_bytes()).unwrap();
+    assert_eq!(to_json(&order).unwrap(), ORDER);
+    let total: money::Money = order.total;
+    assert_eq!((total, order.price, order.tip.0), (Money(100), Some(Money(200)), Money(50)));
+    assert_eq!(order.parts, Some(vec![Money(100), Money(200)]));
+    assert_eq!(order.cost, Some(OrderCost::String(Money(300))));
+    assert_eq!(order.fee, None);
+    assert_eq!(order.inner.unwrap().paid, Some(Money(600)));
+    assert_eq!(order.additional.get("other"), Some(&Money(700)));
+    assert_eq!(Wallet::default(), Wallet { money: Money(0) });
+    let copied = Wallet { money: Money(1) };
+    let both = [copied, copied];
+    assert_eq!(both.iter().max(), Some(&copied));
+    assert!(Tip::try_from(Money(1000)).is_err());
+}
+
+#[test]
+fn schemas_and_conversions_refuse_at_the_place_of_the_value() {
+    let wrong = r#"{"total":"1","tip":"10.00","paid":"9000000.00","parts":["9000000.00","x"],"level":11,"tags":["a","b","c"],"even":3}"#;
+    let found = issues(from_json::<Order>(wrong.as_bytes()).unwrap_err());
+    let starts = [
+        "/total pattern ",
+        "/tip too_long ",
+        "/paid refused `/paid`: is more than a million",
+        "/parts/0 refused `/parts/0`: is more than a million",
+        "/parts/1 pattern ",
+        "/level above_maximum ",
+        "/tags too_many_items ",
+        "/even schema ",
+    ];
+    let mut found = found;
+    for start in starts {
+        let at = found.iter().position(|issue| issue.starts_with(start));
+        found.remove(at.unwrap_or_else(|| panic!("{start}: {found:?}")));
+    }
+    assert_eq!(found, Vec::<String>::new());
+
+    let whole = Wallet { money: Money(100_000_000_000_000) };
+    assert!(issues(to_json(&whole).unwrap_err())[0].starts_with("/money pattern "));
+}
+
+struct Shop;
+
+impl BillingService for Shop {
+    async fn place(&self, payload: PlacePayload) -> Result<Wallet, MethodError<PlaceError>> {
+        assert_eq!(payload.run, money::RunId("run_1".to_owned()));
+        if payload.total > Money(10_000) {
+            let amount = payload.total;
+            return Err(PlaceError::Dear(PlaceDear { amount, additional: toolwright::Map::new() }).into());
+        }
+        Ok(Wallet { money: payload.total })
+    }
+}
+
+fn run(total: Money, run_id: &str) -> String {
+    let args = billing_tools::types::PlaceArgs { total, additional: toolwright::Map::new() };
+    let call = billing_tools::calls::place(&args).unwrap();
+    let call = call.with_scope(Scope { run_id: Some(run_id.to_owned()), ..Scope::default() });
+    let executor = BillingExecutor::new(Shop);
+    let mut running = pin!(executor.execute(&call));
+    let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("nothing is waited for")
+    };
+    match result.as_result() {
+        Ok(payload) => payload.as_str().to_owned(),
+        Err(failure) => failure.message.clone(),
+    }
+}
+
+#[test]
+fn tools_take_and_give_types_of_ours() {
+    assert_eq!(run(Money(150), "run_1"), r#"{"money":"1.50"}"#);
+    assert_eq!(run(Money(1_000_000), "run_1"), "10000.00 is dear");
+    // What a run is called is not for the caller to correct.
+    assert_eq!(run(Money(150), "r"), "the tool failed internally");
+    let args = r#"{"total":"1.0","even":1}"#;
+    let found = issues(from_json::<billing_tools::types::ShowArgs>(args.as_bytes()).unwrap_err());
+    assert!(found.len() == 2 && found[0].starts_with("/total pattern "), "{found:?}");
+    assert!(found[1].starts_with("/even schema "), "{found:?}");
+}
+"##;
+
+#[test]
+fn types_of_the_user_stand_in_the_place_of_named_ones() {
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", BILLING_CONFIG),
+        ("schema/billing.yaml", BILLING),
+        (
+            "crates/money/Cargo.toml",
+            "[package]\nname = \"money\"\nedition = \"2024\"\n[dependencies]\ntoolwright = { workspace = true }\n",
+        ),
+        ("crates/money/src/lib.rs", MONEY),
+        (
+            "crates/user/Cargo.toml",
+            "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\ntoolwright = { workspace = true }\n\
+             money = { path = \"../money\" }\nbilling-service = { path = \"../../gen/billing/service\" }\n\
+             billing-tools = { path = \"../../gen/billing/tools/billing\" }\n",
+        ),
+        ("crates/user/src/lib.rs", BILLING_USER),
+    ]);
+    workspace.test();
+}

@@ -86,6 +86,16 @@ mistakes! {
         Diagnostic { span, ..nowhere(words) }.help("name the type that it refers to")
     }
 
+    /// A type of the user's stands in the place of a named type where none can.
+    ///
+    /// `type` under `[rust.types."service.Type"]` in `toolwright.toml` names a Rust type that is made of what a value is in JSON:
+    /// a string, a date, a number, a boolean, any value, or a list or map of these. Objects, enums and choices become types of
+    /// generated crates, which the crate of that type cannot know; nor can `null` and constants be of use to it. Generated
+    /// crates read and write what a method or a tool takes, returns or fails with as a whole, so there such a type is a property.
+    Error "unfit-domain-type" unfit_domain_type(span: Option<Span>, words: String, advice: &str) {
+        Diagnostic { span, ..nowhere(words) }.help(advice)
+    }
+
     /// A method that a tool binds to does not exist.
     ///
     /// `bind` names a method of the toolset's owner, or a method of a service as `service.method`.

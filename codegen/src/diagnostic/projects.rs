@@ -10,8 +10,8 @@ mistakes! {
     /// `[package]` with what generated manifests say: `prefix`, `version`, `rust-version`, `license`, `repository` and `publish`,
     /// each as in a manifest; and `[crates]`, which says how generated crates find the crates of toolwright: by a path, by a
     /// version, in git or by the workspace, as a manifest says it. `derive` lists macros that every generated struct and enum
-    /// derives, `[rust.types."service.Type"]` those of one type, and `[rust.dependencies]` says where the crates of these
-    /// macros are. Unknown keys are errors.
+    /// derives, `[rust.types."service.Type"]` those of one type, or by `type` and `traits` a type of yours in its place, and
+    /// `[rust.dependencies]` says where the crates of these macros and types are. Unknown keys are errors.
     Error "bad-config" bad_config(span: Span, message: String) {
         at(span, message)
     }

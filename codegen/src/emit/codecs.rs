@@ -17,14 +17,16 @@ use crate::plan::{
 
 /// The module of a crate's codecs.
 pub(super) fn module(types: &Types, owner: &str) -> Module {
-    let coded =
-        types.definitions.iter().filter(|definition| !matches!(definition.body, Body::Alias(_)));
+    let has_codec = |body: &Body| !matches!(body, Body::Alias(_) | Body::Domain(_));
+    let coded = types.definitions.iter().filter(|definition| has_codec(&definition.body));
     let mut parts: Vec<TokenStream> = types.patterns.iter().map(pattern).collect();
     parts.extend(types.validators.iter().map(validator));
     parts.extend(coded.map(codec));
     parts.splice(0..0, uses(types, &parts));
     let about = if types.definitions.is_empty() {
         "none, as it has no types of its own."
+    } else if types.converts {
+        "they accept what the schemas accept and types of other crates take."
     } else {
         "they accept exactly what the schemas accept."
     };
@@ -141,8 +143,8 @@ fn codec(definition: &Definition) -> TokenStream {
                 .map_or_else(|| quote!(#described), |rules| quote!(checked(#rules, #described)));
             quote!(toolwright::newtype!(#any #name: #ty = #described);)
         }
-        // An alias has the codec of what it stands for.
-        Body::Alias(_) => TokenStream::new(),
+        // An alias has the codec of what it stands for, and a type of the user's one wherever it is used.
+        Body::Alias(_) | Body::Domain(_) => TokenStream::new(),
     }
 }
 
@@ -231,6 +233,10 @@ impl Append for CodecOf<'_> {
                 } else {
                     push!(out, nullable(#inner));
                 }
+            }
+            TypeUse::Converted(_, json) => {
+                let json = Self::plain(json);
+                push!(out, converted(#json));
             }
             TypeUse::Named(name) => push!(out, #name),
             TypeUse::Boxed(name) => push!(out, boxed(#name)),

@@ -123,6 +123,7 @@ fn zero(ty: &TypeUse) -> TokenStream {
         | TypeUse::Value
         | TypeUse::BigInteger(_)
         | TypeUse::ExactNumber(_)
+        | TypeUse::Converted(..)
         | TypeUse::Named(_) => quote!(#ty::default()),
     }
 }

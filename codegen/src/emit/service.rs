@@ -135,9 +135,14 @@ fn failures(ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
             Recovery::Replan => "replan",
             Recovery::Finish => "finish",
         });
-        let arguments = arguments.iter().map(|ErrorArgument { field, newtypes }| {
+        let arguments = arguments.iter().map(|ErrorArgument { field, newtypes, is_domain }| {
             let inner = (0..*newtypes).map(|_| quote!(.0));
-            quote!(, data.#field #(#inner)*)
+            let value = quote!(data.#field #(#inner)*);
+            if *is_domain {
+                quote!(, toolwright::codec::DomainType::to_json(&#value))
+            } else {
+                quote!(, #value)
+            }
         });
         quote!(#name #content => #recovery(#code, #format #(#arguments)*))
     });

@@ -57,7 +57,7 @@ impl Append for TypeUse {
             Self::Tuple(items) => push!(out, (#(#items,)*)),
             Self::Map(value, _) => push!(out, Map<#value>),
             Self::Nullable(inner) => push!(out, Option<#inner>),
-            Self::Named(name) => out.push(name),
+            Self::Named(name) | Self::Converted(name, _) => out.push(name),
             Self::Boxed(name) => {
                 push!(out, Box<#name>);
             }
@@ -118,6 +118,12 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
         }
         Body::Newtype(ty) => vec![quote!(#above pub struct #name(pub #ty);)],
         Body::Alias(ty) => vec![quote!(#docs pub type #name = #ty;)],
+        Body::Domain(path) => {
+            let renamed = path.segments().last().is_none_or(|last| *name != **last);
+            let (path, renamed) = (rust_path(path), renamed.then(|| quote!(as #name)));
+            // Unlike an alias, it brings the constructor of a struct without names for its fields.
+            vec![quote!(#docs pub use #path #renamed;)]
+        }
     }
 }
 
@@ -242,7 +248,11 @@ fn used_types(types: &Types) -> BTreeSet<&str> {
                     used_by(&variant.ty, &mut used);
                 }
             }
-            Body::Enum(_) | Body::IntegerEnum(_) | Body::Constants(_) | Body::Constant(_) => {}
+            Body::Enum(_)
+            | Body::IntegerEnum(_)
+            | Body::Constants(_)
+            | Body::Constant(_)
+            | Body::Domain(_) => {}
         }
     }
     used
@@ -267,7 +277,7 @@ pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
         TypeUse::Value => "Value",
         TypeUse::BigInteger(_) => "Integer",
         TypeUse::Map(..) => "Map",
-        TypeUse::Named(name) | TypeUse::Boxed(name) => name,
+        TypeUse::Named(name) | TypeUse::Boxed(name) | TypeUse::Converted(name, _) => name,
         _ => "",
     };
     used.insert(name);

@@ -1,28 +1,88 @@
-//! Checks that options about types name types that a project has.
+//! Checks that options about types name types that a project has, and ask of them what they can do.
 
 use crate::diagnostic::{Diagnostic, names};
 use crate::model::Project;
+use crate::naming::is_map;
 use crate::options::TypeOptions;
 use crate::prose::advice;
-use crate::schema::Shape;
+use crate::schema::{Additional, NodeId, Schemas, Shape, aliased};
 
 /// Returns what is wrong with options about types; their places are in `toolwright.toml`.
-pub(crate) fn check_types(project: &Project, options: &[TypeOptions]) -> Vec<Diagnostic> {
-    options.iter().filter_map(|options| check_type(project, options)).collect()
+pub(crate) fn check_types<'o>(
+    project: &Project,
+    options: impl Iterator<Item = &'o TypeOptions>,
+) -> Vec<Diagnostic> {
+    options.filter_map(|options| check_type(project, options)).collect()
 }
 
-fn check_type(
-    project: &Project,
-    TypeOptions { name, span, .. }: &TypeOptions,
-) -> Option<Diagnostic> {
+fn check_type(project: &Project, options: &TypeOptions) -> Option<Diagnostic> {
+    let TypeOptions { name, span, domain, .. } = options;
     let Some(id) = project.named_type(name) else {
         let types = project.named_types().map(|(name, _)| name).collect::<Vec<_>>();
         let words = format!("no type is named `{name}`; expected `service.Type`");
         let advice = advice(name, types.iter().map(String::as_str), "named types");
         return Some(names::unknown_type(*span, words, advice));
     };
-    let schema = &project.schemas[project.schemas[id].schema];
-    let is_alias =
-        matches!(schema.shape, Shape::Named(_) | Shape::Local(_)) && schema.assertions.is_empty();
-    is_alias.then(|| names::derive_on_alias(*span, name))
+    let node = project.schemas[id].schema;
+    let is_alias = aliased(&project.schemas, node).nth(1).is_some();
+    if domain.is_none() {
+        return is_alias.then(|| names::derive_on_alias(*span, name));
+    }
+    if is_alias {
+        let words = format!(
+            "`{name}` is another name of a type, so no type of yours can stand in its place"
+        );
+        return Some(names::unfit_domain_type(*span, words, "name the type that it refers to"));
+    }
+    if !is_plain(&project.schemas, node) {
+        let words = format!("the schema of `{name}` is none that a type of yours can stand for");
+        return Some(names::unfit_domain_type(*span, words, FIT));
+    }
+    let whole = roots(project)
+        .find(|(root, _)| aliased(&project.schemas, *root).any(|aliased| aliased == node));
+    whole.map(|(_, what)| {
+        let words =
+            format!("`{name}` is {what} as a whole, and a type of yours can only be a part of it");
+        names::unfit_domain_type(*span, words, "make that an object with a property of this type")
+    })
+}
+
+const FIT: &str = "a type of yours stands for a string, a number, a boolean or any value, with or without limits, or for a \
+                   list or map of these; keep the generated type, and convert it in the service";
+
+/// Whether a node is of a type that Rust or the contract has, and so is all that it holds.
+fn is_plain(schemas: &Schemas, node: NodeId) -> bool {
+    match &schemas[node].shape {
+        Shape::Any | Shape::Boolean | Shape::String(_) | Shape::Integer(_) | Shape::Number(_) => {
+            true
+        }
+        Shape::Array(array) => is_plain(schemas, array.items),
+        Shape::Object(object) if is_map(object) => match object.additional {
+            Additional::Typed(value) => is_plain(schemas, value),
+            Additional::Closed | Additional::Open | Additional::Declared => true,
+        },
+        _ => false,
+    }
+}
+
+/// What methods and tools take, return and fail with.
+fn roots(project: &Project) -> impl Iterator<Item = (NodeId, String)> {
+    let methods = project.methods.iter().flat_map(|method| {
+        let name = &method.name.value;
+        let payload = (method.payload, format!("the payload of `{name}`"));
+        let result = (method.result, format!("the result of `{name}`"));
+        let errors = method.errors.iter().filter_map(move |error| {
+            let of = format!("the payload of `{}`, an error of `{name}`,", error.name.value);
+            Some((error.payload?, of))
+        });
+        [payload, result].into_iter().chain(errors)
+    });
+    let tools = project.tools.iter().flat_map(|tool| {
+        let name = &tool.name.value;
+        [
+            (tool.args, format!("what `{name}` takes")),
+            (tool.result, format!("the result of `{name}`")),
+        ]
+    });
+    methods.chain(tools)
 }

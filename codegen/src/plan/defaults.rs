@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright::format::IntegerFormat;
 
+use super::domain::OptionsOf;
 use super::judged::judged;
 use super::recursion::Recursion;
 use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
@@ -73,6 +74,7 @@ impl Defaults {
         names: &TypeNames,
         recursion: &Recursion,
         exact: &BTreeSet<NodeId>,
+        options: &OptionsOf<'_>,
     ) -> Self {
         // A rule could tell what was filled in, and so could a list whose items have to differ.
         let judged = judged(schemas, names, |id| {
@@ -83,7 +85,7 @@ impl Defaults {
         for owner in names.all().filter(|owner| !judged.contains(&owner.node)) {
             let Shape::Object(object) = &schemas[owner.node].shape else { continue };
             for property in object.properties.iter().filter(|property| !property.required) {
-                let search = Search { schemas, names, recursion, exact, owner, property };
+                let search = Search { schemas, names, recursion, exact, options, owner, property };
                 if let Some(default) = search.find() {
                     found.insert((owner.node, property.schema), default);
                 }
@@ -103,6 +105,7 @@ struct Search<'a> {
     names: &'a TypeNames,
     recursion: &'a Recursion,
     exact: &'a BTreeSet<NodeId>,
+    options: &'a OptionsOf<'a>,
     owner: &'a TypeName,
     property: &'a Property,
 }
@@ -136,6 +139,10 @@ impl Search<'_> {
     /// A value of a node; what stands around it goes into `within`.
     fn value(&self, node: NodeId, json: &Json, within: &mut Vec<Wrapper>) -> Option<DefaultValue> {
         let Node { shape, assertions, annotations, .. } = &self.schemas[node];
+        // No constant says a value of the user's.
+        if self.options.domain(node).is_some() {
+            return None;
+        }
         if let Some(TypeName { name, .. }) = self.names.get(node) {
             if self.recursion.closes_a_circle(self.owner.node, node) {
                 return None;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use toolwright::format::Format;
 
+use super::domain::OptionsOf;
 use super::recursion::Recursion;
 use crate::naming::TypeNames;
 use crate::schema::{
@@ -50,10 +51,11 @@ impl DerivesOf {
         names: &TypeNames,
         recursion: &Recursion,
         exact: impl Fn(NodeId) -> bool,
+        options: &OptionsOf<'_>,
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
-        let mut search = Search { schemas, recursion, exact, known };
+        let mut search = Search { schemas, recursion, exact, options, known };
         loop {
             let mut changed = false;
             // What a type holds is mostly named after it.
@@ -77,6 +79,7 @@ struct Search<'a, E> {
     schemas: &'a Schemas,
     recursion: &'a Recursion,
     exact: E,
+    options: &'a OptionsOf<'a>,
     known: BTreeMap<NodeId, Derives>,
 }
 
@@ -94,6 +97,9 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
 
     /// What a node has, as the type it is or as a part of the type `within`.
     fn of(&self, node: NodeId, within: NodeId) -> Derives {
+        if let Some(derives) = self.options.derives(node) {
+            return derives;
+        }
         let Node { shape, assertions, .. } = &self.schemas[node];
         let derives = self.of_shape(node, shape, within);
         Derives { default: derives.default && assertions.is_empty(), ..derives }

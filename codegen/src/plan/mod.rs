@@ -5,6 +5,7 @@ mod consumers;
 mod defaults;
 mod derives;
 mod docs;
+mod domain;
 mod exact;
 mod http;
 mod judged;
@@ -35,7 +36,7 @@ pub use types::{
     Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::model::{AgentId, Project, ServerId, ServiceId, Tool, ToolsetId};
 use crate::naming::{TypeNames, library};
@@ -107,7 +108,7 @@ pub struct Plans<'a> {
     exact: BTreeSet<NodeId>,
     defaults: defaults::Defaults,
     derives: derives::DerivesOf,
-    type_options: BTreeMap<NodeId, &'a TypeOptions>,
+    type_options: domain::OptionsOf<'a>,
     subjects: Vec<Subject>,
 }
 
@@ -141,14 +142,17 @@ impl<'a> Plans<'a> {
         let recursion = recursion::Recursion::of(&project.schemas, names);
         let exact = exact::nodes(&project.schemas, names);
         let is_exact = |node| exact.contains(&node);
-        let derives = derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact);
-        let defaults = defaults::Defaults::of(&project.schemas, names, &recursion, &exact);
         // A name that is unknown has been refused, or is of a part of the schema that is not looked at.
         let type_of = |options: &'a TypeOptions| {
             let id = project.named_type(&options.name)?;
             Some((project.schemas[id].schema, options))
         };
         let type_options = options.types.iter().filter_map(type_of).collect();
+        let type_options = domain::OptionsOf(type_options);
+        let derives =
+            derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact, &type_options);
+        let defaults =
+            defaults::Defaults::of(&project.schemas, names, &recursion, &exact, &type_options);
         Self {
             project,
             options,
@@ -194,7 +198,7 @@ struct Planner<'a> {
     exact: &'a BTreeSet<NodeId>,
     defaults: &'a defaults::Defaults,
     derives: &'a derives::DerivesOf,
-    type_options: &'a BTreeMap<NodeId, &'a TypeOptions>,
+    type_options: &'a domain::OptionsOf<'a>,
 }
 
 impl<'a> Planner<'a> {
@@ -215,7 +219,7 @@ impl<'a> Planner<'a> {
 
     /// The macros that the options let a type derive.
     fn extra_derives(self, node: NodeId) -> Vec<RustPath> {
-        let own = self.type_options.get(&node).map_or(&[][..], |options| &options.derive);
+        let own = self.type_options.derive(node);
         self.options.derive.iter().chain(own).cloned().collect()
     }
 

@@ -85,6 +85,8 @@ pub struct ErrorArgument {
     pub field: Identifier,
     /// How many newtypes stand around the value.
     pub newtypes: usize,
+    /// Whether that is a type of the user's, whose JSON is put into the sentence.
+    pub is_domain: bool,
 }
 
 impl<'a> Planner<'a> {
@@ -206,22 +208,25 @@ impl<'a> Planner<'a> {
                 }
                 Part::Property(name) => {
                     format.push_str("{}");
-                    let newtypes = self.newtypes_around(error.payload, name);
-                    arguments.push(ErrorArgument { field: identifier(name), newtypes });
+                    let (newtypes, is_domain) = self.newtypes_around(error.payload, name);
+                    arguments.push(ErrorArgument { field: identifier(name), newtypes, is_domain });
                 }
             }
         }
         ErrorVariant { error, name: pascal(&error.name.value), docs, format, arguments, holds }
     }
 
-    /// How many newtypes stand around the value of a property.
-    fn newtypes_around(self, payload: Option<NodeId>, name: &str) -> usize {
+    /// How many newtypes stand around the value of a property, and whether that is of a type of the user's.
+    fn newtypes_around(self, payload: Option<NodeId>, name: &str) -> (usize, bool) {
         let schemas = &self.project.schemas;
         let object = payload.and_then(|payload| as_object(schemas, payload));
         let mut properties = object.iter().flat_map(|object| &object.properties);
         let property = properties.find(|property| property.name.value == name);
         let (mut next, mut count) = (property.map(|property| property.schema), 0);
         while let Some(node) = next {
+            if self.type_options.domain(node).is_some() {
+                return (count, true);
+            }
             let Node { shape, assertions, .. } = &schemas[node];
             next = match shape {
                 Shape::Named(id) => Some(schemas[*id].schema),
@@ -233,6 +238,6 @@ impl<'a> Planner<'a> {
             let is_alias = next.is_some() && assertions.is_empty();
             count += usize::from(self.names.get(node).is_some() && !is_enum && !is_alias);
         }
-        count
+        (count, false)
     }
 }

@@ -1,5 +1,7 @@
 //! Schema nodes as Rust types: the one place that decides which type a schema becomes.
 
+use std::collections::BTreeMap;
+
 use toolwright::format::Format;
 
 use super::Planner;
@@ -17,7 +19,7 @@ use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, scre
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Assertion, Bound, EnumValue, Node, NodeId, NumberRules, ObjectShape, Operand,
-    Property, Schemas, Shape, StringRules, UnionShape, published_with_rules,
+    Property, Schemas, Shape, StringRules, UnionShape, aliased, published_with_rules,
 };
 
 /// Makes the name of the static that belongs to a node without a type of its own; few nodes need one.
@@ -32,11 +34,17 @@ const TRIED: &str = "The first that fits, beginning with the one that demands mo
 impl Planner<'_> {
     /// Own types of a scope, and the types of others it uses.
     pub(super) fn types(self, scope: Scope, imports: Vec<Import>) -> Types {
-        let mut shapes = Shapes { planner: self, patterns: Vec::new(), validators: Vec::new() };
+        let mut shapes = Shapes {
+            planner: self,
+            patterns: Vec::new(),
+            validators: Vec::new(),
+            domains: BTreeMap::new(),
+        };
         let definitions = self.names.of(scope).map(|name| shapes.definition(name)).collect();
         Types {
             imports,
             reexports: matches!(scope, Scope::Toolset(_)),
+            converts: !shapes.domains.is_empty(),
             definitions,
             patterns: shapes.patterns,
             validators: shapes.validators,
@@ -48,11 +56,23 @@ struct Shapes<'a> {
     planner: Planner<'a>,
     patterns: Vec<PatternStatic>,
     validators: Vec<ValidatorStatic>,
+    /// What types of the user's are in JSON, by the nodes of the named types in whose place they stand.
+    domains: BTreeMap<NodeId, TypeUse>,
 }
 
 impl Shapes<'_> {
     fn definition(&mut self, name: &TypeName) -> Definition {
         let schema = &self.planner.project.schemas[name.node];
+        if let Some(domain) = self.planner.type_options.domain(name.node) {
+            return Definition {
+                name: name.name.clone(),
+                extra_derives: Vec::new(),
+                derives: self.planner.derives.get(name.node),
+                docs: docs::described(&schema.annotations, name.origin.clone(), Vec::new()),
+                body: Body::Domain(domain.path.clone()),
+                validator: None,
+            };
+        }
         let body = match &schema.shape {
             Shape::Object(object) => Body::Struct(self.object(object, name)),
             Shape::Enum(values) => Body::Enum(string_variants(values)),
@@ -204,6 +224,9 @@ impl Shapes<'_> {
 
     /// The type of a node in use; `within` is the type that holds it by value.
     fn type_of(&mut self, node: NodeId, within: Option<NodeId>, name_of: NameOf<'_>) -> TypeUse {
+        if let Some(converted) = self.converted(node) {
+            return converted;
+        }
         let Some(name) = self.planner.names.get(node) else {
             let ty = self.unnamed_type_of(node, within, name_of);
             return match self.validator(node, name_of) {
@@ -216,6 +239,24 @@ impl Shapes<'_> {
         } else {
             TypeUse::Named(name.name.clone())
         }
+    }
+
+    /// The type of the user's that a node is by reference, if it is one.
+    fn converted(&mut self, node: NodeId) -> Option<TypeUse> {
+        let Planner { project, names, type_options, .. } = self.planner;
+        let behind = type_options.behind(&project.schemas, node)?;
+        let name = aliased(&project.schemas, node).find_map(|node| names.get(node))?;
+        if !self.domains.contains_key(&behind) {
+            let name_of =
+                || names.get(behind).map_or_else(String::new, |name| name.name.to_string());
+            let mut json = self.unnamed_type_of(behind, None, &name_of);
+            if let Some(validator) = self.validator(behind, &name_of) {
+                json = TypeUse::Checked(Box::new(json), validator);
+            }
+            self.domains.insert(behind, json);
+        }
+        let json = self.domains[&behind].clone();
+        Some(TypeUse::Converted(name.name.clone(), Box::new(json)))
     }
 
     /// The type of a node that has no name of its own, as far as a type can say it.

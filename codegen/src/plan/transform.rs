@@ -161,7 +161,9 @@ impl Planner<'_> {
         let node = resolved(&self.project.schemas, property.schema);
         let has_default =
             self.defaults.get(resolved(&self.project.schemas, payload), property).is_some();
-        if has_default || !matches!(self.project.schemas[node].shape, Shape::String(_)) {
+        let is_domain = self.type_options.behind(&self.project.schemas, property.schema).is_some();
+        if has_default || is_domain || !matches!(self.project.schemas[node].shape, Shape::String(_))
+        {
             return None;
         }
         let wrapper = self

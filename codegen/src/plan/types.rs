@@ -18,6 +18,8 @@ pub struct Types {
     pub imports: Vec<Import>,
     /// Whether those are offered again.
     pub reexports: bool,
+    /// Whether some values become types of the user's.
+    pub converts: bool,
     /// Own types.
     pub definitions: Vec<Definition>,
     /// Patterns the codecs need, in the order of first use.
@@ -60,8 +62,14 @@ impl Types {
 
     /// The crates of the paths that options put into the types.
     pub fn extra_crates(&self) -> BTreeSet<&str> {
-        let derives = self.definitions.iter().flat_map(|definition| &definition.extra_derives);
-        derives.map(|path| path.segments()[0]).collect()
+        let paths = self.definitions.iter().flat_map(|definition| {
+            let domain = match &definition.body {
+                Body::Domain(path) => Some(path),
+                _ => None,
+            };
+            definition.extra_derives.iter().chain(domain)
+        });
+        paths.map(|path| path.segments()[0]).collect()
     }
 
     /// Whether a pattern needs the tables of Unicode.
@@ -121,6 +129,8 @@ pub enum Body {
     Newtype(TypeUse),
     /// Another name of the same type.
     Alias(TypeUse),
+    /// A type of the user's: its path.
+    Domain(RustPath),
 }
 
 /// An object.
@@ -289,6 +299,8 @@ pub enum TypeUse {
     Named(Identifier),
     /// The same behind a pointer, because it holds itself.
     Boxed(Identifier),
+    /// A type of the user's by its name here, and what it is in JSON.
+    Converted(Identifier, Box<TypeUse>),
     /// A type that cannot say all of its schema, and the static that holds the validator of the rest.
     Checked(Box<TypeUse>, Identifier),
 }

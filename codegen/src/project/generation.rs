@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::incremental::{Interface, Record};
 use crate::lower;
 use crate::model::Project;
-use crate::options::Options;
+use crate::options::{Options, TypeOptions};
 use crate::plan::{Crate, Plans};
 use crate::source::Sources;
 use crate::syntax;
@@ -24,8 +24,10 @@ pub(crate) struct Generation<'a> {
     pub(crate) reading: ReadSources,
     /// How it is laid out.
     pub(crate) options: Options,
-    /// What the places of options are in; none where types that they name need not be there.
-    pub(crate) config_text: Option<&'a Sources>,
+    /// The text that the places of options are in.
+    pub(crate) config_text: &'a Sources,
+    /// Whether the files declare every type that the options name.
+    pub(crate) has_all_types: bool,
     /// The output folder.
     pub(crate) out: &'a Path,
 }
@@ -77,7 +79,10 @@ impl Generation<'_> {
                     return Err(Failure::Rejected { sources, findings });
                 }
             };
-        refuse_types(self.config_text, &lowered.project, &self.options)?;
+        let findings = type_mistakes(&lowered.project, &self.options, self.has_all_types);
+        if !findings.is_empty() {
+            return Err(Failure::Rejected { sources: self.config_text.clone(), findings });
+        }
         let interfaces: Vec<Interface> = documents.iter().map(Interface::of).collect();
         // Not needed any more, and as large as everything else until then.
         drop(documents);
@@ -109,6 +114,9 @@ impl Generation<'_> {
         let integers = self.options.integers;
         let understood = understand_documents(documents, report, &outdated.sources, integers);
         let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
+        if !type_mistakes(&lowered.project, &self.options, false).is_empty() {
+            return Ok(None);
+        }
         record.set_warnings(&outdated.sources, &warnings);
         let files = if outdated.crates.is_empty() {
             Files::default()
@@ -135,18 +143,15 @@ impl Generation<'_> {
     }
 }
 
-/// Refuses options about types that a project does not have.
-pub(super) fn refuse_types(
-    config_text: Option<&Sources>,
+/// What is wrong with options about types. Where not all types of the schema are read, those that are missing are not missed.
+pub(super) fn type_mistakes(
     project: &Project,
     options: &Options,
-) -> Result<(), Failure> {
-    let Some(config_text) = config_text else { return Ok(()) };
-    let findings = lower::check_types(project, &options.types);
-    if findings.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Rejected { sources: config_text.clone(), findings })
+    has_all_types: bool,
+) -> Vec<Diagnostic> {
+    let types = options.types.iter();
+    let is_known = |of: &&TypeOptions| has_all_types || project.named_type(&of.name).is_some();
+    lower::check_types(project, types.filter(is_known))
 }
 
 /// The paths of all that belongs into the output folder, in their order.

@@ -9,7 +9,7 @@ mod outcome;
 pub use crate::config::{CONFIG_FILE, Config, plain};
 pub(crate) use generation::Generation;
 #[cfg(feature = "project")]
-use generation::refuse_types;
+use generation::type_mistakes;
 #[cfg(feature = "project")]
 pub use open::{Mode, Project};
 pub use outcome::{Change, Checked, Failure, Generated, Size, count, tally};

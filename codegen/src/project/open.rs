@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Failure, Generated, Generation, refuse_types};
+use super::{Checked, Failure, Generated, Generation, type_mistakes};
 use crate::config::{CONFIG_FILE, Config, plain};
 use crate::diagnostic::projects;
 use crate::disk::{self, ReadSources};
@@ -16,8 +16,10 @@ pub struct Project {
     /// As it is shown: empty for the current folder.
     root: PathBuf,
     config: Config,
-    /// The text of the configuration; none where the schema is another than it knows.
-    config_text: Option<Sources>,
+    /// The text of the configuration.
+    config_text: Sources,
+    /// Whether the schema is the one that the configuration is about.
+    has_own_schema: bool,
     schema: Vec<PathBuf>,
     out: PathBuf,
 }
@@ -53,7 +55,7 @@ impl Project {
 
     fn new(config: Config, text: Sources, root: PathBuf) -> Self {
         let (schema, out) = (root.join(&config.project.schema), root.join(&config.project.out));
-        Self { root, config, config_text: Some(text), schema: vec![schema], out }
+        Self { root, config, config_text: text, has_own_schema: true, schema: vec![schema], out }
     }
 
     /// Reads the schema from other files or folders, which are not taken from the project's folder. They need not have the
@@ -61,7 +63,7 @@ impl Project {
     #[must_use]
     pub fn with_schema(mut self, paths: Vec<PathBuf>) -> Self {
         self.schema = paths;
-        self.config_text = None;
+        self.has_own_schema = false;
         self
     }
 
@@ -123,7 +125,12 @@ impl Project {
         let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
         match understand(findings, &sources, options.integers) {
             Ok(Understood { lowered, warnings, .. }) => {
-                refuse_types(self.config_text.as_ref(), &lowered.project, &options)?;
+                let has_all = self.has_own_schema;
+                let mistakes = type_mistakes(&lowered.project, &options, has_all);
+                if !mistakes.is_empty() {
+                    let sources = self.config_text.clone();
+                    return Err(Failure::Rejected { sources, findings: mistakes });
+                }
                 Ok(Checked { sources, warnings })
             }
             Err(findings) => Err(Failure::Rejected { sources, findings }),
@@ -141,7 +148,8 @@ impl Project {
         self.refuse_overlap()?;
         let generation = Generation {
             options: self.options()?,
-            config_text: self.config_text.as_ref(),
+            config_text: &self.config_text,
+            has_all_types: self.has_own_schema,
             reading: disk::read_sources(&self.schema)?,
             out: &self.out,
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Additional, Kind, NodeId, ObjectShape, Schemas, Shape};
+use super::{Additional, Kind, Node, NodeId, ObjectShape, Schemas, Shape};
 use crate::json::Json;
 
 /// The node that a chain of references ends in; the node itself where it is none.
@@ -18,6 +18,20 @@ pub fn resolved(schemas: &Schemas, node: NodeId) -> NodeId {
         };
     }
     at
+}
+
+/// A node, and those that it is nothing but another name of.
+pub fn aliased(schemas: &Schemas, node: NodeId) -> impl Iterator<Item = NodeId> {
+    let target = |node: &NodeId| {
+        let Node { shape, assertions, .. } = &schemas[*node];
+        match shape {
+            _ if !assertions.is_empty() => None,
+            Shape::Named(name) => Some(schemas[*name].schema),
+            Shape::Local(target) => Some(*target),
+            _ => None,
+        }
+    };
+    std::iter::successors(Some(node), target).take(schemas.len() + 1)
 }
 
 /// The object that a node describes, through references.

@@ -17,7 +17,7 @@ use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
-pub use follow::{as_object, kind_of, parts, resolved};
+pub use follow::{aliased, as_object, kind_of, parts, resolved};
 pub use keyword::{Judged, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
 pub use publish::{published, published_with_rules};

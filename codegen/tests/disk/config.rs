@@ -128,7 +128,7 @@ toolwright = { path = "t" }
             "2:22 `Clone` is derived by every generated type that can have it; leave it out",
             "2:31 `Hash` is derived by every generated type that can have it; leave it out",
             "2:52 `JsonSchema` is of no crate; expected a path such as `sqlx::FromRow`",
-            "2:66 `crate::Mine` is of the generated crate, which has no macros; expected one of a crate under `[rust.dependencies]`",
+            "2:66 `crate::Mine` is of the generated crate, which has nothing of yours; expected a path such as `sqlx::FromRow`, of a crate under `[rust.dependencies]`",
             "2:81 no crate under `[rust.dependencies]` is `a`; add `a = { version = \"…\" }` there",
             "2:99 `::a_b::C` is derived already; leave it out",
             "2:111 `a-b::C` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
@@ -136,8 +136,41 @@ toolwright = { path = "t" }
             "4:31 `a_b::D` is derived already; leave it out",
             "4:41 `a_b::struct` is not the path of a derive macro; expected one such as `sqlx::FromRow`",
             "6:7 a crate is found by its path, by a version, in a git repository or by the workspace; expected one of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`",
-            "7:1 no type derives anything of `unused`; leave it out",
+            "7:1 nothing under `[rust]` is of `unused`; leave it out",
             "8:1 every generated crate depends on `toolwright`; expected what is said of it under `[crates]`",
+        ]
+    );
+}
+
+#[test]
+fn all_that_is_wrong_with_types_of_the_users_is_shown_in_one_run() {
+    let found = parse(
+        r#"[rust.types]
+"x.A" = { type = "Money", traits = ["Copy", "Send"] }
+"x.B" = { type = "crate::Money" }
+"x.C" = { type = "money::Money<i64>" }
+"x.D" = { type = "cash::Money", derive = ["money::Cash"] }
+"x.E" = { traits = ["Copy"] }
+"x.F" = {}
+[rust.dependencies]
+money = { version = "1" }
+coins = { version = "1" }
+"#,
+    )
+    .unwrap_err();
+    assert_eq!(
+        found,
+        [
+            "2:18 `Money` is of no crate; expected a path such as `money::Money`",
+            "2:45 `Send` is no trait that generated types ask for; expected some of `Copy`, `Eq`, `Hash`, `Ord`, `Default`",
+            "3:18 `crate::Money` is of the generated crate, which has nothing of yours; expected a path such as `money::Money`, \
+             of a crate under `[rust.dependencies]`",
+            "4:18 `money::Money<i64>` is not the path of a type; expected one such as `money::Money`",
+            "5:18 no crate under `[rust.dependencies]` is `cash`; add `cash = { version = \"…\" }` there",
+            "5:43 a type of yours derives where it is defined; leave out `derive`, or `type`",
+            "6:21 `traits` says what a type of yours implements; expected `type` with its path beside it",
+            "7:1 nothing is said of this type; expected `derive`, or `type` with a type of yours in its place",
+            "10:1 nothing under `[rust]` is of `coins`; leave it out",
         ]
     );
 }

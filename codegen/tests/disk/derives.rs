@@ -175,7 +175,8 @@ fn a_build_script_says_what_types_derive() {
 fn a_compilation_refuses_options_about_types_that_are_not_there() {
     let source = Source { path: "desk.yaml".to_owned(), text: DESK.to_owned() };
     let derive = vec![RustPath::of_derive("sql::Row").unwrap()];
-    let types = vec![TypeOptions { name: "desk.Nota".to_owned(), span: None, derive }];
+    let types =
+        vec![TypeOptions { name: "desk.Nota".to_owned(), span: None, derive, domain: None }];
     let compiled = compile(&Sources::new(vec![source]), &Options { types, ..Options::default() });
     let codes = |findings: Vec<Diagnostic>| -> Vec<&str> {
         findings.into_iter().map(|finding| finding.code).collect()

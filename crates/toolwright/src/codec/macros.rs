@@ -17,6 +17,7 @@
 //! | `nullable(type)` | `Option<type>`, where `None` is `null` |
 //! | `or_null(type)` | [`Nullable<type>`](crate::Nullable) |
 //! | `boxed(Name)` | `Box<Name>` |
+//! | `converted(type)` | a [`DomainType`](crate::codec::DomainType) whose `Json` is the type |
 //! | `checked(validator, type)` | the type, with rules that only a [`Validator`](crate::codec::Validator) can check |
 //!
 //! What the macros write is what one would write by hand, call by call: no trait stands between a type and its codec, so
@@ -364,6 +365,9 @@ macro_rules! __decode {
     ($input:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.checked(&$validator, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
+    ($input:expr, converted($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $input.converted(|input| $crate::__decode!(input, $type $(($($part)*))?))
+    };
     ($input:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
         $input.tuple([$(stringify!($item)),+].len() as u64, |items| {
             $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)+
@@ -396,6 +400,9 @@ macro_rules! __encode {
     };
     ($out:expr, $value:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.checked(&$validator, |out| $crate::__encode!(out, $value, $type $(($($part)*))?))
+    };
+    ($out:expr, $value:expr, converted($type:ident $(($($part:tt)*))? $(,)?)) => {
+        $out.converted($value, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
     ($out:expr, $value:expr, tuple($($item:ident: $type:ident $(($($part:tt)*))?),+ $(,)?)) => {
         $out.tuple(|items| {

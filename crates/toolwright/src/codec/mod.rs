@@ -4,6 +4,7 @@
 //! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
 
 mod checked;
+mod domain;
 mod format;
 mod impls;
 mod issues;
@@ -25,6 +26,7 @@ mod union;
 mod writer;
 
 pub use checked::Validator;
+pub use domain::DomainType;
 pub(crate) use limits::repeated;
 pub use limits::{Items, Length, Range, StandardInteger};
 pub use mixed::Kind;

@@ -149,6 +149,11 @@ pub enum IssueKind {
         /// What is wrong, in the words of the validator.
         message: String,
     },
+    /// A value that its schema accepts and a [`DomainType`](crate::codec::DomainType) does not.
+    Refused {
+        /// What is wrong, in the words of that type.
+        reason: String,
+    },
     /// A value that would take too long to be checked, by its schema or by a pattern, so that nobody knows whether it is
     /// right.
     TooCostly {
@@ -182,6 +187,7 @@ impl IssueKind {
             Self::TooManyItems { .. } => "too_many_items",
             Self::RepeatedItem { .. } => "repeated_item",
             Self::Schema { .. } => "schema",
+            Self::Refused { .. } => "refused",
             Self::TooCostly { .. } => "too_costly",
             Self::NotFinite => "not_finite",
         }
@@ -264,7 +270,9 @@ impl fmt::Display for IssueKind {
             Self::RepeatedItem { first, second } => {
                 write!(out, "the items {first} and {second} are equal, each may stand once")
             }
-            Self::Schema { message } => out.write_str(message),
+            Self::Schema { message: words } | Self::Refused { reason: words } => {
+                out.write_str(words)
+            }
             Self::TooCostly { limit } => {
                 write!(
                     out,

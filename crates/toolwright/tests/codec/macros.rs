@@ -1,7 +1,8 @@
 //! Codecs that the contract's macros write: every kind of type, read and written.
 
 use toolwright::codec::{
-    Decode, Encode, Items, Length, Pattern, Properties, Range, Validator, from_json, to_json,
+    Decode, DomainType, Encode, Items, Length, Pattern, Properties, Range, Validator, from_json,
+    to_json,
 };
 use toolwright::format::{Date, Format};
 use toolwright::{Integer, Map, Nullable, Value};
@@ -281,4 +282,61 @@ fn enums_can_be_listed_and_parsed() {
     assert_eq!(format!("{:>4}", Color::Red), " red");
     assert_eq!(Level::try_from(-2), Ok(Level::High));
     assert_eq!(Level::High.to_string(), "-2");
+}
+
+static EVEN: Validator = Validator::new(r#"{"multipleOf":2}"#, &["multipleOf"]);
+
+/// Half of an even number; a hundred is too much of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Half(i64);
+
+impl DomainType for Half {
+    type Json = i64;
+
+    fn from_json(json: i64) -> Result<Self, String> {
+        assert_eq!(json % 2, 0, "the schema refuses odd numbers");
+        if json < 200 { Ok(Self(json / 2)) } else { Err("is too much".to_owned()) }
+    }
+
+    fn to_json(&self) -> i64 {
+        self.0 * 2
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Halves {
+    one: Half,
+    maybe: Option<Half>,
+    known: Option<Nullable<Half>>,
+    list: Vec<Half>,
+}
+toolwright::object!(Halves {
+    required "one" => one: converted(checked(EVEN, integer(Range::ANY.at_least(0)))),
+    required "maybe" => maybe: nullable(converted(integer(Range::ANY))),
+    optional "known" => known: or_null(converted(integer(Range::ANY))),
+    required "list" => list: list(Items::ANY.unique(), converted(checked(EVEN, integer(Range::ANY)))),
+});
+
+#[test]
+fn domain_types_are_converted_where_the_schema_accepts_the_value() {
+    let json = r#"{"one":2,"maybe":4,"known":null,"list":[6,8]}"#;
+    let value: Halves = from_json(json.as_bytes()).unwrap();
+    let known = Some(Nullable::Null);
+    let expected =
+        Halves { one: Half(1), maybe: Some(Half(2)), known, list: vec![Half(3), Half(4)] };
+    assert_eq!(value, expected);
+    assert_eq!(to_json(&value).unwrap(), json);
+    assert_eq!(
+        issues::<Halves>(r#"{"one":3,"maybe":200,"known":"a","list":[2,-1,200]}"#),
+        "`/one`: found 3, expected a multiple of 2\n\
+         `/maybe`: is too much\n\
+         `/known`: found the string \"a\", expected an integer or null\n\
+         `/list/1`: found -1, expected a multiple of 2\n\
+         `/list/2`: is too much"
+    );
+    let negative = Halves { one: Half(-1), maybe: None, known: None, list: vec![Half(1), Half(1)] };
+    assert_eq!(
+        to_json(&negative).unwrap_err().to_string(),
+        "`/one`: found -2, expected at least 0\n`/list`: the items 0 and 1 are equal, each may stand once"
+    );
 }
