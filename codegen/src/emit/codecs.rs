@@ -12,7 +12,7 @@ use super::types::used_by;
 use crate::naming::{Identifier, identifier};
 use crate::plan::{
     AdditionalField, Body, Definition, Field, Import, Member, PatternStatic, Presence,
-    PropertyLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    PropertyLimits, Struct, TupleUse, TypeUse, Types, UnionVariant, ValidatorStatic,
 };
 
 /// The module of a crate's codecs.
@@ -214,13 +214,23 @@ impl Append for CodecOf<'_> {
                 let item = Self::plain(item);
                 push!(out, list(#limits, #item));
             }
-            TypeUse::Tuple(items) => {
-                let names = (1..).map(|place| identifier(&format!("item_{place}")));
-                let items = names.zip(items).map(|(name, item)| {
-                    let item = Self::plain(item);
+            TypeUse::Tuple(TupleUse { required, optional, rest, count }) => {
+                let mut names = (1..).map(|place| identifier(&format!("item_{place}")));
+                let mut named = |ty, keeps_null| {
+                    let (name, item) = (names.next(), Self { ty, keeps_null });
                     quote!(#name: #item)
+                };
+                let required: Vec<_> = required.iter().map(|item| named(item, false)).collect();
+                if optional.is_empty() && rest.is_none() {
+                    push!(out, tuple(#(#required),*));
+                    return;
+                }
+                let optional: Vec<_> = optional.iter().map(|item| named(item, true)).collect();
+                let rest = rest.as_ref().map(|rest| {
+                    let rest = Self::plain(rest);
+                    quote!(, rest: #rest)
                 });
-                push!(out, tuple(#(#items),*));
+                push!(out, open_tuple(#count, [#(#required),*], [#(#optional),*] #rest));
             }
             TypeUse::Map(value, limits) => {
                 let value = Self::plain(value);

@@ -5,8 +5,8 @@ use super::tokens::{docs, grouped, ident, integer};
 use super::types::fields;
 use crate::naming::Identifier;
 use crate::plan::{
-    AdditionalField, Constant, DefaultValue, Field, FieldDefault, Presence, Struct, TypeUse,
-    Wrapper,
+    AdditionalField, Constant, DefaultValue, Field, FieldDefault, Presence, Struct, TupleUse,
+    TypeUse, Wrapper,
 };
 use crate::prose::code;
 
@@ -112,9 +112,11 @@ fn zero(ty: &TypeUse) -> TokenStream {
         TypeUse::Map(..) => quote!(Map::new()),
         TypeUse::Nullable(_) => quote!(None),
         TypeUse::Checked(inner, _) => zero(inner),
-        TypeUse::Tuple(items) => {
-            let items = items.iter().map(zero);
-            quote!((#(#items,)*))
+        TypeUse::Tuple(TupleUse { required, optional, rest, .. }) => {
+            let required = required.iter().map(zero);
+            let optional = optional.iter().map(|_| quote!(None));
+            let rest = rest.as_ref().map(|_| quote!(Vec::new(),));
+            quote!((#(#required,)* #(#optional,)* #rest))
         }
         TypeUse::Boxed(_) => quote!(Box::default()),
         TypeUse::String(_)

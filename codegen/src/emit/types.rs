@@ -9,7 +9,7 @@ use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use crate::plan::{
-    Body, Definition, Derives, Field, Import, Member, Presence, Struct, TypeUse, Types,
+    Body, Definition, Derives, Field, Import, Member, Presence, Struct, TupleUse, TypeUse, Types,
 };
 
 /// The module of a crate's types.
@@ -54,7 +54,11 @@ impl Append for TypeUse {
             Self::Number(_) => push!(out, f64),
             Self::ExactNumber(_) => push!(out, toolwright::value::Number),
             Self::List(item, _) => push!(out, Vec<#item>),
-            Self::Tuple(items) => push!(out, (#(#items,)*)),
+            Self::Tuple(TupleUse { required, optional, rest, .. }) => {
+                let optional = optional.iter().map(optional_type);
+                let rest = rest.as_ref().map(|rest| quote!(Vec<#rest>,));
+                push!(out, (#(#required,)* #(#optional,)* #rest));
+            }
             Self::Map(value, _) => push!(out, Map<#value>),
             Self::Nullable(inner) => push!(out, Option<#inner>),
             Self::Named(name) | Self::Converted(name, _) => out.push(name),
@@ -68,8 +72,11 @@ impl Append for TypeUse {
 /// The type of a field: an optional property that may be `null` keeps the two apart.
 fn field_type(field: &Field) -> TokenStream {
     let ty = &field.ty;
+    if field.presence == Presence::Optional { optional_type(ty) } else { quote!(#ty) }
+}
+
+fn optional_type(ty: &TypeUse) -> TokenStream {
     match ty.nullable() {
-        _ if field.presence != Presence::Optional => quote!(#ty),
         Some(inner) => quote!(Option<Nullable<#inner>>),
         None => quote!(Option<#ty>),
     }
@@ -286,7 +293,12 @@ pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
         | TypeUse::List(inner, _)
         | TypeUse::Nullable(inner)
         | TypeUse::Checked(inner, _) => used_by(inner, used),
-        TypeUse::Tuple(items) => items.iter().for_each(|item| used_by(item, used)),
+        TypeUse::Tuple(tuple) => {
+            if tuple.optional.iter().any(|item| item.nullable().is_some()) {
+                used.insert("Nullable");
+            }
+            tuple.parts().for_each(|item| used_by(item, used));
+        }
         _ => {}
     }
 }

@@ -161,8 +161,8 @@ impl<'a> Comparison<'a> {
             (_, Shape::Nullable(inner)) => self.later(from, *inner, None),
             (Shape::Object(a), Shape::Object(b)) => self.fields((from, a), (to, b)),
             (Shape::Array(a), Shape::Array(b)) => self.later(a.items, b.items, Some("*")),
-            (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
-                for (index, (&a, &b)) in a.iter().zip(b).enumerate() {
+            (Shape::Tuple(a), Shape::Tuple(b)) => {
+                for (index, (&a, &b)) in a.places.iter().zip(&b.places).enumerate() {
                     self.later(a, b, Some(&index.to_string()));
                 }
             }

@@ -232,10 +232,12 @@ fn check_fields(schemas: &Schemas, node: NodeId, fields: &[&str]) -> Result<(), 
         Shape::Array(array) if field.bytes().all(|byte| byte.is_ascii_digit()) => {
             check_fields(schemas, array.items, rest)
         }
-        Shape::Tuple(items) => {
-            let item = field.parse::<usize>().ok().and_then(|place| items.get(place));
+        Shape::Tuple(tuple) => {
+            let place = field.parse::<usize>().ok();
+            let after = tuple.rest.as_ref().map(|rest| &rest.items);
+            let item = place.and_then(|place| tuple.places.get(place).or(after));
             let Some(&item) = item else {
-                let advice = format!("its places are 0 to {}", items.len() - 1);
+                let advice = format!("its places are 0 to {}", tuple.places.len() - 1);
                 return Err((format!("there is no place `{field}`"), advice));
             };
             check_fields(schemas, item, rest)

@@ -60,7 +60,7 @@ fn follow(schemas: &Schemas, node: NodeId, reached: &mut BTreeSet<NodeId>) {
 fn push_children(schemas: &Schemas, node: NodeId, open: &mut Vec<NodeId>) {
     match &schemas[node].shape {
         Shape::Array(array) => open.push(array.items),
-        Shape::Tuple(items) => open.extend(items),
+        Shape::Tuple(tuple) => open.extend(tuple.parts()),
         Shape::Object(object) => {
             open.extend(object.properties.iter().map(|property| property.schema));
             if let Additional::Typed(node) = object.additional {

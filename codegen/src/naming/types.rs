@@ -317,8 +317,12 @@ impl Walk<'_> {
             Shape::Array(array) => {
                 self.visit(array.items, format!("{name}Item"), format!("An item of `{name}`."));
             }
-            Shape::Tuple(items) => {
-                for (number, item) in (1..).zip(items) {
+            Shape::Tuple(tuple) => {
+                if let Some(rest) = &tuple.rest {
+                    let origin = format!("An item of `{name}`.");
+                    self.visit(rest.items, format!("{name}Item"), origin);
+                }
+                for (number, item) in (1..).zip(&tuple.places) {
                     let origin = format!("Item {number} of `{name}`.");
                     self.visit(*item, format!("{name}Item{number}"), origin);
                 }

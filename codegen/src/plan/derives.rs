@@ -134,7 +134,17 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
                 let default = array.min_items.is_none_or(|least| least == 0);
                 Derives { copy: false, default, ..self.used(array.items, within) }
             }
-            Shape::Tuple(items) => all_of(&mut items.iter().copied()),
+            Shape::Tuple(tuple) => {
+                let (required, optional) = tuple.places.split_at(tuple.required());
+                let required = all_of(&mut required.iter().copied());
+                let optional = Derives { default: true, ..all_of(&mut optional.iter().copied()) };
+                let rest = tuple.rest.as_ref().map_or(Derives::ALL, |rest| {
+                    let default =
+                        tuple.min_items.is_none_or(|min| min <= tuple.places.len() as u64);
+                    Derives { copy: false, default, ..self.used(rest.items, within) }
+                });
+                required.and(optional).and(rest)
+            }
             Shape::Object(object) => self.object(object, node, within),
             Shape::Nullable(inner) => Derives { default: true, ..self.used(*inner, within) },
             Shape::Union(union) => {

@@ -1,6 +1,6 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
-use super::types::{ItemLimits, PropertyLimits, StringLimits, TypeUse};
+use super::types::{ItemLimits, PropertyLimits, StringLimits, TupleUse, TypeUse};
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
@@ -69,12 +69,16 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
             .collect();
             (!parts.is_empty()).then(|| sentence(&parts.join(" and ")))
         }
-        TypeUse::List(_, ItemLimits { min, max, unique }) => {
-            let count =
-                between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items");
+        TypeUse::List(_, limits @ ItemLimits { unique, .. }) => {
+            let count = item_count(limits);
             let differ = unique.then(|| sentence("no two items are equal"));
             let both = count.iter().chain(&differ).map(String::as_str).collect::<Vec<_>>();
             (!both.is_empty()).then(|| both.join(" "))
+        }
+        TypeUse::Tuple(TupleUse { optional, rest, count, .. })
+            if !optional.is_empty() || rest.is_some() =>
+        {
+            item_count(count)
         }
         TypeUse::Map(_, limits) => property_limits(limits),
         TypeUse::Nullable(inner) | TypeUse::Checked(inner, _) => limits(inner),
@@ -93,6 +97,10 @@ pub(super) fn property_limits(limits: &PropertyLimits) -> Option<String> {
     });
     let parts: Vec<_> = count.into_iter().chain(names).chain(dependent).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+fn item_count(ItemLimits { min, max, .. }: &ItemLimits) -> Option<String> {
+    between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " items")
 }
 
 fn string_limits(limits: &StringLimits) -> Option<String> {

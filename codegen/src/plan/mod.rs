@@ -33,7 +33,8 @@ pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, Tran
 pub use types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
+    Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
+    ValidatorStatic,
 };
 
 use std::collections::BTreeSet;

@@ -36,7 +36,7 @@ fn held(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
         Shape::Union(union) => union.variants.iter().map(|variant| variant.schema).collect(),
         Shape::Mixed(variants) => variants.iter().map(|variant| variant.schema).collect(),
         Shape::Overlapping(members) => members.clone(),
-        Shape::Tuple(items) => items.clone(),
+        Shape::Tuple(tuple) => tuple.places.clone(),
         Shape::Nullable(inner) => vec![*inner],
         Shape::Named(id) => vec![schemas[*id].schema],
         Shape::Local(target) => vec![*target],
@@ -51,8 +51,8 @@ fn by_value(schemas: &Schemas, names: &TypeNames, node: NodeId) -> Vec<NodeId> {
         return vec![node];
     }
     match &schemas[node].shape {
-        Shape::Tuple(items) => {
-            items.iter().flat_map(|&item| by_value(schemas, names, item)).collect()
+        Shape::Tuple(tuple) => {
+            tuple.places.iter().flat_map(|&item| by_value(schemas, names, item)).collect()
         }
         Shape::Nullable(inner) => by_value(schemas, names, *inner),
         Shape::Named(id) => by_value(schemas, names, schemas[*id].schema),

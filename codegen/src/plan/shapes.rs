@@ -11,8 +11,8 @@ use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, PropertyLimits, StringLimits, Struct, TypeUse, Types, UnionVariant, ValidatorStatic,
-    needs_tables,
+    Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
+    ValidatorStatic, needs_tables,
 };
 use crate::json::{Json, Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
@@ -283,11 +283,22 @@ impl Shapes<'_> {
                     ItemLimits { min: array.min_items, max: array.max_items, unique: array.unique },
                 )
             }
-            Shape::Tuple(items) => {
+            Shape::Tuple(tuple) => {
                 let item = |(number, &item): (usize, &NodeId)| {
                     self.type_of(item, within, &|| format!("{}Item{number}", name_of()))
                 };
-                TypeUse::Tuple((1..).zip(items).map(item).collect())
+                let mut required: Vec<_> = (1..).zip(&tuple.places).map(item).collect();
+                let optional = required.split_off(tuple.required());
+                let rest = tuple.rest.as_ref().map(|rest| {
+                    Box::new(self.type_of(rest.items, None, &|| format!("{}Item", name_of())))
+                });
+                let places = tuple.places.len() as u64;
+                let count = ItemLimits {
+                    min: tuple.min_items,
+                    max: if rest.is_some() { tuple.max_items } else { Some(places) },
+                    unique: false,
+                };
+                TypeUse::Tuple(TupleUse { required, optional, rest, count })
             }
             Shape::Object(object) => {
                 let value = match object.additional {

@@ -289,8 +289,8 @@ pub enum TypeUse {
     ExactNumber(NumberLimits),
     /// A list.
     List(Box<TypeUse>, ItemLimits),
-    /// An array with a type for each of its places.
-    Tuple(Vec<TypeUse>),
+    /// An array with types for its first places.
+    Tuple(TupleUse),
     /// A map from strings.
     Map(Box<TypeUse>, PropertyLimits),
     /// What it holds, or `null`.
@@ -329,6 +329,26 @@ impl TypeUse {
             Self::Checked(inner, _) => inner.nullable(),
             _ => None,
         }
+    }
+}
+
+/// An array with types for its first places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TupleUse {
+    /// What has to be there.
+    pub required: Vec<TypeUse>,
+    /// What may be there after it.
+    pub optional: Vec<TypeUse>,
+    /// What each item after those is, if there may be more.
+    pub rest: Option<Box<TypeUse>>,
+    /// How many items there are, where that is not as many as there are places.
+    pub count: ItemLimits,
+}
+
+impl TupleUse {
+    /// The types in it.
+    pub fn parts(&self) -> impl Iterator<Item = &TypeUse> {
+        self.required.iter().chain(&self.optional).chain(self.rest.as_deref())
     }
 }
 

@@ -99,7 +99,8 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
 pub fn parts(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
     match &schemas[node].shape {
         Shape::Array(array) => vec![array.items],
-        Shape::Tuple(nodes) | Shape::Overlapping(nodes) => nodes.clone(),
+        Shape::Tuple(tuple) => tuple.parts().collect(),
+        Shape::Overlapping(nodes) => nodes.clone(),
         Shape::Object(object) => {
             let additional = match object.additional {
                 Additional::Typed(node) => Some(node),

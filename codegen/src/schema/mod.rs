@@ -134,8 +134,8 @@ pub enum Shape {
     Constants(Vec<EnumValue<Json>>),
     /// An array.
     Array(ArrayShape),
-    /// An array with a schema for each of its places: exactly so many items, at most [`TUPLE`].
-    Tuple(Vec<NodeId>),
+    /// An array with schemas for its first places.
+    Tuple(TupleShape),
     /// An object.
     Object(ObjectShape),
     /// `null`, or what the inner node accepts. The inner node does not accept `null`.
@@ -152,8 +152,30 @@ pub enum Shape {
     Local(NodeId),
 }
 
-/// The longest tuple: Rust's library says of longer ones neither how they compare nor how they print.
+/// The most fields of a tuple: Rust's library says of longer ones neither how they compare nor how they print.
 pub const TUPLE: usize = 12;
+
+/// An array with schemas for its first places, which are at most [`TUPLE`], with what comes after them.
+#[derive(Clone, Debug)]
+pub struct TupleShape {
+    /// What stands in each of the first places.
+    pub places: Vec<NodeId>,
+    /// What comes after them, if anything may.
+    pub rest: Option<TupleRest>,
+    /// The least count.
+    pub min_items: Option<u64>,
+    /// The greatest count, not less than there are places.
+    pub max_items: Option<u64>,
+}
+
+/// What comes after the first places of an array.
+#[derive(Clone, Debug)]
+pub struct TupleRest {
+    /// What each item is; [`Shape::Any`] where nothing is said.
+    pub items: NodeId,
+    /// Whether `items` says it.
+    pub is_described: bool,
+}
 
 /// One value of an enumeration.
 #[derive(Clone, Debug)]
@@ -369,6 +391,19 @@ impl Assertion {
             Operand::Plain(value) => Some(value),
             _ => None,
         }
+    }
+}
+
+impl TupleShape {
+    /// How many of the places have to be there.
+    pub fn required(&self) -> usize {
+        let least = self.min_items.and_then(|least| usize::try_from(least).ok());
+        least.unwrap_or(0).min(self.places.len())
+    }
+
+    /// What stands in the places and after them.
+    pub fn parts(&self) -> impl Iterator<Item = NodeId> {
+        self.places.iter().copied().chain(self.rest.as_ref().map(|rest| rest.items))
     }
 }
 

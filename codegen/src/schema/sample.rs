@@ -57,8 +57,8 @@ impl<'a> Sampler<'a> {
             Shape::IntegerEnum(values) => Json::Number(values.first()?.value.to_string()),
             Shape::Constants(values) => values.first()?.value.value.clone(),
             Shape::Array(array) => self.array(array, depth)?,
-            Shape::Tuple(items) => {
-                let items = items.iter().map(|&item| self.value(item, depth + 1));
+            Shape::Tuple(tuple) => {
+                let items = tuple.places.iter().map(|&item| self.value(item, depth + 1));
                 Json::Array(items.collect::<Option<_>>()?)
             }
             Shape::Object(object) => self.object(object, depth)?,

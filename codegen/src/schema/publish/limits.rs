@@ -5,7 +5,8 @@ use toolwright::format::{Format, IntegerFormat};
 use super::Publisher;
 use crate::json::Json;
 use crate::schema::{
-    Additional, ArrayShape, EnumValue, Kind, NodeId, NumberRules, ObjectShape, Shape, StringRules,
+    Additional, ArrayShape, EnumValue, Kind, NumberRules, ObjectShape, Shape, StringRules,
+    TupleRest, TupleShape,
 };
 
 impl Publisher<'_> {
@@ -21,7 +22,7 @@ impl Publisher<'_> {
             }
             Shape::Constants(values) => self.enumeration(values, Json::clone),
             Shape::Array(array) => self.array(array),
-            Shape::Tuple(items) => self.tuple(items),
+            Shape::Tuple(tuple) => self.tuple(tuple),
             Shape::Object(object) => self.object_shape(object),
             Shape::Nullable(inner) => {
                 self.keyword("anyOf");
@@ -59,12 +60,22 @@ impl Publisher<'_> {
         self.flag("uniqueItems", array.unique);
     }
 
-    fn tuple(&mut self, items: &[NodeId]) {
+    fn tuple(&mut self, tuple: &TupleShape) {
         self.keyword("prefixItems");
-        self.schemas(items.iter().copied());
-        self.keyword("items");
-        self.out.boolean(false);
-        self.count("minItems", Some(items.len() as u64));
+        self.schemas(tuple.places.iter().copied());
+        match &tuple.rest {
+            Some(TupleRest { items, is_described: true }) => {
+                self.keyword("items");
+                self.schema(*items);
+            }
+            Some(_) => {}
+            None => {
+                self.keyword("items");
+                self.out.boolean(false);
+            }
+        }
+        self.count("minItems", tuple.min_items);
+        self.count("maxItems", tuple.max_items.filter(|_| tuple.rest.is_some()));
     }
 
     fn object_shape(&mut self, object: &ObjectShape) {

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::Root;
+use super::schema_form::is_closed_tuple;
 use super::{Place, SchemaReader};
 use crate::diagnostic::{form, schemas};
 use crate::schema::{
     self, Additional, ArrayShape, Assertion, Keyword, ObjectShape, Operand, Property, Shape,
-    StringRules,
+    StringRules, TupleRest, TupleShape,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Node, Value};
@@ -162,10 +163,21 @@ impl SchemaReader<'_> {
 
     /// Reads an array with a schema for each of its places (2020-12 core, 10.3.1.1).
     pub(super) fn tuple(&mut self, place: Place<'_>, root: &mut Root) -> Shape {
-        let places = place.text.get("prefixItems");
-        let items =
+        let text = place.text;
+        let places = text.get("prefixItems");
+        let places =
             places.and_then(|places| self.schemas(Keyword::PrefixItems, places, place, root));
-        Shape::Tuple(items.unwrap_or_default())
+        let places = places.unwrap_or_default();
+        let (min_items, max_items) = (self.count(text, "minItems"), self.count(text, "maxItems"));
+        self.check_counts(text, "maxItems", min_items, max_items);
+        let rest = (!is_closed_tuple(text)).then(|| match text.get("items") {
+            Some(items) => TupleRest {
+                items: self.subschema(items, place, Keyword::Items, None, root),
+                is_described: true,
+            },
+            None => TupleRest { items: self.schemas.reserve(text.span), is_described: false },
+        });
+        Shape::Tuple(TupleShape { places, rest, min_items, max_items })
     }
 }
 

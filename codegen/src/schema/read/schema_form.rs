@@ -5,7 +5,7 @@ use super::object::only_pattern;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
-use crate::schema::{Keyword, Kind, TUPLE};
+use crate::schema::{Keyword, Kind, TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
 
@@ -115,23 +115,33 @@ impl Form {
     }
 }
 
-/// Whether an array has a schema for each of its places, and neither fewer nor more of them. Equal items are told by
-/// lists only.
+/// Whether an array has schemas for its first places, few enough for a tuple of Rust. Equal items are told by lists only.
 pub(super) fn is_tuple(text: &Node) -> bool {
-    let Some(Value::Sequence(places)) = text.get("prefixItems").map(|node| &node.value) else {
-        return false;
-    };
-    let count = |keyword: &str| match text.get(keyword).map(|node| &node.value) {
-        Some(Value::Number(count)) => count.parse::<usize>().ok(),
+    let Some(places) = places(text) else { return false };
+    let rest = usize::from(!is_closed_tuple(text));
+    let reaches_all = greatest(text).is_none_or(|greatest| greatest >= places);
+    places > 0 && places + rest <= TUPLE && reaches_all && text.get("uniqueItems").is_none()
+}
+
+/// Whether nothing may come after the places of an array.
+pub(super) fn is_closed_tuple(text: &Node) -> bool {
+    let items = text.get("items").map(|node| &node.value);
+    matches!(items, Some(Value::Boolean(false)))
+        || greatest(text).is_some_and(|greatest| Some(greatest) == places(text))
+}
+
+fn places(text: &Node) -> Option<usize> {
+    match text.get("prefixItems").map(|node| &node.value) {
+        Some(Value::Sequence(places)) => Some(places.len()),
         _ => None,
-    };
-    let closed = match text.get("items").map(|node| &node.value) {
-        Some(Value::Boolean(false)) => count("maxItems").is_none_or(|most| most >= places.len()),
-        None => count("maxItems") == Some(places.len()),
-        Some(_) => false,
-    };
-    let plain = (1..=TUPLE).contains(&places.len()) && text.get("uniqueItems").is_none();
-    plain && closed && count("minItems") == Some(places.len())
+    }
+}
+
+fn greatest(text: &Node) -> Option<usize> {
+    match text.get("maxItems").map(|node| &node.value) {
+        Some(Value::Number(count)) => number::count(count).and_then(|count| count.try_into().ok()),
+        _ => None,
+    }
 }
 
 impl SchemaReader<'_> {

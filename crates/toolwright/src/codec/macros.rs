@@ -13,6 +13,7 @@
 //! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
 //! | `list(items, type)` | `Vec<type>` |
 //! | `tuple(a: type, b: type)` | `(type, type)` |
+//! | `open_tuple(items, [a: type], [b: type], rest: type)` | `(type, Option<type>, Vec<type>)`: what has to be there, what may be, and what follows, if anything may |
 //! | `map(properties, type)` | [`Map<type>`](crate::Map) |
 //! | `nullable(type)` | `Option<type>`, where `None` is `null` |
 //! | `or_null(type)` | [`Nullable<type>`](crate::Nullable) |
@@ -374,6 +375,19 @@ macro_rules! __decode {
             Some(($($item?,)+))
         })
     };
+    ($input:expr, open_tuple($items:expr,
+        [$($item:ident: $type:ident $(($($part:tt)*))?),* $(,)?],
+        [$($optional:ident: $optional_type:ident $(($($optional_part:tt)*))?),* $(,)?]
+        $(, $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)? $(,)?
+    )) => {
+        $input.open_tuple($items, |items| {
+            $(let $item = items.item(|input| $crate::__decode!(input, $type $(($($part)*))?));)*
+            $(let $optional =
+                items.optional_item(|input| $crate::__decode!(input, $optional_type $(($($optional_part)*))?));)*
+            $(let $rest = items.rest(|input| $crate::__decode!(input, $rest_type $(($($rest_part)*))?));)?
+            Some(($($item?,)* $($optional?,)* $($rest?,)?))
+        })
+    };
     ($input:expr, $method:ident($($argument:expr),* $(,)?)) => {
         $input.$method($($argument),*)
     };
@@ -408,6 +422,20 @@ macro_rules! __encode {
         $out.tuple(|items| {
             let ($($item,)+) = $value;
             $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)+
+        })
+    };
+    ($out:expr, $value:expr, open_tuple($items:expr,
+        [$($item:ident: $type:ident $(($($part:tt)*))?),* $(,)?],
+        [$($optional:ident: $optional_type:ident $(($($optional_part:tt)*))?),* $(,)?]
+        $(, $rest:ident: $rest_type:ident $(($($rest_part:tt)*))?)? $(,)?
+    )) => {
+        $out.open_tuple($items, |items| {
+            let ($($item,)* $($optional,)* $($rest,)?) = $value;
+            $(items.item($item, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?));)*
+            $(items.optional_item($optional, |out, value| {
+                $crate::__encode!(out, value, $optional_type $(($($optional_part)*))?)
+            });)*
+            $(items.rest($rest, |out, value| $crate::__encode!(out, value, $rest_type $(($($rest_part)*))?));)?
         })
     };
     ($out:expr, $value:expr, null()) => {{

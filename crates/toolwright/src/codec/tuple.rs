@@ -1,7 +1,8 @@
-//! Arrays with a type for each of their places.
+//! Arrays with types for their first places.
 
 use super::reader::ArrayCursor;
 use super::{Items, Reader, Writer};
+use crate::issue::{IssueKind, Names};
 
 /// The items of a tuple that is being read, one after the other.
 pub struct TupleReader<'r, 'a> {
@@ -14,6 +15,26 @@ impl<'a> TupleReader<'_, 'a> {
     /// Reads the next item; nothing where the array ends before it.
     pub fn item<T>(&mut self, decode: fn(&mut Reader<'a>) -> Option<T>) -> Option<T> {
         if self.advance() { decode(self.reader) } else { None }
+    }
+
+    /// Reads the next item if there is one.
+    pub fn optional_item<T>(
+        &mut self,
+        decode: fn(&mut Reader<'a>) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if self.advance() { decode(self.reader).map(Some) } else { Some(None) }
+    }
+
+    /// Reads all that is left; nothing where an item is wrong.
+    pub fn rest<T>(&mut self, decode: fn(&mut Reader<'a>) -> Option<T>) -> Option<Vec<T>> {
+        let (mut items, mut is_right) = (Vec::new(), true);
+        while self.advance() {
+            match decode(self.reader) {
+                Some(item) => items.push(item),
+                None => is_right = false,
+            }
+        }
+        is_right.then_some(items)
     }
 
     fn advance(&mut self) -> bool {
@@ -29,6 +50,15 @@ impl<'a> Reader<'a> {
         count: u64,
         items: fn(&mut TupleReader<'_, 'a>) -> Option<T>,
     ) -> Option<T> {
+        self.open_tuple(Items::ANY.at_least(count).at_most(count), items)
+    }
+
+    /// Reads an array of some items, the first of them each by its own type.
+    pub fn open_tuple<T>(
+        &mut self,
+        limits: Items,
+        items: fn(&mut TupleReader<'_, 'a>) -> Option<T>,
+    ) -> Option<T> {
         let cursor = self.open_array()?;
         let mut tuple = TupleReader { reader: self, cursor, is_over: false };
         let value = items(&mut tuple);
@@ -36,7 +66,6 @@ impl<'a> Reader<'a> {
             tuple.reader.scanner.skip();
         }
         let cursor = tuple.cursor;
-        let limits = Items::ANY.at_least(count).at_most(count);
         if !self.scanner.failed() && limits.check(cursor.reached, &mut self.issues) {
             value
         } else {
@@ -49,6 +78,8 @@ impl<'a> Reader<'a> {
 pub struct TupleWriter<'w> {
     writer: &'w mut Writer,
     count: usize,
+    /// The first place in which nothing stands.
+    gap: Option<usize>,
 }
 
 impl TupleWriter<'_> {
@@ -59,13 +90,47 @@ impl TupleWriter<'_> {
         self.writer.end_item(mark, self.count);
         self.count += 1;
     }
+
+    /// Writes the next item if there is one; none may follow a place in which there is none.
+    pub fn optional_item<T>(&mut self, value: &Option<T>, write: fn(&mut Writer, &T)) {
+        match value {
+            Some(value) if self.gap.is_none() => self.item(value, write),
+            Some(_) => self.refuse_gap(),
+            None => self.gap = self.gap.or(Some(self.count)),
+        }
+    }
+
+    /// Writes all that is left.
+    pub fn rest<T>(&mut self, values: &[T], write: fn(&mut Writer, &T)) {
+        if !values.is_empty() && self.gap.is_some() {
+            return self.refuse_gap();
+        }
+        for value in values {
+            self.item(value, write);
+        }
+    }
+
+    #[cold]
+    fn refuse_gap(&mut self) {
+        let (mark, issues) = (self.writer.issues.count(), &mut self.writer.issues);
+        issues.add(IssueKind::Missing { one_of: Names::default() });
+        issues.under_index(mark, self.gap.take().unwrap_or_default());
+    }
 }
 
 impl Writer {
     /// Writes an array, each item by its own type.
     pub fn tuple(&mut self, items: impl FnOnce(&mut TupleWriter<'_>)) {
+        self.open_tuple(Items::ANY, items);
+    }
+
+    /// Writes an array of some items, the first of them each by its own type.
+    pub fn open_tuple(&mut self, limits: Items, items: impl FnOnce(&mut TupleWriter<'_>)) {
         if self.open(b'[') {
-            items(&mut TupleWriter { writer: self, count: 0 });
+            let mut tuple = TupleWriter { writer: self, count: 0, gap: None };
+            items(&mut tuple);
+            let count = tuple.count;
+            limits.check(count, &mut self.issues);
             self.close(b']');
         }
     }

@@ -266,6 +266,51 @@ fn limits_of_keys_hold_for_reading_and_writing() {
     }
 }
 
+#[derive(Debug, PartialEq)]
+struct Path((String, Option<i64>, Option<Nullable<bool>>, Vec<Title>));
+toolwright::newtype!(Path: (String, Option<i64>, Option<Nullable<bool>>, Vec<Title>) = open_tuple(
+    Items::ANY.at_least(1).at_most(5),
+    [from: string(Length::ANY)],
+    [steps: integer(Range::ANY.at_least(0)), back: or_null(boolean())],
+    rest: Title,
+));
+
+#[derive(Debug, PartialEq)]
+struct Pair((Option<i64>, Option<i64>));
+toolwright::newtype!(Pair: (Option<i64>, Option<i64>) = open_tuple(Items::ANY.at_most(2), [], [a: integer(Range::ANY), b: integer(Range::ANY)]));
+
+#[test]
+fn an_array_may_end_between_its_places() {
+    for json in [r#"["a"]"#, r#"["a",1]"#, r#"["a",1,null]"#, r#"["a",1,true,"b","c"]"#] {
+        round_trip::<Path>(json);
+    }
+    for json in ["[]", "[1]", "[1,2]"] {
+        round_trip::<Pair>(json);
+    }
+    let ends = |steps, back, rest: &[&str]| {
+        Path(("a".into(), steps, back, rest.iter().map(|text| Title((*text).to_owned())).collect()))
+    };
+    for (found, expected) in [
+        (issues::<Path>("[]"), "the payload: has 0 items, at least 1 required"),
+        (
+            issues::<Path>(r#"["a",1,true,"b","c","d"]"#),
+            "the payload: has 6 items, at most 5 allowed",
+        ),
+        (
+            issues::<Path>(r#"[1,-1,2,"B"]"#),
+            "`/0`: found the number 1, expected a string\n`/1`: found -1, expected at least 0\n`/2`: found the number 2, expected a boolean or null\n`/3`: found \"B\", expected a match of `^[a-z]+$`",
+        ),
+        (issues::<Pair>("[1,2,3]"), "the payload: has 3 items, at most 2 allowed"),
+        (
+            to_json(&ends(None, Some(Nullable::Null), &["b"])).unwrap_err().to_string(),
+            "`/1`: is missing",
+        ),
+        (to_json(&ends(Some(1), None, &["b"])).unwrap_err().to_string(), "`/2`: is missing"),
+    ] {
+        assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn a_newtype_tells_its_limits() {
     let Title(title) = Title("a".into());
