@@ -106,7 +106,8 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// When a schema or the path of a macro or a type is wrong, after printing what is wrong and where; or when the system refuses to read or write.
+    /// When a schema, or the path of a macro or a type, is wrong, after printing what is wrong and where; or when the system
+    /// refuses to read or write.
     pub fn generate(&self) -> Result<(), BuildError> {
         // Told first: a build that fails on a schema must run again when the schema changes.
         println!("cargo::rerun-if-changed={}", self.schema.display());
@@ -145,7 +146,13 @@ impl Build {
         for (name, path, traits) in &self.domain_types {
             let path = RustPath::of_type(path).map_err(BuildError::new)?;
             let domain = DomainType { path, traits: traits.clone() };
-            options_of(&mut options.types, name).domain = Some(domain);
+            let known = options_of(&mut options.types, name);
+            if !known.derive.is_empty() {
+                return Err(BuildError::new(format!(
+                    "`{name}` is a type of yours, which derives where it is defined; leave out `derive_on`, or `domain_type`"
+                )));
+            }
+            known.domain = Some(domain);
         }
         Ok(options)
     }

@@ -170,6 +170,11 @@ fn a_build_script_names_types_of_its_own_crate() {
     build("crate::money::Cents").unwrap();
     let types = folder.read("out/billing/service/src/types.rs");
     assert!(types.contains("pub use crate::money::Cents as Money;"), "{types}");
+    let both = Build::new(folder.path("schema"))
+        .out_dir(folder.path("out"))
+        .derive_on("billing.Money", "sql::Row")
+        .domain_type("billing.Money", "crate::Money", &[]);
+    assert!(both.generate().unwrap_err().to_string().contains("leave out `derive_on`"));
     let error = build("Vec<u8>").unwrap_err().to_string();
     assert_eq!(error, "`Vec<u8>` is not the path of a type; expected one such as `money::Money`");
 }
