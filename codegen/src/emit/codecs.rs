@@ -215,17 +215,17 @@ impl Append for CodecOf<'_> {
                 push!(out, list(#limits, #item));
             }
             TypeUse::Tuple(TupleUse { required, optional, rest, count }) => {
-                let mut names = (1..).map(|place| identifier(&format!("item_{place}")));
-                let mut named = |ty, keeps_null| {
-                    let (name, item) = (names.next(), Self { ty, keeps_null });
+                let mut numbered = (1..).map(|place| identifier(&format!("item_{place}")));
+                let mut place_of = |ty, keeps_null| {
+                    let (name, item) = (numbered.next(), Self { ty, keeps_null });
                     quote!(#name: #item)
                 };
-                let required: Vec<_> = required.iter().map(|item| named(item, false)).collect();
+                let required: Vec<_> = required.iter().map(|item| place_of(item, false)).collect();
                 if optional.is_empty() && rest.is_none() {
                     push!(out, tuple(#(#required),*));
                     return;
                 }
-                let optional: Vec<_> = optional.iter().map(|item| named(item, true)).collect();
+                let optional: Vec<_> = optional.iter().map(|item| place_of(item, true)).collect();
                 let rest = rest.as_ref().map(|rest| {
                     let rest = Self::plain(rest);
                     quote!(, rest: #rest)

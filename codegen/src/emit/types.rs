@@ -76,9 +76,10 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 fn optional_type(ty: &TypeUse) -> TokenStream {
-    match ty.nullable() {
-        Some(inner) => quote!(Option<Nullable<#inner>>),
-        None => quote!(Option<#ty>),
+    if let Some(inner) = ty.nullable() {
+        quote!(Option<Nullable<#inner>>)
+    } else {
+        quote!(Option<#ty>)
     }
 }
 

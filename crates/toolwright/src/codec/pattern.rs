@@ -7,9 +7,12 @@ use crate::issue::{IssueKind, shortened};
 use crate::pattern::{self, Engine, TooCostly};
 
 /// Ends the compilation of what needs the tables of Unicode, where they are not there.
+#[cfg(feature = "patterns")]
+pub(super) const fn require_tables() {}
+
+#[cfg(not(feature = "patterns"))]
 pub(super) const fn require_tables() {
-    assert!(
-        cfg!(feature = "patterns"),
+    panic!(
         "this pattern asks for properties of characters, or for letters beyond ASCII regardless of case: turn on the \
          feature `patterns` of `toolwright`"
     );

@@ -79,7 +79,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check), and [`IssueKind::TooCostly`] where the steps do not suffice.
+    /// As [`check`](Self::check), and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) where the steps do not suffice.
     pub fn check_within(&self, json: &[u8], steps: &mut u64) -> Result<(), InvalidPayload> {
         // Also refuses keys that stand twice, which a schema knows nothing of.
         from_json::<Value>(json)?;
