@@ -248,7 +248,7 @@ impl Append for CodecOf<'_> {
                 let json = Self::plain(json);
                 push!(out, converted(#json));
             }
-            TypeUse::Named(name) => push!(out, #name),
+            TypeUse::Named(name) | TypeUse::Constant(name) => push!(out, #name),
             TypeUse::Boxed(name) => push!(out, boxed(#name)),
         }
     }

@@ -118,6 +118,7 @@ fn zero(ty: &TypeUse) -> TokenStream {
             let rest = rest.as_ref().map(|_| quote!(Vec::new(),));
             quote!((#(#required,)* #(#optional,)* #rest))
         }
+        TypeUse::Constant(name) => quote!(#name),
         TypeUse::Boxed(_) => quote!(Box::default()),
         TypeUse::String(_)
         | TypeUse::Formatted(..)

@@ -61,7 +61,7 @@ impl Append for TypeUse {
             }
             Self::Map(value, _) => push!(out, Map<#value>),
             Self::Nullable(inner) => push!(out, Option<#inner>),
-            Self::Named(name) | Self::Converted(name, _) => out.push(name),
+            Self::Named(name) | Self::Constant(name) | Self::Converted(name, _) => out.push(name),
             Self::Boxed(name) => {
                 push!(out, Box<#name>);
             }
@@ -285,7 +285,10 @@ pub(super) fn used_by<'a>(ty: &'a TypeUse, used: &mut BTreeSet<&'a str>) {
         TypeUse::Value => "Value",
         TypeUse::BigInteger(_) => "Integer",
         TypeUse::Map(..) => "Map",
-        TypeUse::Named(name) | TypeUse::Boxed(name) | TypeUse::Converted(name, _) => name,
+        TypeUse::Named(name)
+        | TypeUse::Constant(name)
+        | TypeUse::Boxed(name)
+        | TypeUse::Converted(name, _) => name,
         _ => "",
     };
     used.insert(name);

@@ -236,6 +236,8 @@ impl Shapes<'_> {
         };
         if within.is_some_and(|within| self.planner.recursion.closes_a_circle(within, node)) {
             TypeUse::Boxed(name.name.clone())
+        } else if matches!(self.planner.project.schemas[node].shape, Shape::Const(_)) {
+            TypeUse::Constant(name.name.clone())
         } else {
             TypeUse::Named(name.name.clone())
         }

@@ -297,7 +297,9 @@ pub enum TypeUse {
     Nullable(Box<TypeUse>),
     /// A type of this crate, or one it offers again.
     Named(Identifier),
-    /// The same behind a pointer, because it holds itself.
+    /// A type of this crate that has one value.
+    Constant(Identifier),
+    /// A type of this crate behind a pointer, because it holds itself.
     Boxed(Identifier),
     /// A type of the user's by its name here, and what it is in JSON.
     Converted(Identifier, Box<TypeUse>),
