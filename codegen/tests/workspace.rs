@@ -328,7 +328,7 @@ fn run(total: Money, run_id: &str) -> String {
     let Poll::Ready(result) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("nothing is waited for")
     };
-    match result.as_result() {
+    match result.outcome.as_ref() {
         Ok(payload) => payload.as_str().to_owned(),
         Err(failure) => failure.message.clone(),
     }

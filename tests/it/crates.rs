@@ -73,7 +73,7 @@ fn in_run(call: ToolCall, run: &str) -> ToolCall {
 }
 
 fn failure(result: ToolResult) -> ToolFailure {
-    result.as_result().expect_err("the call fails").clone()
+    result.outcome.as_ref().expect_err("the call fails").clone()
 }
 
 /// G20: typed arguments in; a call with the canonical id, the encoded payload and the caller's options out.
@@ -262,5 +262,5 @@ fn snapshot(result: &ToolResult) -> Result<TodosSnapshot, Box<dyn Error>> {
 }
 
 fn payload(result: &ToolResult) -> Result<&Payload, ToolFailure> {
-    result.as_result().map_err(ToolFailure::clone)
+    result.outcome.as_ref().map_err(ToolFailure::clone)
 }

@@ -69,7 +69,7 @@ async fn run(tool: &str, args: &str) -> ToolResult {
 }
 
 async fn failure(tool: &str, args: &str) -> ToolFailure {
-    run(tool, args).await.as_result().expect_err("a failure").clone()
+    run(tool, args).await.outcome.as_ref().expect_err("a failure").clone()
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn tools_over_http_give_what_the_service_gives_to_the_last_digit() {
     ];
     for (tool, args, expected) in table {
         let result = run(tool, args).await;
-        assert_eq!(result.as_result().map(Payload::as_str), Ok(expected), "{tool}");
+        assert_eq!(result.outcome.as_ref().map(Payload::as_str), Ok(expected), "{tool}");
     }
 }
 

@@ -45,7 +45,7 @@ async fn modules_in_out_dir_build_and_run_typed_calls() -> Result<(), Box<dyn Er
     let call = todos_tools::calls::update_todos(&args)?.with_scope(scope);
     let result = TodosExecutor::new(Echo).execute(&call).await;
     let given: TodosSnapshot =
-        serde_json::from_str(result.as_result().map_err(Clone::clone)?.as_str())?;
+        serde_json::from_str(result.outcome.as_ref().map_err(Clone::clone)?.as_str())?;
     assert_eq!(given.items, [TodoItem::new("draft", "run_1: Write", TodoStatus::Pending)]);
     Ok(())
 }

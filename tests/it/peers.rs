@@ -62,7 +62,7 @@ fn program(npm: &Npm, name: &str) -> PathBuf {
 /// The typed result of a typed call.
 async fn typed<R: Decode>(executor: &dyn Executor, call: &ToolCall) -> Result<R, Box<dyn Error>> {
     let result = executor.execute(call).await;
-    let payload = result.as_result().map_err(Clone::clone)?;
+    let payload = result.outcome.as_ref().map_err(Clone::clone)?;
     Ok(from_json(payload.as_bytes())?)
 }
 
@@ -87,7 +87,7 @@ async fn g23_the_git_server_is_called_typed() -> Tested {
     assert!(added.as_str().is_some_and(|text| text.contains("staged")), "{added}");
     let elsewhere = git_tools::types::GitStatusArgs::new("/nowhere/at/all".to_owned());
     let refused = executor.execute(&git_tools::calls::git_status(&elsewhere)?).await;
-    let refused = refused.as_result().expect_err("there is no repository");
+    let refused = refused.outcome.as_ref().expect_err("there is no repository");
     assert_eq!(refused.kind, FailureKind::DomainRejection, "{refused:?}");
     let drift = client.drift(&git_tools::specs::REMOTE).await?;
     assert!(drift.missing.is_empty() && drift.changed.is_empty(), "{drift}");
@@ -137,10 +137,10 @@ async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Test
     let client = Client::new(ServerCommand::new(python.program("mcp-server-time")));
     let time = session(&client).await?;
     let now = call(&time, "x.get_current_time", r#"{"timezone":"Asia/Tokyo"}"#).await;
-    let now: Value = now.as_result().map_err(Clone::clone)?.as_str().parse()?;
+    let now: Value = now.outcome.as_ref().map_err(Clone::clone)?.as_str().parse()?;
     assert_eq!(now.get("timezone").and_then(Value::as_str), Some("Asia/Tokyo"), "{now}");
     let nowhere = call(&time, "x.get_current_time", r#"{"timezone":"Nowhere/Land"}"#).await;
-    assert!(nowhere.as_result().is_err(), "{nowhere:?}");
+    assert!(nowhere.outcome.as_ref().is_err(), "{nowhere:?}");
     client.close().await;
 
     let folder = fresh("files")?.canonicalize()?;
@@ -149,13 +149,13 @@ async fn p6_the_time_and_filesystem_servers_are_called_as_they_are_met() -> Test
     let files = session(&client).await?;
     let path = |name: &str| Value::from(folder.join(name).display().to_string());
     let args = format!(r#"{{"path":{},"content":"a\nb"}}"#, path("a.txt"));
-    call(&files, "x.write_file", &args).await.as_result().map_err(Clone::clone)?;
+    call(&files, "x.write_file", &args).await.outcome.as_ref().map_err(Clone::clone)?;
     assert_eq!(fs::read_to_string(folder.join("a.txt"))?, "a\nb");
     let outside = call(&files, "x.read_text_file", r#"{"path":"/etc/passwd"}"#).await;
-    let outside = outside.as_result().expect_err("it is outside");
+    let outside = outside.outcome.as_ref().expect_err("it is outside");
     assert_eq!(outside.kind, FailureKind::DomainRejection, "{outside:?}");
     let wrong = call(&files, "x.read_text_file", r#"{"file":1}"#).await;
-    assert_eq!(wrong.as_result().expect_err("no path").kind, FailureKind::InvalidCall);
+    assert_eq!(wrong.outcome.as_ref().expect_err("no path").kind, FailureKind::InvalidCall);
     client.close().await;
     Ok(())
 }
@@ -174,7 +174,11 @@ async fn p6_the_server_that_has_everything_answers_alike_on_both_transports() ->
         reached(&client).await?;
         let session = session(&client).await?;
         let echoed = call(&session, "x.echo", r#"{"message":"hello"}"#).await;
-        assert_eq!(echoed.as_result().map(Payload::as_str), Ok(r#""Echo: hello""#), "{client:?}");
+        assert_eq!(
+            echoed.outcome.as_ref().map(Payload::as_str),
+            Ok(r#""Echo: hello""#),
+            "{client:?}"
+        );
         let tools = session.tools().await.map_err(|error| error.to_string())?;
         assert!(tools.len() > 5, "{}", tools.len());
         client.close().await;

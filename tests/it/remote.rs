@@ -41,7 +41,7 @@ const STATUS: &str = r#"{ "repo_path":"/srv" , "depth":18446744073709551617.0 }"
 async fn git_status(peer: &Arc<Peer>, args: &str) -> Result<Payload, ToolFailure> {
     let executor = git_tools::executor::GitExecutor::new(peer.clone());
     let call = ToolCall::new("git_status", Payload::new(args));
-    executor.execute(&call).await.as_result().cloned().map_err(Clone::clone)
+    executor.execute(&call).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
 /// G23: arguments are judged here and reach the server to the last digit; its answer comes back so too.
@@ -76,11 +76,11 @@ async fn a_result_that_breaks_the_schema_is_malformed_and_a_failure_stays_what_i
     ];
     for (answer, kind) in cases {
         let result = executor(answer).execute(&call).await;
-        assert_eq!(result.as_result().expect_err("it fails").kind, kind, "{answer:?}");
+        assert_eq!(result.outcome.as_ref().expect_err("it fails").kind, kind, "{answer:?}");
     }
     let unknown = ToolCall::new("read_grap", Payload::new("{}"));
     let result = executor(Ok("{}")).execute(&unknown).await;
-    assert_eq!(result.as_result().expect_err("it fails").kind, FailureKind::NotFound);
+    assert_eq!(result.outcome.as_ref().expect_err("it fails").kind, FailureKind::NotFound);
 }
 
 /// Keeps what is registered.

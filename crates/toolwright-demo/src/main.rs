@@ -62,7 +62,7 @@ async fn plan(goal: String) -> Result<Plan, BoxError> {
     let result = runtime.call(call).await;
     drop(runtime);
     events.finish();
-    let payload = result.as_result().map_err(Clone::clone)?;
+    let payload = result.outcome.as_ref().map_err(Clone::clone)?;
     Ok(from_json(payload.as_bytes())?)
 }
 

@@ -123,8 +123,8 @@ fn indent(depth: usize) -> String {
 
 fn told(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Payload(payload) => summary(payload),
-        Outcome::Failure(failure) => failure.to_string(),
+        Ok(payload) => summary(payload),
+        Err(failure) => failure.to_string(),
     }
 }
 

@@ -26,7 +26,7 @@ impl Planner for RulePlanner {
 fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     // Nothing here gets better by going on without a result.
     for result in turn.last_results() {
-        result.as_result().map_err(Clone::clone)?;
+        result.outcome.as_ref().map_err(Clone::clone)?;
     }
     let input: PlanInput = from_json(turn.input().as_bytes())?;
     let limit = usize::try_from(input.max_steps.unwrap_or(MAX_STEPS))?;
@@ -66,7 +66,7 @@ fn sum(result: &ToolResult) -> Result<f64, BoxError> {
 }
 
 fn decode<T: Decode>(result: &ToolResult) -> Result<T, BoxError> {
-    let payload = result.as_result().map_err(Clone::clone)?;
+    let payload = result.outcome.as_ref().map_err(Clone::clone)?;
     Ok(from_json(payload.as_bytes())?)
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
-use toolwright::{Outcome, ToolCall, ToolFailure};
+use toolwright::{ToolCall, ToolFailure};
 
 use crate::dispatch::{Next, Path, Slot, Ticket, exchange};
 use crate::planner::Exchange;
@@ -65,7 +65,7 @@ async fn run_group(path: &Path, group: Vec<Ticket>, stop: &Stop, batch: &mut Bat
 }
 
 pub(crate) fn never_ended(call: ToolCall) -> Exchange {
-    exchange(call, Outcome::Failure(cancelled("the call")))
+    exchange(call, Err(cancelled("the call")))
 }
 
 fn given_up(ticket: Ticket) -> Slot {

@@ -58,17 +58,17 @@ impl ChildRun {
     /// Runs the agent, with the call's arguments as its input.
     pub(crate) async fn answer(&self, call: &ToolCall) -> Outcome {
         let run = self.runtime.child_run(&self.agent, self.tool.clone(), call, &self.options);
-        let Some(mut run) = run else { return Outcome::Failure(self.gone()) };
+        let Some(mut run) = run else { return Err(self.gone()) };
         let resumption = self.resumption.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(resumption) = &resumption {
             run.take_identity(&resumption.state);
         }
         match run.drive(resumption).await.0 {
-            End::Finished(payload) => Outcome::Payload(payload),
-            End::Failed(failure) => Outcome::Failure(failure),
+            End::Finished(payload) => Ok(payload),
+            End::Failed(failure) => Err(failure),
             End::Suspended(state) => {
                 *self.suspended.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
-                Outcome::Failure(waiting())
+                Err(waiting())
             }
         }
     }
@@ -103,7 +103,7 @@ impl Toolset for AgentTools {
         let message =
             format!("`{}` is answered by an agent, which only its runtime runs", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
-        Box::pin(std::future::ready(ToolResult::failure(call, failure)))
+        Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }
 }
 

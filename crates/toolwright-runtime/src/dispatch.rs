@@ -107,7 +107,7 @@ impl Path {
     fn ask_outside(&self, ticket: Ticket) -> Slot {
         let Next::Ask(request) = ticket.todo else { return Slot::Waiting(ticket.call) };
         if !self.options.can_suspend {
-            let outcome = Outcome::Failure(nobody_to_ask(&ticket.call));
+            let outcome = Err(nobody_to_ask(&ticket.call));
             return Slot::Done(self.refuse(ticket.call, ticket.tool.as_ref(), outcome));
         }
         self.tell_asked(&request);
@@ -146,7 +146,7 @@ impl Path {
 
     /// Answers a call without running anything.
     pub(crate) fn refuse_now(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
-        self.refuse(call, None, Outcome::Failure(failure)).result
+        self.refuse(call, None, Err(failure)).result
     }
 
     fn refuse(&self, call: ToolCall, tool: Option<&ToolEntry>, outcome: Outcome) -> Exchange {
@@ -156,7 +156,7 @@ impl Path {
     }
 
     async fn run(&self, call: ToolCall, tool: Option<ToolEntry>, clearance: Clearance) -> Slot {
-        let Some(tool) = tool else { return Slot::Done(exchange(call, Outcome::Failure(lost()))) };
+        let Some(tool) = tool else { return Slot::Done(exchange(call, Err(lost()))) };
         let child = ChildRun::of(&tool, &self.runtime, &self.options, None);
         let announced = Announced::start(&self.publisher, &call, Some(&tool));
         self.finish(&call, &tool, clearance, child, announced).await
@@ -169,11 +169,11 @@ impl Path {
         tool: Option<ToolEntry>,
         resumption: Resumption,
     ) -> Slot {
-        let Some(tool) = tool else { return Slot::Done(exchange(call, Outcome::Failure(lost()))) };
+        let Some(tool) = tool else { return Slot::Done(exchange(call, Err(lost()))) };
         let announced = Announced::again(&self.publisher, &call, &tool);
         let child = ChildRun::of(&tool, &self.runtime, &self.options, Some(resumption));
         if child.is_none() {
-            let outcome = Outcome::Failure(not_by_an_agent(&tool));
+            let outcome = Err(not_by_an_agent(&tool));
             announced.close(&outcome);
             return Slot::Done(exchange(call, outcome));
         }
@@ -217,7 +217,7 @@ impl Path {
         let (call, verdict) = hooks.before(call).await;
         let outcome = match verdict {
             Ok(()) => Box::pin(self.checked(call.clone(), tool, &clearance, child)).await,
-            Err(failure) => Outcome::Failure(failure),
+            Err(failure) => Err(failure),
         };
         let before = outcome.clone();
         let outcome = hooks.after(&call, outcome).await;
@@ -236,15 +236,15 @@ impl Path {
         if let Clearance::Approved(approved) = clearance
             && digest(&call) != *approved
         {
-            return Outcome::Failure(changed_after_approval(tool));
+            return Err(changed_after_approval(tool));
         }
         if !tool.checks_itself()
             && let Err(issues) = tool.spec().check_args(call.args().as_bytes())
         {
-            return Outcome::Failure(ToolFailure::invalid_call(tool.spec(), &call, issues));
+            return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
         }
         if !self.toolset.is_available(tool.name()) {
-            return Outcome::Failure(unavailable(tool));
+            return Err(unavailable(tool));
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
         let invocation = Invocation::new(call, tool.clone(), toolset, child, publisher);
@@ -270,20 +270,20 @@ pub(crate) fn settle(
             (call, Ok(clearance))
         }
         Verdict::Deny(reason) => {
-            let outcome = Outcome::Failure(denied(request, reason));
+            let outcome = Err(denied(request, reason));
             (call, Err(outcome))
         }
-        Verdict::Result(payload) => (call, Err(Outcome::Payload(payload))),
+        Verdict::Result(payload) => (call, Err(Ok(payload))),
     }
 }
 
 pub(crate) fn check_result(spec: &ToolSpec, outcome: Outcome) -> Outcome {
     match &outcome {
-        Outcome::Payload(payload) => match spec.check_result(payload.as_bytes()) {
+        Ok(payload) => match spec.check_result(payload.as_bytes()) {
             Ok(()) => outcome,
-            Err(issues) => Outcome::Failure(ToolFailure::malformed_result(spec, &issues)),
+            Err(issues) => Err(ToolFailure::malformed_result(spec, &issues)),
         },
-        Outcome::Failure(_) => outcome,
+        Err(_) => outcome,
     }
 }
 
@@ -373,7 +373,7 @@ impl<'a> Announced<'a> {
 impl Drop for Announced<'_> {
     fn drop(&mut self) {
         if self.owed {
-            self.publish(&Outcome::Failure(cancelled("the call")));
+            self.publish(&Err(cancelled("the call")));
         }
     }
 }

@@ -96,8 +96,8 @@ impl Hooks {
             let hooked = async { hook.after(call, outcome).await };
             outcome = match AssertUnwindSafe(hooked).catch_unwind().await {
                 Ok(Ok(outcome)) => outcome,
-                Ok(Err(error)) => Outcome::Failure(failed(&**hook, error)),
-                Err(_) => Outcome::Failure(failed(&**hook, "it panicked".into())),
+                Ok(Err(error)) => Err(failed(&**hook, error)),
+                Err(_) => Err(failed(&**hook, "it panicked".into())),
             };
         }
         outcome

@@ -1,6 +1,6 @@
 //! Keeps count of what a run has used of its [`Policy`]. Never stops anything itself: see `run`.
 
-use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
+use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use crate::agent::Policy;
 use crate::planner::Exchange;
@@ -44,8 +44,8 @@ impl Budget {
     pub(crate) fn close_step(&mut self, done: &[Exchange]) -> Result<(), ToolFailure> {
         for exchange in done {
             match &exchange.result.outcome {
-                Outcome::Payload(_) => self.failures_in_a_row = 0,
-                Outcome::Failure(failure) => self.take_failure(failure)?,
+                Ok(_) => self.failures_in_a_row = 0,
+                Err(failure) => self.take_failure(failure)?,
             }
         }
         Ok(())

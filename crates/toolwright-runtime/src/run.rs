@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright::{BoxError, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{BoxError, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
 use crate::approval::{Answers, ApprovalRequest, Approver, now};
@@ -427,8 +427,8 @@ impl Run {
     /// The end of a run that answers a call must be a result of that call's tool; of any other, what its agent says.
     fn accept(&self, payload: Payload) -> End {
         let spec = self.answers.as_ref().or(self.agent.agent.result.as_ref());
-        match spec.map(|spec| check_result(spec, Outcome::Payload(payload.clone()))) {
-            Some(Outcome::Failure(failure)) => End::Failed(failure),
+        match spec.map(|spec| check_result(spec, Ok(payload.clone()))) {
+            Some(Err(failure)) => End::Failed(failure),
             _ => End::Finished(payload),
         }
     }
@@ -467,7 +467,7 @@ fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
 }
 
 fn refuse(call: ToolCall, tool: Option<ToolEntry>, failure: ToolFailure) -> Ticket {
-    Ticket { call, tool, todo: Next::Refuse(Outcome::Failure(failure)) }
+    Ticket { call, tool, todo: Next::Refuse(Err(failure)) }
 }
 
 fn ended(slot: Slot) -> Exchange {

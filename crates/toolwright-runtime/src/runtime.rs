@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use toolwright::call::fresh_id;
 use toolwright::{
-    BoxFuture, Executor, Outcome, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
+    BoxFuture, Executor, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
 };
 
 use crate::agent::Agent;
@@ -417,7 +417,7 @@ impl Inner {
     ) -> ToolResult {
         let scope = Arc::new(call.scope().clone());
         let provider = &tool.provider;
-        let failed = |error: &dyn std::error::Error| Outcome::Failure(ToolFailure::internal(error));
+        let failed = |error: &dyn std::error::Error| Err(ToolFailure::internal(error));
         let toolset = match provider.source.resolve(&provider.name, &scope).await {
             Ok(Some(toolset)) => toolset,
             Ok(None) => return self.refuse_unknown(call, publisher),
@@ -468,7 +468,7 @@ impl Path {
             Slot::Done(exchange) => exchange.result,
             Slot::Waiting(call) | Slot::Asked(call, _) | Slot::Child(call, _) => {
                 let failure = crate::stop::cancelled("the call");
-                ToolResult::failure(&call, failure)
+                ToolResult::new(&call, Err(failure))
             }
         }
     }

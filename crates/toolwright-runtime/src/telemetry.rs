@@ -42,11 +42,11 @@ pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Spa
 /// Adds to a call's span what came of it.
 pub(crate) fn record(span: &Span, outcome: &Outcome, content: bool) {
     match outcome {
-        Outcome::Payload(payload) if content => {
+        Ok(payload) if content => {
             span.record("gen_ai.tool.call.result", payload.as_str());
         }
-        Outcome::Payload(_) => {}
-        Outcome::Failure(failure) => {
+        Ok(_) => {}
+        Err(failure) => {
             span.record("error.type", failure.kind.as_str());
         }
     }

@@ -111,8 +111,8 @@ impl From<WireScope> for Scope {
 impl From<&Outcome> for WireOutcome {
     fn from(outcome: &Outcome) -> Self {
         match outcome {
-            Outcome::Payload(payload) => Self::Payload(payload.to_string()),
-            Outcome::Failure(failure) => Self::Failure(Box::new(failure.into())),
+            Ok(payload) => Self::Payload(payload.to_string()),
+            Err(failure) => Self::Failure(Box::new(failure.into())),
         }
     }
 }
@@ -120,8 +120,8 @@ impl From<&Outcome> for WireOutcome {
 impl From<WireOutcome> for Outcome {
     fn from(wire: WireOutcome) -> Self {
         match wire {
-            WireOutcome::Payload(payload) => Self::Payload(Payload::new(payload)),
-            WireOutcome::Failure(failure) => Self::Failure((*failure).into()),
+            WireOutcome::Payload(payload) => Ok(Payload::new(payload)),
+            WireOutcome::Failure(failure) => Err((*failure).into()),
         }
     }
 }

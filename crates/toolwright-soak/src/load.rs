@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use toolwright::{FailureKind, Outcome, Payload, ToolCall, ToolResult};
+use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
 use toolwright_runtime::Runtime;
 
 use crate::memory::resident;
@@ -82,12 +82,10 @@ async fn work(runtime: Runtime, next: Arc<AtomicU64>, end: u64) -> Tally {
 impl Tally {
     fn take(&mut self, number: u64, id: &str, result: &ToolResult) {
         let (what, is_right) = match (&result.outcome, Fate::of(number)) {
-            (Outcome::Payload(payload), fate) => {
+            (Ok(payload), fate) => {
                 ("payload", fate == Fate::Succeed && payload.as_str() == (number + 1).to_string())
             }
-            (Outcome::Failure(failure), fate) => {
-                (failure.kind.as_str(), expected(fate) == Some(failure.kind))
-            }
+            (Err(failure), fate) => (failure.kind.as_str(), expected(fate) == Some(failure.kind)),
         };
         *self.results.entry(what).or_default() += 1;
         self.wrong += u64::from(!is_right || result.call_id != id);

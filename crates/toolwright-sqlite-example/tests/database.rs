@@ -29,7 +29,7 @@ async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
 
 /// A call with the handle that the first step got.
 fn with_txn(turn: &Turn<'_>, tool: &str, more: &str) -> Step {
-    let opened = turn.history()[0].exchanges[0].result.as_result().unwrap().to_string();
+    let opened = turn.history()[0].exchanges[0].result.outcome.as_ref().unwrap().to_string();
     let args = format!("{}{more}}}", opened.trim_end_matches('}'));
     Step::Call(vec![ToolCall::new(tool, Payload::new(args))])
 }
@@ -48,7 +48,7 @@ async fn i4_i5_a_forgotten_transaction_is_rolled_back_and_gives_its_connection_b
     let pool = Pool::new(&path);
     for (commits, expected) in [(false, 0), (true, 1), (false, 1), (true, 2)] {
         let outcome = run(&pool, commits).await;
-        assert!(outcome.exchanges().all(|exchange| exchange.result.as_result().is_ok()));
+        assert!(outcome.exchanges().all(|exchange| exchange.result.outcome.as_ref().is_ok()));
         assert_eq!(notes(&path), expected);
         assert_eq!(pool.idle(), 1, "one connection, used again by each run");
     }
@@ -67,6 +67,7 @@ async fn i2_i4_a_handle_of_another_run_is_unknown() {
     registry.register_agent(agent, Arc::new(script)).unwrap();
     let request = RunRequest::new("scribe", Payload::new("{}"));
     let outcome = Runtime::new(registry).run(request).await.unwrap();
-    let failure: &ToolFailure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err();
+    let failure: &ToolFailure =
+        outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.message, "unknown transaction: txn_01234567");
 }

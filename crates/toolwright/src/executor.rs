@@ -79,14 +79,12 @@ impl ToolCall {
     }
 
     fn finish(&self, spec: &ToolSpec, result: Result<Payload, InvalidPayload>) -> ToolResult {
-        match result {
-            Ok(payload) => ToolResult::payload(self, payload),
-            Err(issues) => self.fail(ToolFailure::malformed_result(spec, &issues)),
-        }
+        let malformed = |issues| ToolFailure::malformed_result(spec, &issues);
+        ToolResult::new(self, result.map_err(malformed))
     }
 
     fn fail(&self, failure: ToolFailure) -> ToolResult {
-        ToolResult::failure(self, failure)
+        ToolResult::new(self, Err(failure))
     }
 }
 

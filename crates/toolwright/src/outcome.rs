@@ -21,14 +21,8 @@ pub struct ToolResult {
     pub outcome: Outcome,
 }
 
-/// A payload, or why there is none.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// What the tool returned, valid under its result schema.
-    Payload(Payload),
-    /// Why it returned nothing.
-    Failure(ToolFailure),
-}
+/// What the tool returned, valid under its result schema, or why it returned nothing.
+pub type Outcome = Result<Payload, ToolFailure>;
 
 /// A failed call, in words for the model and, apart from them, words for operators.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,26 +160,9 @@ impl Recovery {
 }
 
 impl ToolResult {
-    /// A payload for a call.
-    pub fn payload(call: &ToolCall, payload: Payload) -> Self {
-        Self { call_id: call.id().to_owned(), outcome: Outcome::Payload(payload) }
-    }
-
-    /// A failure of a call.
-    pub fn failure(call: &ToolCall, failure: ToolFailure) -> Self {
-        Self { call_id: call.id().to_owned(), outcome: Outcome::Failure(failure) }
-    }
-
-    /// The payload, where there is one.
-    ///
-    /// # Errors
-    ///
-    /// The failure, where there is none.
-    pub fn as_result(&self) -> Result<&Payload, &ToolFailure> {
-        match &self.outcome {
-            Outcome::Payload(payload) => Ok(payload),
-            Outcome::Failure(failure) => Err(failure),
-        }
+    /// What came of a call.
+    pub fn new(call: &ToolCall, outcome: Outcome) -> Self {
+        Self { call_id: call.id().to_owned(), outcome }
     }
 }
 

@@ -97,10 +97,10 @@ impl ToolCall {
     ) -> BoxFuture<'a, ToolResult> {
         let Some(spec) = origin.tool(self.tool()) else { return self.not_found(origin.tools) };
         Box::pin(async move {
-            match self.answer_of(RemoteCall { origin, spec, call: self }, remote).await {
-                Ok(payload) => ToolResult::payload(self, payload),
-                Err(failure) => ToolResult::failure(self, failure),
-            }
+            ToolResult::new(
+                self,
+                self.answer_of(RemoteCall { origin, spec, call: self }, remote).await,
+            )
         })
     }
 

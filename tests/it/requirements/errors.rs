@@ -52,7 +52,7 @@ async fn failure(isbn: &str) -> ToolFailure {
     let args = LendPayload::new(Isbn(isbn.to_owned()));
     let call = calls::lend(&args).expect("a number of four digits");
     let result = LibraryExecutor::new(Library).execute(&call).await;
-    result.as_result().expect_err("there is no such book").clone()
+    result.outcome.as_ref().expect_err("there is no such book").clone()
 }
 
 #[tokio::test]

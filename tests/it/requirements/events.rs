@@ -9,7 +9,7 @@ use todos_service::service::TodosService;
 use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
 use toolwright::spec::Implementation;
 use toolwright::{
-    BoxError, BoxFuture, Executor, FailureKind, MethodError, Outcome, Payload, Recovery, ToolCall,
+    BoxError, BoxFuture, Executor, FailureKind, MethodError, Payload, Recovery, ToolCall,
     ToolFailure, ToolResult,
 };
 use toolwright_runtime::{
@@ -79,10 +79,7 @@ impl Planner for Backing {
 
 impl Executor for Backing {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        let result = match self.answer("2.5") {
-            Ok(payload) => ToolResult::payload(call, payload),
-            Err(failure) => ToolResult::failure(call, failure),
-        };
+        let result = ToolResult::new(call, self.answer("2.5"));
         Box::pin(std::future::ready(result))
     }
 }
@@ -117,7 +114,7 @@ async fn told(
 
 fn line(kind: &EventKind) -> String {
     let end = match kind {
-        EventKind::ToolResultReceived { outcome: Outcome::Failure(failure), .. }
+        EventKind::ToolResultReceived { outcome: Err(failure), .. }
         | EventKind::RunFinished { result: Err(failure), .. } => failure.kind.as_str(),
         EventKind::ToolResultReceived { .. } | EventKind::RunFinished { .. } => "payload",
         _ => return kind.as_str().to_owned(),

@@ -75,7 +75,7 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     let input: PlanInput = from_json(turn.input().as_bytes())?;
     let results: Vec<&Payload> = turn
         .last_results()
-        .map(|result| result.as_result().map_err(Clone::clone))
+        .map(|result| result.outcome.as_ref().map_err(Clone::clone))
         .collect::<Result<_, _>>()?;
     Ok(match (turn.step(), results.as_slice()) {
         (0, _) => {
@@ -115,7 +115,7 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
     let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?;
     let runtime = Runtime::builder(registry(store.clone())?);
     let result = runtime.with_approver(Arc::new(ApproveAll)).build().call(call).await;
-    let plan: Plan = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
+    let plan: Plan = from_json(result.outcome.as_ref().map_err(Clone::clone)?.as_bytes())?;
     assert_eq!(
         plan,
         Plan {
@@ -214,10 +214,11 @@ async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_share
         }
         let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
         let write = todos_tools::calls::update_todos(&store)?.with_scope(scope.clone());
-        runtime.call(write).await.as_result().map_err(Clone::clone)?;
+        runtime.call(write).await.outcome.as_ref().map_err(Clone::clone)?;
         let read = todos_tools::calls::get_todos(&GetTodosArgs { status: None })?;
         let result = runtime.call(read.with_scope(scope.clone())).await;
-        let todos: TodosSnapshot = from_json(result.as_result().map_err(Clone::clone)?.as_bytes())?;
+        let todos: TodosSnapshot =
+            from_json(result.outcome.as_ref().map_err(Clone::clone)?.as_bytes())?;
         assert_eq!(todos.items.len(), expected);
     }
     Ok(())

@@ -37,7 +37,8 @@ async fn run(
     let call = ToolCall::new(tool, Payload::new(args.to_string())).with_scope(scope);
     let result = LedgerExecutor::new(Echo).execute(&call).await;
     result
-        .as_result()
+        .outcome
+        .as_ref()
         .cloned()
         .map_err(Clone::clone)
         .map(|payload| serde_json::from_str(payload.as_str()).expect("a result is JSON"))

@@ -37,15 +37,15 @@ async fn g13_g20_keywords_are_names_of_tools_methods_errors_and_fields() -> Test
     let args =
         impl_tools::types::MatchPayload { self_: Some("here".to_owned()), ..Default::default() };
     let done = executor.execute(&impl_tools::calls::r#type(&args)?).await;
-    assert_eq!(done.as_result(), Ok(&Payload::new("null")));
+    assert_eq!(done.outcome.as_ref(), Ok(&Payload::new("null")));
 
     let args =
         impl_tools::types::MatchPayload { self_: Some("gone".to_owned()), ..Default::default() };
     let refused = executor.execute(&impl_tools::calls::r#type(&args)?).await;
-    assert_eq!(refused.as_result().expect_err("it is gone").code.as_deref(), Some("self"));
+    assert_eq!(refused.outcome.as_ref().expect_err("it is gone").code.as_deref(), Some("self"));
 
     let by_alias = executor.execute(&ToolCall::new("super", Payload::new("{}"))).await;
-    assert_eq!(by_alias.as_result(), Ok(&Payload::new("\"me\"")));
+    assert_eq!(by_alias.outcome.as_ref(), Ok(&Payload::new("\"me\"")));
     Ok(())
 }
 

@@ -22,7 +22,7 @@ struct Always(&'static str);
 
 impl Executor for Always {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(std::future::ready(ToolResult::payload(call, Payload::new(self.0))))
+        Box::pin(std::future::ready(ToolResult::new(call, Ok(Payload::new(self.0)))))
     }
 }
 
@@ -57,7 +57,7 @@ async fn g24_a_name_registered_twice_is_an_error_and_no_overwrite() -> Tested {
     assert_eq!(error, expected);
     let input = planning_tools::types::PlanInput::new("any");
     let result = Runtime::new(registry).call(planning_tools::calls::plan_session(&input)?).await;
-    assert_eq!(result.as_result(), Ok(&Payload::new(plan)));
+    assert_eq!(result.outcome.as_ref(), Ok(&Payload::new(plan)));
     Ok(())
 }
 
@@ -70,8 +70,8 @@ async fn g3_g24_a_toolset_may_be_backed_in_two_ways() -> Tested {
     assert_eq!(names.collect::<Vec<_>>(), ["pay_all", "guess_rate"]);
     let runtime = Runtime::new(registry);
     let paid = ToolCall::new("pay_all", Payload::new(r#"{"run_id":"run_1","amount":1}"#));
-    assert_eq!(runtime.call(paid.clone()).await.as_result(), Ok(paid.args()));
+    assert_eq!(runtime.call(paid.clone()).await.outcome.as_ref(), Ok(paid.args()));
     let guessed = rates_tools::calls::guess_rate(&rates_tools::types::GuessRateArgs {})?;
-    assert_eq!(runtime.call(guessed).await.as_result(), Ok(&Payload::new("2.5")));
+    assert_eq!(runtime.call(guessed).await.outcome.as_ref(), Ok(&Payload::new("2.5")));
     Ok(())
 }

@@ -44,7 +44,7 @@ impl Side for Ours {
     fn call<'a>(&'a self) -> Pin<Box<dyn Future<Output = String> + 'a>> {
         Box::pin(async {
             let result = self.0.call(ToolCall::new(NAME, Payload::new(ARGS))).await;
-            result.as_result().map(ToString::to_string).unwrap_or_default()
+            result.outcome.as_ref().map(ToString::to_string).unwrap_or_default()
         })
     }
 }

@@ -17,7 +17,7 @@ fn a_typed_call_is_answered() {
     };
     let result = execute(&calls::greet(&args).unwrap());
     assert_eq!(
-        result.as_result().unwrap().as_str(),
+        result.outcome.as_ref().unwrap().as_str(),
         r#"{"text":"How good to see you, Ada!"}"#
     );
 }
@@ -28,7 +28,7 @@ fn a_bad_call_is_refused_and_told_what_is_wrong() {
         "greet",
         Payload::new(r#"{"name":"","style":"loud"}"#),
     ));
-    let failure = result.as_result().unwrap_err();
+    let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::InvalidCall);
     assert!(failure.message.contains("/style"), "{failure}");
 }
@@ -39,7 +39,7 @@ fn a_declared_error_reaches_the_model() {
         "greet",
         Payload::new(r#"{"name":"Nobody"}"#),
     ));
-    assert_eq!(result.as_result().unwrap_err().code.as_deref(), Some("stranger"));
+    assert_eq!(result.outcome.as_ref().unwrap_err().code.as_deref(), Some("stranger"));
 }
 
 /// Polls until the call is done: the greeter never waits for anything, so no async runtime is needed.

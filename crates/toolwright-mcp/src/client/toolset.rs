@@ -121,12 +121,7 @@ impl Toolset for McpToolset {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            match self.answer(call).await {
-                Ok(payload) => ToolResult::payload(call, payload),
-                Err(failure) => ToolResult::failure(call, failure),
-            }
-        })
+        Box::pin(async move { ToolResult::new(call, self.answer(call).await) })
     }
 }
 

@@ -12,8 +12,8 @@ use crate::FAILURE;
 /// What a client is told of a call's outcome.
 pub(crate) fn answer(tool: &Exposed, era: Era, outcome: &Outcome) -> CallToolResult {
     match outcome {
-        Outcome::Payload(payload) => success(tool, era, payload),
-        Outcome::Failure(failure) => failed(failure),
+        Ok(payload) => success(tool, era, payload),
+        Err(failure) => failed(failure),
     }
 }
 

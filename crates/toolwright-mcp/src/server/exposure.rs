@@ -149,7 +149,7 @@ impl Exposure {
     /// What a model is not told goes to standard error, where MCP leaves room for it (2025-06-18,
     /// transports, stdio).
     pub(crate) fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
-        if let Outcome::Failure(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
+        if let Err(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
             let (server, tool) = (self.spec.name, tool.spec.name());
             // Nobody may be listening there, which is no reason to fail.
             let _ = writeln!(io::stderr(), "{server}: {tool} failed, {kind}: {detail}");

@@ -12,7 +12,7 @@ use crate::specs::LISTED;
 /// Calls a tool of the peer as a generated executor would.
 pub(crate) async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(args));
-    call.run_remote(&LISTED, client).await.as_result().cloned().map_err(Clone::clone)
+    call.run_remote(&LISTED, client).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
 /// G23: what was written reaches the server and comes back to the last digit, in both eras.
@@ -85,7 +85,7 @@ async fn what_went_wrong_on_the_server_has_its_kind_and_keeps_its_words_from_the
     }
     let mut call = ToolCall::new("nobody", Payload::new("{}")).run_remote(&LISTED, &client).await;
     call.call_id.clear();
-    assert_eq!(call.as_result().expect_err("there is none").kind, FailureKind::NotFound);
+    assert_eq!(call.outcome.as_ref().expect_err("there is none").kind, FailureKind::NotFound);
 }
 
 /// Keeps what it is told.

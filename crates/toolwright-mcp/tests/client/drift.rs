@@ -12,7 +12,7 @@ async fn call(
     tool: &str,
 ) -> Result<Payload, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(r#"{"text":"x"}"#));
-    call.run_remote(origin, client).await.as_result().cloned().map_err(Clone::clone)
+    call.run_remote(origin, client).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
 #[tokio::test]

@@ -75,7 +75,7 @@ impl Drop for Peer {
 
 async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(args));
-    call.run_remote(&ORIGIN, client).await.as_result().cloned().map_err(Clone::clone)
+    call.run_remote(&ORIGIN, client).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
 
 #[tokio::test]

@@ -26,16 +26,16 @@ async fn p6_a_server_is_registered_at_run_time_and_called_through_the_router() {
     let session =
         runtime.open_session(&catalog, "helper", Scope::default(), None).await.expect("it opens");
     let result = call(&session, "p.echo", r#"{"text":"hello"}"#).await;
-    assert_eq!(result.as_result().map(Payload::as_str), Ok(r#"{"text":"hello"}"#));
+    assert_eq!(result.outcome.as_ref().map(Payload::as_str), Ok(r#"{"text":"hello"}"#));
     let failure = call(&session, "p.echo", r#"{"words":1}"#).await;
-    let failure = failure.as_result().expect_err("its own schema says no");
+    let failure = failure.outcome.as_ref().expect_err("its own schema says no");
     assert_eq!(failure.kind, FailureKind::InvalidCall);
     assert!(failure.message.contains("text"), "{failure}");
     let failure = call(&session, "p.die", r#"{"text":""}"#).await;
-    assert_eq!(failure.as_result().expect_err("it dies").kind, FailureKind::Internal);
+    assert_eq!(failure.outcome.as_ref().expect_err("it dies").kind, FailureKind::Internal);
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     let result = call(&session, "p.shout", r#"{"text":""}"#).await;
-    assert!(result.as_result().is_ok(), "the session goes on: {result:?}");
+    assert!(result.outcome.as_ref().is_ok(), "the session goes on: {result:?}");
     session.stop().await;
     client.close().await;
 }

@@ -145,9 +145,9 @@ impl Executor for Lab {
                 Err(failure.with_detail("disk of host db7 is full"))
             }),
             // Keeps what the call knows of its session, to be compared with the next one's.
-            "old" => Box::pin(std::future::ready(ToolResult::payload(
+            "old" => Box::pin(std::future::ready(ToolResult::new(
                 call,
-                Payload::new(call.session_id().map_or(0, str::len).to_string()),
+                Ok(Payload::new(call.session_id().map_or(0, str::len).to_string())),
             ))),
             _ => call.not_found(LAB),
         }

@@ -54,7 +54,7 @@ where
                 Ok(running) => AssertUnwindSafe(running).catch_unwind().await,
                 Err(panic) => Err(panic),
             };
-            ended.unwrap_or_else(|panic| Ok(Outcome::Failure(panicked("the executor", &*panic))))
+            ended.unwrap_or_else(|panic| Ok(Err(panicked("the executor", &*panic))))
         })
     }
 }

@@ -52,8 +52,8 @@ where
         let running = self.inner.call(invocation);
         Box::pin(async move {
             Ok(match running.await? {
-                Outcome::Payload(payload) if payload.as_str().len() > bytes => {
-                    Outcome::Failure(too_large(tool.name(), payload.as_str().len(), bytes))
+                Ok(payload) if payload.as_str().len() > bytes => {
+                    Err(too_large(tool.name(), payload.as_str().len(), bytes))
                 }
                 outcome => outcome,
             })

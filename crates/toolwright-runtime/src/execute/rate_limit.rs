@@ -84,7 +84,7 @@ where
                     invocation.tool().name()
                 );
                 let failure = ToolFailure::new(FailureKind::RateLimited, message, Recovery::Retry);
-                Box::pin(std::future::ready(Ok(Outcome::Failure(failure))))
+                Box::pin(std::future::ready(Ok(Err(failure))))
             }
         }
     }

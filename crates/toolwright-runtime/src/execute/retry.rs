@@ -91,7 +91,7 @@ impl Policy<Invocation, Outcome, Infallible> for Retry {
         invocation: &mut Invocation,
         result: &mut Result<Outcome, Infallible>,
     ) -> Option<tokio::time::Sleep> {
-        let Ok(Outcome::Failure(failure)) = result else { return None };
+        let Ok(Err(failure)) = result else { return None };
         self.failed += 1;
         if !self.may_follow(invocation, failure) {
             return None;

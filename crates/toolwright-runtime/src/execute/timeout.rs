@@ -56,7 +56,7 @@ where
             tokio::time::timeout(limit, running).await.unwrap_or_else(|_| {
                 let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
                 let failure = ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry);
-                Ok(Outcome::Failure(failure))
+                Ok(Err(failure))
             })
         })
     }

@@ -41,8 +41,8 @@ where
         let running = self.0.call(invocation.clone());
         Box::pin(async move {
             Ok(match running.await? {
-                Outcome::Failure(failure) => Outcome::Failure(wrap(&invocation, failure)),
-                outcome @ Outcome::Payload(_) => outcome,
+                Err(failure) => Err(wrap(&invocation, failure)),
+                outcome @ Ok(_) => outcome,
             })
         })
     }

@@ -105,7 +105,7 @@ impl RemoteToolset {
     async fn run(&self, call: &ToolCall) -> Outcome {
         match self.ask(|id| Request::Call { id, call: call.into() }).await {
             Ok(Reply::Outcome { outcome, .. }) => outcome.into(),
-            Ok(_) | Err(_) => Outcome::Failure(gone()),
+            Ok(_) | Err(_) => Err(gone()),
         }
     }
 }

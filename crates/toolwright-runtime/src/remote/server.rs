@@ -173,15 +173,15 @@ fn wire(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
 async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Outcome {
     let Some(tool) = listed.iter().find(|tool| tool.name() == call.tool()) else {
         let known = listed.iter().map(ToolEntry::name);
-        return Outcome::Failure(ToolFailure::not_found(call.tool(), known));
+        return Err(ToolFailure::not_found(call.tool(), known));
     };
     if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
-        return Outcome::Failure(ToolFailure::invalid_call(tool.spec(), &call, issues));
+        return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
     }
     let running = async { toolset.call(&call).await.outcome };
     match std::panic::AssertUnwindSafe(running).catch_unwind().await {
         Ok(outcome) => check_result(tool.spec(), outcome),
-        Err(panic) => Outcome::Failure(panicked("the executor", &*panic)),
+        Err(panic) => Err(panicked("the executor", &*panic)),
     }
 }
 

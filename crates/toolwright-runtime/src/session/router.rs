@@ -66,7 +66,7 @@ impl Toolset for Router {
                 Some((route, bare)) if route.definition.publishes(bare) => {
                     route.toolset.call(&call.clone().with_tool(bare)).await
                 }
-                _ => ToolResult::failure(call, toolset_not_found(call.tool())),
+                _ => ToolResult::new(call, Err(toolset_not_found(call.tool()))),
             }
         })
     }

@@ -26,6 +26,6 @@ impl Toolset for External {
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         let message = format!("`{}` is answered outside, and nobody can answer here", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
-        Box::pin(std::future::ready(ToolResult::failure(call, failure)))
+        Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }
 }

@@ -31,7 +31,7 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
             return self.inner.call(call);
         }
         let failure = ToolFailure::not_found(call.tool(), std::iter::empty());
-        Box::pin(std::future::ready(ToolResult::failure(call, failure)))
+        Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }
 
     fn is_available(&self, tool: &str) -> bool {

@@ -108,11 +108,6 @@ impl Toolset for FunctionTool {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            match (self.body)(call.clone()).await {
-                Ok(payload) => ToolResult::payload(call, payload),
-                Err(failure) => ToolResult::failure(call, failure),
-            }
-        })
+        Box::pin(async move { ToolResult::new(call, (self.body)(call.clone()).await) })
     }
 }

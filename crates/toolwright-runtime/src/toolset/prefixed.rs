@@ -42,7 +42,7 @@ impl<T: Toolset> Toolset for Prefixed<T> {
                 return self.inner.call(&call.clone().with_tool(bare)).await;
             }
             let failure = ToolFailure::not_found(call.tool(), std::iter::empty());
-            ToolResult::failure(call, failure)
+            ToolResult::new(call, Err(failure))
         })
     }
 

@@ -27,7 +27,7 @@ async fn g22_an_agent_answers_calls_of_its_tool() {
     });
     registry.register_agent(&THINKER, planner).unwrap();
     let result = Runtime::new(registry).call(call("think", "a", 42)).await;
-    assert_eq!(result.as_result(), Ok(&payload(42)));
+    assert_eq!(result.outcome.as_ref(), Ok(&payload(42)));
 }
 
 /// G22: the child's payload must satisfy the called tool's result schema.
@@ -53,7 +53,7 @@ async fn g22_an_agent_may_call_itself() {
     let planner = rule(|turn| {
         let n: i64 = turn.input().as_str()[5..6].parse()?;
         Ok(match turn.last_results().next() {
-            Some(result) => Step::Finish(result.as_result().map_err(Clone::clone)?.clone()),
+            Some(result) => Step::Finish(result.outcome.as_ref().map_err(Clone::clone)?.clone()),
             None if n == 0 => Step::Finish(payload(100)),
             None => Step::Call(vec![call("recurse", "same", n - 1)]),
         })
@@ -84,7 +84,7 @@ async fn a_runtime_is_an_executor_for_another_registry() {
     let mut outer = Registry::new();
     outer.register(THINK, Arc::new(Runtime::new(inner))).unwrap();
     let result = Runtime::new(outer).call(call("think", "a", 5)).await;
-    assert_eq!(result.as_result(), Ok(&payload(5)));
+    assert_eq!(result.outcome.as_ref(), Ok(&payload(5)));
 }
 
 #[tokio::test]

@@ -138,7 +138,8 @@ async fn h7_denied_is_a_typed_failure_in_words_for_the_model() {
         let asked = run.pending()[0];
         let answer = reason.map_or_else(|| asked.deny(), |reason| asked.deny_because(reason));
         let outcome = bench.resume(&run, vec![answer]).await.unwrap();
-        let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+        let failure =
+            outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
         assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Denied, expected));
         assert_eq!(outcome.result(), Ok(payload(0)), "the run goes on");
         assert!(bench.log.lines().is_empty());
@@ -363,7 +364,7 @@ async fn an_approver_answers_while_the_run_waits() {
     let kinds: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "approval_answered").count(), 2);
     let denied = bench.runtime.call(call("wipe", "a", 1)).await;
-    let message = &denied.as_result().unwrap_err().message;
+    let message = &denied.outcome.as_ref().unwrap_err().message;
     assert_eq!(message, "`wipe` needs an approval, and nobody can give one here");
 }
 
@@ -399,7 +400,7 @@ pub(crate) fn nested(log: &Log) -> Registry {
     let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);
     let script = Script::new().call([call("wipe", "inner", 3)]).then(|turn| {
         let result = turn.last_results().next().ok_or("no result")?;
-        Ok(toolwright_runtime::Step::Finish(result.as_result().map_err(Clone::clone)?.clone()))
+        Ok(toolwright_runtime::Step::Finish(result.outcome.as_ref().map_err(Clone::clone)?.clone()))
     });
     registry.register_agent(child, Arc::new(script)).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use toolwright::{Outcome, Payload, Tool, ToolSpec};
+use toolwright::{Payload, Tool, ToolSpec};
 use toolwright_runtime::{
     AgentSpec, Background, CallRequest, Collector, Event, EventKind, Policy, Registry, RunRequest,
     Runtime, channel,
@@ -41,8 +41,8 @@ fn line(event: &Event) -> String {
         EventKind::RunFinished { result: Err(failure), .. } => failure.kind.to_string(),
         EventKind::ToolCallScheduled { call, tool } => format!("{} {}?", tool.name(), call.id()),
         EventKind::ToolResultReceived { call_id, tool, outcome, .. } => match outcome {
-            Outcome::Payload(_) => format!("{} {call_id}!", tool.name()),
-            Outcome::Failure(failure) => format!("{} {call_id} {}", tool.name(), failure.kind),
+            Ok(_) => format!("{} {call_id}!", tool.name()),
+            Err(failure) => format!("{} {call_id} {}", tool.name(), failure.kind),
         },
         other => other.as_str().to_owned(),
     };
@@ -143,7 +143,7 @@ async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
     let own = Collector::new();
     let (registry, _) = stand_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(own.clone());
-    assert_eq!(Runtime::new(registry).call(request).await.as_result(), Ok(&payload(1)));
+    assert_eq!(Runtime::new(registry).call(request).await.outcome.as_ref(), Ok(&payload(1)));
     assert!(own.events().iter().all(|event| event.origin.run_id.starts_with("run_")));
 }
 

@@ -128,7 +128,7 @@ async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
 async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
     let tool = flaky(1, FailureKind::DomainRejection, CallLimits::UNLIMITED, None);
     let (result, _) = run(tool, Execute::new(WrapFailureLayer)).await;
-    let failure = result.as_result().unwrap_err();
+    let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::DomainRejection);
     assert_eq!(failure.message, "tool 'flaky' failed: not now");
     assert_eq!(failure.detail.as_deref(), Some(r#"called with {"n":1}"#));
@@ -169,7 +169,7 @@ async fn a_result_over_the_cap_is_a_failure() {
         Ok::<_, ToolFailure>("x".repeat(1000))
     });
     let (result, _) = run(large, Execute::new(OutputCapLayer::new(100))).await;
-    let failure = result.as_result().unwrap_err();
+    let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
     assert_eq!(
         failure.message,

@@ -1,6 +1,6 @@
 //! Every way a call can fail is a result of one kind, and the run goes on.
 
-use toolwright::{FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::{Runtime, Step};
 
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
@@ -9,8 +9,8 @@ use crate::tools::{call, payload, stand_registry};
 async fn failure_of(call: ToolCall) -> ToolFailure {
     let (registry, _) = stand_registry();
     match Runtime::new(registry).call(call).await.outcome {
-        Outcome::Failure(failure) => failure,
-        Outcome::Payload(payload) => panic!("succeeded with {payload}"),
+        Err(failure) => failure,
+        Ok(payload) => panic!("succeeded with {payload}"),
     }
 }
 
@@ -46,7 +46,7 @@ async fn invalid_arguments_never_reach_the_executor() {
     let (registry, log) = stand_registry();
     let call = ToolCall::new("slow", Payload::new(r#"{"n": 1.5}"#));
     let result = Runtime::new(registry).call(call).await;
-    let Err(failure) = result.as_result() else { panic!("it ran") };
+    let Err(failure) = result.outcome.as_ref() else { panic!("it ran") };
     let Recovery::CorrectCall(correction) = &failure.recovery else { panic!("no correction") };
     let issues = correction.issues.as_ref().unwrap();
     assert_eq!(issues.issues()[0].pointer(), "/n");
@@ -75,7 +75,7 @@ async fn a_tool_the_agent_may_not_use_is_not_found_for_it() {
         ..toolwright_runtime::AgentSpec::new("narrow", "lab")
     };
     let outcome = run(&NARROW, steps(vec![vec![call("slow", "a", 1)]])).await;
-    let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+    let failure = outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
     assert_eq!(failure.kind, FailureKind::NotFound);
     assert_eq!(failure.message, "there is no tool `slow`, there is `echo`");
 }

@@ -43,8 +43,8 @@ where
         outcome: Outcome,
     ) -> BoxFuture<'a, Result<Outcome, BoxError>> {
         let what = match &outcome {
-            Outcome::Payload(payload) => payload.to_string(),
-            Outcome::Failure(failure) => failure.kind.to_string(),
+            Ok(payload) => payload.to_string(),
+            Err(failure) => failure.kind.to_string(),
         };
         self.log.push(format!("{} after {what}", self.name));
         Box::pin(std::future::ready((self.after)(outcome)))
@@ -69,8 +69,8 @@ fn adding(name: &'static str, log: &Log, n: i64) -> impl Hook + use<> {
         before: move |args: &Payload| Ok(add(args)),
         after: move |outcome| {
             Ok(match outcome {
-                Outcome::Payload(payload) => Outcome::Payload(add(&payload)),
-                failure @ Outcome::Failure(_) => failure,
+                Ok(payload) => Ok(add(&payload)),
+                failure @ Err(_) => failure,
             })
         },
     }
@@ -92,7 +92,7 @@ async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
         .with_for("other", adding("other", &log, 5))
         .with(adding("global", &log, 1));
     let result = runtime(hooks).call(call("echo", "a", 0)).await;
-    assert_eq!(result.as_result(), Ok(&payload(22)));
+    assert_eq!(result.outcome.as_ref(), Ok(&payload(22)));
     let expected = [
         r#"global before {"n":0}"#,
         r#"own before {"n":1}"#,
@@ -106,17 +106,11 @@ async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
 #[tokio::test]
 async fn h2_a_hook_after_the_call_can_recover_a_failure() {
     let log = Log::default();
-    let recover = |outcome| {
-        Ok(if matches!(outcome, Outcome::Failure(_)) {
-            Outcome::Payload(payload(7))
-        } else {
-            outcome
-        })
-    };
+    let recover = |outcome: toolwright::Outcome| Ok(outcome.or(Ok(payload(7))));
     let recovering = Noting { name: "recover", log: log.clone(), before: keep, after: recover };
     let hooks = Hooks::new().with_for("refuse", recovering).with(adding("global", &log, 0));
     let result = runtime(hooks).call(call("refuse", "a", 1)).await;
-    assert_eq!(result.as_result(), Ok(&payload(7)));
+    assert_eq!(result.outcome.as_ref(), Ok(&payload(7)));
     assert_eq!(log.lines()[2..], ["recover after domain_rejection", r#"global after {"n":7}"#]);
 }
 
@@ -128,7 +122,7 @@ async fn h2_a_failing_hook_is_a_failure_with_its_name() {
     let guard = Noting { name: "guard", log: log.clone(), before: refuse, after: Ok };
     let hooks = Hooks::new().with(guard);
     let result = runtime(hooks).call(call("slow", "a", 1)).await;
-    let failure = result.as_result().unwrap_err();
+    let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(
         (failure.kind, failure.message.as_str()),
         (FailureKind::Internal, "hook `guard` failed")
@@ -149,7 +143,7 @@ async fn h2_failures_of_hooks_keep_their_kind_and_panics_are_caught() {
     for (after, kind, message) in cases {
         let late = Noting { name: "late", log: log.clone(), before: keep, after };
         let result = runtime(Hooks::new().with(late)).call(call("echo", "a", 1)).await;
-        let failure = result.as_result().unwrap_err();
+        let failure = result.outcome.as_ref().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (kind, message));
     }
 }
@@ -162,7 +156,7 @@ async fn what_hooks_make_is_checked() {
     let args = Noting { name: "args", log: log.clone(), before: spoil, after: Ok };
     let result = runtime(Hooks::new().with(args)).call(call("echo", "a", 1)).await;
     assert_eq!(brief(&result), "invalid_call");
-    let spoil = |_| Ok(Outcome::Payload(Payload::new("[]")));
+    let spoil = |_| Ok(Ok(Payload::new("[]")));
     let outcome = Noting { name: "result", log, before: keep, after: spoil };
     let result = runtime(Hooks::new().with(outcome)).call(call("echo", "a", 1)).await;
     assert_eq!(brief(&result), "malformed_result");
@@ -232,7 +226,7 @@ async fn h7_a_hook_cannot_change_what_was_approved() {
         .with_approver(Arc::new(ApproveAll))
         .build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-    let failure = outcome.exchanges().next().unwrap().result.as_result().unwrap_err().clone();
+    let failure = outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert_eq!(failure.message, "the arguments of `safe` are not those that were approved");
 }

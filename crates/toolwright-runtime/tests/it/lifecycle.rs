@@ -113,7 +113,7 @@ async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
             0 => toolwright_runtime::Step::Call(vec![call("count", "a", 0)]),
             1 if depth == 0 => toolwright_runtime::Step::Call(vec![call("ask", "b", 0)]),
             1 => toolwright_runtime::Step::Finish(
-                turn.last_results().next().unwrap().as_result().unwrap().clone(),
+                turn.last_results().next().unwrap().outcome.as_ref().unwrap().clone(),
             ),
             2 => toolwright_runtime::Step::Call(vec![call("count", "c", 0)]),
             _ => toolwright_runtime::Step::Finish(payload(0)),
@@ -240,7 +240,7 @@ async fn i5_a_call_outside_any_run_has_an_instance_of_its_own() {
     let runtime = Runtime::new(registry);
     for _ in 0..2 {
         let result = runtime.call(call(spec.name(), "a", 1)).await;
-        assert_eq!(result.as_result(), Ok(&Payload::new(r#"{"n":1}"#)));
+        assert_eq!(result.outcome.as_ref(), Ok(&Payload::new(r#"{"n":1}"#)));
     }
     assert_eq!(made.load(std::sync::atomic::Ordering::SeqCst), 2);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolwright::{BoxError, BoxFuture, Outcome, ToolCall, ToolResult};
+use toolwright::{BoxError, BoxFuture, ToolCall, ToolResult};
 use toolwright_runtime::{AgentSpec, Planner, Policy, RunOutcome, RunRequest, Runtime, Step, Turn};
 
 use crate::tools::{STAND, payload, stand_registry};
@@ -62,8 +62,8 @@ pub(crate) async fn run(agent: &'static AgentSpec, planner: Arc<dyn Planner>) ->
 /// One result in a few characters: its payload, or its failure's kind.
 pub(crate) fn brief(result: &ToolResult) -> String {
     match &result.outcome {
-        Outcome::Payload(payload) => payload.to_string(),
-        Outcome::Failure(failure) => failure.kind.to_string(),
+        Ok(payload) => payload.to_string(),
+        Err(failure) => failure.kind.to_string(),
     }
 }
 

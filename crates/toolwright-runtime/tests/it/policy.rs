@@ -16,7 +16,7 @@ async fn a_step_that_does_not_fit_is_denied_as_a_whole_and_the_planner_can_still
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "denied", "denied"]);
     assert_eq!(outcome.result(), Ok(payload(0)));
     let message =
-        outcome.exchanges().nth(1).unwrap().result.as_result().unwrap_err().message.clone();
+        outcome.exchanges().nth(1).unwrap().result.outcome.as_ref().unwrap_err().message.clone();
     assert_eq!(
         message,
         "none of the 2 calls was made: the run has 1 left of its 2 tool calls; finish with what is known"

@@ -135,7 +135,7 @@ async fn g27_calls_are_routed_by_registration() {
     let runtime = Runtime::new(registry);
     for (tool, expected) in [("echo", 1), ("plain", 2), ("think", 7), ("stray", 9)] {
         let result = runtime.call(crate::tools::call(tool, "a", 1)).await;
-        assert_eq!(result.as_result(), Ok(&payload(expected)), "{tool}");
+        assert_eq!(result.outcome.as_ref(), Ok(&payload(expected)), "{tool}");
     }
 }
 
@@ -147,6 +147,6 @@ impl toolwright::Executor for Elsewhere {
         &'a self,
         call: &'a toolwright::ToolCall,
     ) -> toolwright::BoxFuture<'a, toolwright::ToolResult> {
-        Box::pin(std::future::ready(toolwright::ToolResult::payload(call, payload(9))))
+        Box::pin(std::future::ready(toolwright::ToolResult::new(call, Ok(payload(9)))))
     }
 }

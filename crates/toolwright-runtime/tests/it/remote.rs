@@ -91,7 +91,7 @@ async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
     ];
     for (name, args) in calls {
         let result = session.call(ToolCall::new(name, Payload::new(args)).with_id("id")).await;
-        let words = match result.as_result() {
+        let words = match result.outcome.as_ref() {
             Ok(payload) => payload.to_string(),
             Err(failure) => {
                 format!("{failure} ({}, {:?})", failure.recovery.as_str(), failure.detail)

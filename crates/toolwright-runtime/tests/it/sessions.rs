@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::spec::Discovery;
-use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure};
+use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::session::CatalogError;
 use toolwright_runtime::{
     Catalog, Definition, FunctionTool, Registry, RunRequest, Runtime, Session, ToolEntry,
@@ -39,8 +39,8 @@ async fn names(session: &Session) -> Vec<String> {
 async fn ask(session: &Session, name: &str) -> String {
     let result = session.call(ToolCall::new(name, payload(4))).await;
     match result.outcome {
-        Outcome::Failure(failure) => failure.message,
-        Outcome::Payload(payload) => payload.to_string(),
+        Err(failure) => failure.message,
+        Ok(payload) => payload.to_string(),
     }
 }
 

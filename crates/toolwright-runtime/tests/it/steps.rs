@@ -60,7 +60,9 @@ async fn the_planner_sees_each_step_with_its_results() {
         assert!(turn.tools().all(|spec| spec.name() != "old"), "deprecated tools are not offered");
         Ok(match turn.step() {
             0 => Step::Call(vec![call("echo", "a", 7)]),
-            _ => Step::Finish(turn.last_results().next().unwrap().as_result().unwrap().clone()),
+            _ => {
+                Step::Finish(turn.last_results().next().unwrap().outcome.as_ref().unwrap().clone())
+            }
         })
     });
     let outcome = run(&WORKER, planner).await;
@@ -72,7 +74,7 @@ async fn a_call_by_an_earlier_name_reaches_the_tool_by_its_own() {
     let outcome = run(&WORKER, steps(vec![vec![call("repeat", "a", 1)]])).await;
     let exchange = outcome.exchanges().next().unwrap();
     assert_eq!(exchange.call.tool(), "echo");
-    assert_eq!(exchange.result.as_result(), Ok(&payload(1)));
+    assert_eq!(exchange.result.outcome.as_ref(), Ok(&payload(1)));
 }
 
 /// G28: a run's calls carry the run's ids, whatever the planner wrote there.

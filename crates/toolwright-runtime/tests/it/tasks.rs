@@ -89,7 +89,7 @@ async fn a_tool_runs_on_another_task() {
     let own = Collector::new();
     let runtime = spawning(stand_registry().0).with_events(own.clone()).build();
     let result = runtime.call(call("echo", "a", 1)).await;
-    assert_eq!(result.as_result(), Ok(&payload(1)));
+    assert_eq!(result.outcome.as_ref(), Ok(&payload(1)));
     assert_eq!(kinds(&own), ["tool_call_scheduled", "tool_result_received"]);
 }
 

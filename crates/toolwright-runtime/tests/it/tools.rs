@@ -144,7 +144,7 @@ impl Executor for Stand {
             }),
             "panic" => panic!("out of paper"),
             "lie" => {
-                let lie = ToolResult::payload(call, Payload::new(r#"{"n": "many"}"#));
+                let lie = ToolResult::new(call, Ok(Payload::new(r#"{"n": "many"}"#)));
                 Box::pin(std::future::ready(lie))
             }
             "refuse" => call.run(Refuse, |_| async {

@@ -83,7 +83,7 @@ async fn a_wrong_final_payload_fails_as_in_a_nested_run() {
     let nested = Runtime::new(registry()).call(call("think", "a", 1)).await;
     let failure = outcome.result().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
-    assert_eq!(nested.as_result(), Err(&failure));
+    assert_eq!(nested.outcome.as_ref(), Err(&failure));
 }
 
 #[tokio::test]
