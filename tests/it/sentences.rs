@@ -44,7 +44,11 @@ const TABLE: &[(&str, &str, &[&str])] = &[
             "`/headers/made_at`: found \"2023-02-29\", expected a date such as 2026-11-21",
         ],
     ),
-    ("unlock", r#"{"only_headers":{"y-a":1}}"#, &["`/only_headers/y-a`: unknown key `y-a`"]),
+    (
+        "unlock",
+        r#"{"only_headers":{"y-a":1}}"#,
+        &["`/only_headers/y-a`: the key is not allowed: found \"y-a\", expected a match of `^x-`"],
+    ),
     ("look", r#"{"own":{"a":1,"aa":1}}"#, &["`/own/aa`: unknown key `aa`, did you mean `a`?"]),
     (
         "look",
