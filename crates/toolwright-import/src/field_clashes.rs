@@ -39,10 +39,14 @@ pub(super) fn separate(entries: &mut Entries) -> bool {
         merge(entries, "patternProperties", patterns);
     }
     if !demanded.is_empty() {
+        // Behind a condition that always holds: a part of an `allOf` would make fields too.
         let demand = Json::Object(vec![("required".to_owned(), Json::Array(demanded))]);
+        let demand = vec![("if".to_owned(), Json::Boolean(true)), ("then".to_owned(), demand)];
+        let has_condition = entries.iter().any(|(key, _)| key == "if");
         match entries.iter_mut().find(|(key, _)| key == "allOf") {
-            Some((_, Json::Array(all))) => all.push(demand),
-            _ => entries.push(("allOf".to_owned(), Json::Array(vec![demand]))),
+            _ if !has_condition => entries.extend(demand),
+            Some((_, Json::Array(all))) => all.push(Json::Object(demand)),
+            _ => entries.push(("allOf".to_owned(), Json::Array(vec![Json::Object(demand)]))),
         }
     }
     is_any
