@@ -2,9 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use toolwright::spec::Discovery;
-use toolwright::{Map, Scope, ToolSpec, Value, described};
-use toolwright_runtime::builtin::scratchpad;
-use toolwright_runtime::{Catalog, Definition, Registry, Runtime};
+use toolwright::{Map, ToolSpec, Value, described};
+use toolwright_runtime::tools::scratchpad;
+use toolwright_runtime::{Registry, Runtime};
 
 use crate::judge::{Published, Side};
 
@@ -95,11 +95,13 @@ fn described_types_accept_exactly_what_their_schemas_do() {
 
 #[tokio::test]
 async fn built_in_tools_accept_exactly_what_their_schemas_do() {
-    let catalog = Catalog::new();
-    catalog.register(Definition::new("pad", "pad", scratchpad())).expect("it is the first");
-    catalog.update_allowed_toolsets("host", ["pad"]).expect("it is there");
-    let runtime = Runtime::new(Registry::new());
-    let session = runtime.open_session(&catalog, "host", Scope::default(), None).await;
+    let registry = Registry::new();
+    registry.register_toolset("pad", scratchpad()).expect("it is the first");
+    let catalog = registry.catalog();
+    catalog.publish("pad", "pad").expect("it is there");
+    catalog.allow("host", "pad").expect("it is published");
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("host").await;
     let tools = session.expect("it enters").tools().await.expect("it lists");
     let right = json!({ "key": "a", "text": "b" });
     assert_eq!(tools.len(), 2);

@@ -9,10 +9,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use toolwright::codec::{Decode, from_json};
-use toolwright::{Executor, FailureKind, Payload, Scope, ToolCall, ToolResult, Value};
-use toolwright_mcp::client::{Client, ServerCommand, ServerUrl, register_mcp_toolset};
+use toolwright::{Executor, FailureKind, Payload, ToolCall, ToolResult, Value};
+use toolwright_mcp::client::{Client, McpToolset, ServerCommand, ServerUrl};
 use toolwright_prerequisites::{Npm, Prerequisite, PyPi, has, or_skip};
-use toolwright_runtime::{Catalog, Registry, Runtime, Session};
+use toolwright_runtime::{Registry, Runtime, Session};
 
 use crate::real_servers::{git_tools, memory_tools};
 
@@ -121,9 +121,12 @@ async fn g23_the_memory_server_is_called_typed() -> Tested {
 
 /// A session of an agent that may use one server's tools under `x.`.
 async fn session(client: &Client) -> Result<Session, Box<dyn Error>> {
-    let (catalog, runtime) = (Catalog::new(), Runtime::new(Registry::new()));
-    register_mcp_toolset(&catalog, "x", "x", client, Some("helper")).await?;
-    Ok(runtime.open_session(&catalog, "helper", Scope::default(), None).await?)
+    let registry = Registry::new();
+    let catalog = registry.catalog();
+    catalog.connect("x", "x", McpToolset::reach("x", client)).await?;
+    catalog.allow("helper", "x")?;
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    Ok(runtime.open_session("helper").await?)
 }
 
 async fn call(session: &Session, tool: &str, args: &str) -> ToolResult {

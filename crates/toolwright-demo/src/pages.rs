@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::spec::Discovery;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, described};
-use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 
 described! {

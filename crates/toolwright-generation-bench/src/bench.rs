@@ -8,12 +8,10 @@ use std::{fs, io};
 use crate::generators::{Generator, Peers};
 use crate::measure::{self, Cost, Failed};
 use crate::report::{Found, Point};
-use crate::tools::Language;
+use crate::tools::{Language, SIZES};
 
 /// Of the table.
 const TOOLS: usize = 1_000;
-/// Of the growth curve.
-pub const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
 /// What one organisation may have in one repository: ours is measured on as many in every kind of run.
 const MANY: usize = 10_000;
 /// How often each run of the table is measured: odd, so that one of them is the median.

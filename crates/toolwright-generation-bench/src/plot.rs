@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::bench::SIZES;
 use crate::generators::Generator;
 use crate::report::{Found, Point};
+use crate::tools::SIZES;
 
 /// The size of a panel's plotting area, and where it begins.
 const WIDTH: f64 = 300.0;

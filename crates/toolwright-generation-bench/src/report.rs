@@ -150,7 +150,7 @@ impl Found {
         text.push_str("\n|--:|");
         text.push_str(&"--:|".repeat(self.growth.len()));
         text.push('\n');
-        for tools in crate::bench::SIZES {
+        for tools in crate::tools::SIZES {
             let _ = write!(text, "| {tools} tools |");
             for (_, points) in &self.growth {
                 let point = points.iter().find(|point| point.tools == tools);

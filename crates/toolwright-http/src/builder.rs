@@ -33,6 +33,13 @@ pub struct BadClient {
     message: String,
 }
 
+impl Client {
+    /// A client of the service whose paths begin behind this address, such as `http://127.0.0.1:8080/v1`.
+    pub fn builder(base: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(base.into())
+    }
+}
+
 impl ClientBuilder {
     pub(crate) fn new(base: String) -> Self {
         Self { base, credentials: Credentials::default(), timeout: TIMEOUT, max_answer: MAX_ANSWER }

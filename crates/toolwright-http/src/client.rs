@@ -11,7 +11,6 @@ use toolwright::codec::{self, Decode, Encode};
 use toolwright::{Map, ToolFailure, Value};
 
 use crate::answer::Answer;
-use crate::builder::ClientBuilder;
 use crate::credentials::Credentials;
 use crate::failure;
 use crate::operation::{self, Operation, Verb};
@@ -36,11 +35,6 @@ struct Shared {
 }
 
 impl Client {
-    /// A client of the service whose paths begin behind this address, such as `http://127.0.0.1:8080/v1`.
-    pub fn builder(base: impl Into<String>) -> ClientBuilder {
-        ClientBuilder::new(base.into())
-    }
-
     pub(crate) fn of(
         http: reqwest::Client,
         base: Url,

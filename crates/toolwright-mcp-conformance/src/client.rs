@@ -5,9 +5,9 @@ use std::env;
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
-use toolwright::{Payload, Scope, ToolCall};
-use toolwright_mcp::client::{Client, ServerUrl, register_mcp_toolset};
-use toolwright_runtime::{Catalog, Registry, Runtime, ToolEntry};
+use toolwright::{Payload, ToolCall};
+use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
+use toolwright_runtime::{Registry, Runtime, ToolEntry};
 
 type Failed = Box<dyn Error>;
 
@@ -21,10 +21,12 @@ type Call = (String, Value);
 /// A server that cannot be reached, a scenario whose words are not understood.
 pub async fn run(url: &str) -> Result<(), Failed> {
     let client = Client::new(ServerUrl::new(url));
-    let catalog = Catalog::new();
-    let tools = register_mcp_toolset(&catalog, "peer", "peer", &client, Some("suite")).await?;
-    let runtime = Runtime::builder(Registry::new()).build();
-    let session = runtime.open_session(&catalog, "suite", Scope::default(), None).await?;
+    let registry = Registry::new();
+    let catalog = registry.catalog();
+    let tools = catalog.connect("peer", "peer", McpToolset::reach("peer", &client)).await?;
+    catalog.allow("suite", "peer")?;
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("suite").await?;
     for (tool, args) in calls(&client, &tools).await? {
         let call = ToolCall::new(format!("peer.{tool}"), Payload::new(args.to_string()));
         println!("{tool}: {:?}", session.call(call).await.outcome);

@@ -14,46 +14,26 @@
 
 mod agent;
 pub mod approval;
-mod batch;
-pub mod builtin;
-mod delegate;
-mod dispatch;
-mod event;
 pub mod execute;
-mod handles;
 mod hooks;
-mod lifecycle;
-mod planner;
-mod policy;
+mod host;
 mod registry;
 #[cfg(all(feature = "remote", unix))]
 pub mod remote;
-mod request;
 mod run;
-mod runtime;
-mod script;
-pub mod session;
-mod sink;
-mod state;
-mod stop;
-mod telemetry;
-pub mod toolset;
+pub mod tools;
+pub mod watch;
 mod wire;
-mod words;
 
-pub use agent::{Agent, AgentSpec, Policy};
+pub use agent::{Agent, AgentSpec, Exchange, Planner, Policy, Script, Step, StepRecord, Turn};
 pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
-pub use event::{Event, EventKind, Origin, ToolInfo};
 pub use execute::Execute;
-pub use handles::Handles;
 pub use hooks::{Hook, Hooks};
-pub use planner::{Exchange, Planner, Step, StepRecord, Turn};
-pub use registry::Registry;
-pub use request::{CallRequest, RunEnd, RunError, RunOutcome, RunRequest};
-pub use runtime::{Runtime, RuntimeBuilder};
-pub use script::Script;
-pub use session::{Catalog, Definition, Session};
-pub use sink::{Background, Collector, EventSender, EventSink, channel};
-pub use state::SuspendedRun;
-pub use toolset::{FunctionTool, ToolEntry, ToolSpecRef, Toolset, per_run, per_step};
-pub use words::fill;
+pub use host::{
+    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime, RuntimeBuilder,
+    Session, SessionError, SessionRequest,
+};
+pub use registry::{Catalog, CatalogError, Registry};
+pub use run::SuspendedRun;
+pub use tools::{FunctionTool, Handles, ToolEntry, ToolSpecRef, Toolset, per_run, per_step};
+pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};

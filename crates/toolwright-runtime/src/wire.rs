@@ -11,7 +11,7 @@ use toolwright::{
     ToolResult,
 };
 
-use crate::planner::Exchange;
+use crate::agent::Exchange;
 
 /// A [`ToolCall`]. The arguments are kept as text: the very bytes that were sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

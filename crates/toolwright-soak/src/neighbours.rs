@@ -68,7 +68,7 @@ fn runtime() -> Runtime {
         let made = tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await;
         made.map_err(|error| ToolFailure::internal(&error))
     });
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     for tool in [quick, hang, large] {
         registry.register_tool(tool).unwrap_or_else(|error| unreachable!("names differ: {error}"));
     }

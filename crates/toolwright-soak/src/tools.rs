@@ -41,7 +41,7 @@ pub(crate) fn name(number: u64) -> String {
 /// All tools, and the count of calls that reached one.
 pub(crate) fn registry() -> Result<(Registry, Arc<AtomicU64>), RegistrationError> {
     let reached = Arc::new(AtomicU64::new(0));
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     for number in 0..TOOLS {
         registry.register_tool(tool(number, &reached))?;
     }

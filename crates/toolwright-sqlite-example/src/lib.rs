@@ -10,7 +10,7 @@ use toolwright::{
     BoxError, BoxFuture, Described, FailureKind, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult, described,
 };
-use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 
 /// Connections that nobody uses; all runs share them.

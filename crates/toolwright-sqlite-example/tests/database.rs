@@ -13,7 +13,7 @@ use toolwright_sqlite_example::{Database, Pool};
 /// A run that begins, inserts, and commits or forgets to.
 async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
     let pool = Arc::clone(pool);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_toolset("db", per_run(move |_| Database::new(&pool))).unwrap();
     let mut script =
         Script::new().call([ToolCall::new("begin", Payload::new("{}"))]).then(|turn| {
@@ -59,7 +59,7 @@ async fn i4_i5_a_forgotten_transaction_is_rolled_back_and_gives_its_connection_b
 async fn i2_i4_a_handle_of_another_run_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let pool = Pool::new(folder.path().join("notes.db"));
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_toolset("db", per_run(move |_| Database::new(&pool))).unwrap();
     let args = Payload::new(r#"{"txn":"txn_01234567"}"#);
     let script = Script::new().call([ToolCall::new("commit", args)]).finish(Payload::new("{}"));

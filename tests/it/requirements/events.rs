@@ -103,7 +103,7 @@ async fn told(
     for args in args {
         script = script.call([ToolCall::new(tool, Payload::new(*args))]);
     }
-    let mut registry = Backing { fails }.registry()?;
+    let registry = Backing { fails }.registry()?;
     let agent = Agent::new("host", "lab").with_tools([tool]).with_policy(policy);
     registry.register_agent(agent, Arc::new(script.finish(Payload::new("0"))))?;
     let own = Collector::new();
@@ -134,15 +134,14 @@ fn expected(calls: &[&str], run: &str) -> Vec<String> {
 #[test]
 fn g29_the_tools_that_are_compared_are_backed_in_four_ways() -> Tested {
     let registry = Backing { fails: false }.registry()?;
-    let kinds = TOOLS.map(|(tool, ..)| {
-        match registry.spec(tool).map(toolwright::ToolSpec::implementation) {
+    let kinds =
+        TOOLS.map(|(tool, ..)| match registry.spec(tool).map(|spec| spec.implementation()) {
             Some(Implementation::Method { .. }) => "method",
             Some(Implementation::Agent { .. }) => "agent",
             Some(Implementation::Mcp { .. }) => "mcp",
             Some(Implementation::External) => "host",
             None => "nothing",
-        }
-    });
+        });
     assert_eq!(kinds, ["method", "agent", "mcp", "host"]);
     Ok(())
 }

@@ -15,8 +15,8 @@ use toolwright::registration::per_run;
 use toolwright::{BoxError, BoxFuture, MethodError, Payload, ToolSpec};
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
-    CallRequest, Collector, Event, EventKind, Planner, Registry, RunRequest, Runtime, Step,
-    SuspendedRun, Turn,
+    CallRequest, Collector, Event, EventKind, Planner, Registry, ResumeRequest, RunRequest,
+    Runtime, Step, SuspendedRun, Turn,
 };
 
 use super::Tested;
@@ -140,9 +140,9 @@ async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> T
     let outcome = Runtime::new(registry(Store::default())?).run(request).await?;
     let text = serde_json::to_string(outcome.suspended().ok_or("storing needs an approval")?)?;
     let restored: SuspendedRun = serde_json::from_str(&text)?;
-    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
     let elsewhere = Runtime::new(registry(Store::default())?);
-    let outcome = elsewhere.resume(&restored, answers, None).await?;
+    let outcome = elsewhere.resume(ResumeRequest::new(&restored, answers)).await?;
     let plan: Plan = outcome.decode().map_err(|error| error.to_string())?;
     assert_eq!(plan.steps, [PlanStep::new("Begin: Ship", StepStatus::Pending)]);
     Ok(())
@@ -162,11 +162,11 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let seen = own.events();
     let kinds: Vec<&str> = seen.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["tool_call_scheduled", "tool_result_received"]);
-    let parent = &seen[0].origin.run_id;
-    let child = |event: &&Event| event.origin.run_id != *parent;
+    let parent = &seen[0].run.id;
+    let child = |event: &&Event| event.run.id != *parent;
     let events = all.events();
     let inner: Vec<&Event> = events.iter().filter(child).collect();
-    assert!(inner.iter().all(|event| event.origin.agent.as_deref() == Some("session_planner")));
+    assert!(inner.iter().all(|event| event.run.agent.as_deref() == Some("session_planner")));
     let first = inner.first().map(|event| event.kind.as_str());
     let last = inner.last().map(|event| event.kind.as_str());
     assert_eq!((first, last), (Some("run_started"), Some("run_finished")));

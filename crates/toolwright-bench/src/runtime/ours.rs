@@ -33,7 +33,7 @@ impl Ours {
         let spec = toolwright::spec::Discovery::new(NAME, "tracker", "tracker");
         let tool =
             FunctionTool::new(spec, async |args: SearchIncidents| Ok::<_, ToolFailure>(args));
-        let mut registry = Registry::new();
+        let registry = Registry::new();
         registry.register_tool(tool).expect("the name is free");
         let hooks = Hooks::new().with(Watching).with_for(NAME, Watching);
         Self(Runtime::builder(registry).with_hooks(hooks).build())

@@ -14,6 +14,9 @@ mod tests;
 use std::path::Path;
 use std::{fs, io};
 
+/// How many tools the growth curve is drawn for.
+pub const SIZES: [u32; 4] = [10, 100, 1_000, 10_000];
+
 /// How many tools a toolset has.
 pub const TOOLS_A_TOOLSET: usize = 10;
 

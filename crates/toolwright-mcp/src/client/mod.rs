@@ -21,13 +21,15 @@
 //! A server that no schema knows, registered at run time:
 //!
 //! ```
-//! use toolwright_mcp::client::{Client, ServerUrl, register_mcp_toolset};
-//! use toolwright_runtime::Catalog;
+//! use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
+//! use toolwright_runtime::Registry;
 //!
 //! # async fn example(token: String) -> Result<(), Box<dyn std::error::Error>> {
-//! let catalog = Catalog::new();
+//! let catalog = Registry::new().catalog();
 //! let client = Client::new(ServerUrl::new("https://example.com/mcp").bearer(token));
-//! let tools = register_mcp_toolset(&catalog, "search", "search", &client, Some("helper")).await?;
+//! let reach = McpToolset::reach("search", &client);
+//! let tools = catalog.connect("search", "search", reach).await?;
+//! catalog.allow("helper", "search")?;
 //! assert!(tools.iter().any(|tool| tool.name() == "find"));
 //! client.close().await;
 //! # Ok(())
@@ -75,7 +77,7 @@ pub use drift::Drift;
 pub use error::ClientError;
 pub use listing::{Listing, ServerInfo};
 pub use options::{ClientOptions, DriftPolicy};
-pub use toolset::{McpToolset, register_mcp_toolset};
+pub use toolset::McpToolset;
 
 use link::Link;
 use watch::Watch;

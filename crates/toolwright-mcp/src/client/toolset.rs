@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::spec::{Discovery, ToolSpec};
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult};
-use toolwright_runtime::session::CatalogError;
-use toolwright_runtime::{Catalog, ToolEntry, Toolset};
+use toolwright_runtime::{ToolEntry, Toolset};
 
 use super::Client;
 use super::error::ClientError;
@@ -31,31 +30,23 @@ struct Made {
     specs: Arc<Vec<Arc<ToolSpec>>>,
 }
 
-/// Reaches a server, lists its tools, registers them as a shared toolset under an id and a prefix, and lets an agent use
-/// them, in this order. Gives what was listed. Keep the client to end the server: [`Client::close`].
-///
-/// # Errors
-///
-/// A server that cannot be reached or listed, a taken id or prefix, a prefix that is none; nothing is registered then.
-pub async fn register_mcp_toolset(
-    catalog: &Catalog,
-    id: &str,
-    prefix: &str,
-    client: &Client,
-    allow: Option<&str>,
-) -> Result<Vec<ToolEntry>, CatalogError> {
-    let toolset = McpToolset::new(id, client.clone());
-    let reach = async {
-        toolset.specs().await?;
-        Ok::<_, ClientError>(toolset)
-    };
-    catalog.connect(id, prefix, reach, allow).await
-}
-
 impl McpToolset {
     /// The tools of a client's server. The id is the name of the toolset that specs tell.
     pub fn new(id: impl Into<String>, client: Client) -> Self {
         Self { id: id.into(), client, made: Mutex::default() }
+    }
+
+    /// Reaches the server and lists its tools: for
+    /// [`Catalog::connect`](toolwright_runtime::Catalog::connect), which registers them then. Keep the client to end the
+    /// server: [`Client::close`].
+    ///
+    /// # Errors
+    ///
+    /// A server that cannot be reached or listed.
+    pub async fn reach(id: impl Into<String>, client: &Client) -> Result<Self, ClientError> {
+        let toolset = Self::new(id, client.clone());
+        toolset.specs().await?;
+        Ok(toolset)
     }
 
     /// A spec for each tool that is listed now.

@@ -1,10 +1,9 @@
 //! Tools that no schema file knows, in the runtime (P6).
 
 use serde_json::Value;
-use toolwright::{FailureKind, Payload, Scope, ToolCall, ToolResult};
-use toolwright_mcp::client::{Client, register_mcp_toolset};
-use toolwright_runtime::session::CatalogError;
-use toolwright_runtime::{Catalog, Registry, Runtime, Session};
+use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
+use toolwright_mcp::client::{Client, McpToolset};
+use toolwright_runtime::{CatalogError, Registry, Runtime, Session};
 
 use crate::peer::{can_run, client, hasty};
 
@@ -18,13 +17,15 @@ async fn p6_a_server_is_registered_at_run_time_and_called_through_the_router() {
     if !can_run() {
         return;
     }
-    let (catalog, runtime) = (Catalog::new(), Runtime::new(Registry::new()));
+    let registry = Registry::new();
+    let catalog = registry.catalog();
     let client = client(&["bad_tool"]);
-    let listed = register_mcp_toolset(&catalog, "peer", "p", &client, Some("helper")).await;
+    let listed = catalog.connect("peer", "p", McpToolset::reach("peer", &client)).await;
     let listed = listed.expect("it can be reached");
     assert_eq!(listed.len(), 15, "the bad tool is left out");
-    let session =
-        runtime.open_session(&catalog, "helper", Scope::default(), None).await.expect("it opens");
+    catalog.allow("helper", "peer").expect("it is published");
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("helper").await.expect("it opens");
     let result = call(&session, "p.echo", r#"{"text":"hello"}"#).await;
     assert_eq!(result.outcome.as_ref().map(Payload::as_str), Ok(r#"{"text":"hello"}"#));
     let failure = call(&session, "p.echo", r#"{"words":1}"#).await;
@@ -46,14 +47,14 @@ async fn p6_a_server_that_cannot_be_reached_registers_nothing() {
     if !can_run() {
         return;
     }
-    let catalog = Catalog::new();
+    let catalog = Registry::new().catalog();
     let missing = toolwright_mcp::client::ServerCommand::new("no-such-program-anywhere");
     let missing = Client::with_options(missing, hasty());
-    let error = register_mcp_toolset(&catalog, "peer", "p", &missing, Some("helper")).await;
+    let error = catalog.connect("peer", "p", McpToolset::reach("peer", &missing)).await;
     let error = error.expect_err("it is not there");
     assert!(matches!(error, CatalogError::Unreachable { .. }), "{error}");
     let found = client(&["modern"]);
-    let listed = register_mcp_toolset(&catalog, "peer", "p", &found, None).await;
+    let listed = catalog.connect("peer", "p", McpToolset::reach("peer", &found)).await;
     let listed = listed.expect("nothing is in the way");
     let echo = listed.iter().find(|tool| tool.name() == "echo").expect("it is listed");
     let schema: Value = serde_json::from_str(echo.spec().args_schema()).expect("it is JSON");

@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 use toolwright::call::fresh_id;
 use toolwright::{Payload, ToolCall};
 
-use crate::toolset::ToolEntry;
+use crate::tools::ToolEntry;
+use crate::tools::fill;
 use crate::wire;
-use crate::words::fill;
 
 /// Tells the time of day; tests bring their own.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -84,7 +84,7 @@ impl ApprovalRequest {
         let words = tool.approval().unwrap_or_default();
         let filled =
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
-        let awaits = if tool.is_external() { Awaits::Result } else { Awaits::Approval };
+        let awaits = if tool.is_deferred() { Awaits::Result } else { Awaits::Approval };
         let lasting = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: fresh_id("approval"),

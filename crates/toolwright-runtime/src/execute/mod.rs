@@ -14,20 +14,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use toolwright::{Outcome, ToolCall, ToolFailure};
+use toolwright::{Outcome, ToolCall};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
-use crate::delegate::ChildRun;
-use crate::event::{EventKind, ToolInfo};
-use crate::sink::Publisher;
-use crate::toolset::{ToolEntry, Toolset};
+use crate::tools::{ToolEntry, Toolset};
+use crate::watch::Publisher;
 
 pub(crate) use catch_panic::panicked;
 pub use catch_panic::{CatchPanic, CatchPanicLayer};
 pub use output_cap::{OutputCap, OutputCapLayer};
 pub use rate_limit::{RateLimit, RateLimitLayer};
 pub use retry::{Backoff, Retry};
+pub(crate) use timeout::timed_out;
 pub use timeout::{Timeout, TimeoutLayer};
 pub use wrap_failure::{WrapFailure, WrapFailureLayer};
 
@@ -40,8 +39,6 @@ pub struct Invocation {
     call: Arc<ToolCall>,
     tool: ToolEntry,
     toolset: Arc<dyn Toolset>,
-    /// The run that answers the call, where an agent implements the tool.
-    child: Option<Arc<ChildRun>>,
     publisher: Publisher,
 }
 
@@ -50,10 +47,9 @@ impl Invocation {
         call: ToolCall,
         tool: ToolEntry,
         toolset: Arc<dyn Toolset>,
-        child: Option<Arc<ChildRun>>,
         publisher: Publisher,
     ) -> Self {
-        Self { call: Arc::new(call), tool, toolset, child, publisher }
+        Self { call: Arc::new(call), tool, toolset, publisher }
     }
 
     /// The call.
@@ -65,23 +61,12 @@ impl Invocation {
     pub fn tool(&self) -> &ToolEntry {
         &self.tool
     }
-
-    /// Tells those who watch that another attempt follows.
-    fn tell_retry(&self, attempt: u32, failure: &ToolFailure, delay: Duration) {
-        self.publisher.publish(|| EventKind::ToolCallRetried {
-            call_id: self.call.id().to_owned(),
-            tool: ToolInfo::new(self.tool.name(), Some(&self.tool)),
-            attempt,
-            failure: failure.clone(),
-            delay,
-        });
-    }
 }
 
 /// A boxed future of an outcome; failures are values, so there is no error.
 pub type OutcomeFuture = Pin<Box<dyn Future<Output = Result<Outcome, Infallible>> + Send>>;
 
-/// The innermost service: hands the call to its toolset, or to a run of the agent that implements its tool.
+/// The innermost service: hands the call to its toolset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Direct;
 
@@ -95,17 +80,12 @@ impl Service<Invocation> for Direct {
     }
 
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
-        let Invocation { call, toolset, child, .. } = invocation;
-        Box::pin(async move {
-            Ok(match child {
-                Some(child) => child.answer(&call).await,
-                None => toolset.call(&call).await.outcome,
-            })
-        })
+        let Invocation { call, toolset, .. } = invocation;
+        Box::pin(async move { Ok(toolset.call(&call).await.outcome) })
     }
 }
 
-/// What runs the calls of a runtime.
+/// What runs the calls of a runtime. A call that an agent answers is a run of its own, whose calls go through it.
 #[derive(Clone)]
 pub struct Execute(BoxCloneSyncService<Invocation, Outcome, Infallible>);
 

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use toolwright::{Outcome, ToolFailure};
+use toolwright::{FailureKind, Outcome, ToolCall, ToolFailure, ToolSpec};
 use tower::retry::Policy;
 
 use super::Invocation;
@@ -73,13 +73,19 @@ impl Retry {
         self
     }
 
-    /// Whether another attempt may follow this failure.
-    fn may_follow(&self, invocation: &Invocation, failure: &ToolFailure) -> bool {
-        let spec = invocation.tool().spec();
+    /// How long to wait for another attempt at a call, if one may follow this failure.
+    pub(crate) fn another(
+        &self,
+        call: &ToolCall,
+        spec: &ToolSpec,
+        failure: &ToolFailure,
+        failed: u32,
+    ) -> Option<Duration> {
         let attempts = spec.limits().attempts.unwrap_or(self.attempts);
-        let done_perhaps = failure.kind == toolwright::FailureKind::Timeout
-            && spec.annotations().idempotent == Some(false);
-        failure.kind.is_transient() && !done_perhaps && self.failed < attempts
+        let done_perhaps =
+            failure.kind == FailureKind::Timeout && spec.annotations().idempotent == Some(false);
+        let may_follow = failure.kind.is_transient() && !done_perhaps && failed < attempts;
+        may_follow.then(|| self.backoff.after(failed, random(call.id())))
     }
 }
 
@@ -93,11 +99,9 @@ impl Policy<Invocation, Outcome, Infallible> for Retry {
     ) -> Option<tokio::time::Sleep> {
         let Ok(Err(failure)) = result else { return None };
         self.failed += 1;
-        if !self.may_follow(invocation, failure) {
-            return None;
-        }
-        let delay = self.backoff.after(self.failed, random(invocation.call().id()));
-        invocation.tell_retry(self.failed, failure, delay);
+        let (call, tool) = (invocation.call(), invocation.tool());
+        let delay = self.another(call, tool.spec(), failure, self.failed)?;
+        invocation.publisher.retried(tool, call, failure, (self.failed, delay));
         Some(tokio::time::sleep(delay))
     }
 

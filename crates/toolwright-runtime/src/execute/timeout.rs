@@ -8,6 +8,7 @@ use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 use tower::{Layer, Service};
 
 use super::{Invocation, OutcomeFuture};
+use crate::tools::ToolEntry;
 
 /// Gives up a call after its tool's own time limit, or after a default.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +54,14 @@ where
         let tool = invocation.tool().clone();
         let running = self.inner.call(invocation);
         Box::pin(async move {
-            tokio::time::timeout(limit, running).await.unwrap_or_else(|_| {
-                let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
-                let failure = ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry);
-                Ok(Err(failure))
-            })
+            let ended = tokio::time::timeout(limit, running).await;
+            ended.unwrap_or_else(|_| Ok(Err(timed_out(&tool, limit))))
         })
     }
+}
+
+/// What is left of an attempt that took too long.
+pub(crate) fn timed_out(tool: &ToolEntry, limit: Duration) -> ToolFailure {
+    let message = format!("`{}` took longer than its limit of {limit:?}", tool.name());
+    ToolFailure::new(FailureKind::Timeout, message, Recovery::Retry)
 }

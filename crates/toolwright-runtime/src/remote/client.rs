@@ -19,7 +19,7 @@ use toolwright::{
 };
 
 use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
-use crate::toolset::{ToolEntry, Toolset};
+use crate::tools::{ToolEntry, Toolset};
 
 /// A toolset behind a connection. Dropped, it leaves, and the server exits what it had entered.
 ///

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::spec::{Approval, CallLimits, Discovery, ToolAnnotations};
 use toolwright::{InvalidPayload, ToolSpec};
 
-use crate::toolset::ToolEntry;
+use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
 /// The version of the protocol. The server refuses any other.

@@ -14,10 +14,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use toolwright::{Outcome, Scope, ToolCall, ToolFailure};
 
 use super::protocol::{Reply, Request, VERSION, WireTool};
-use crate::dispatch::check_result;
+
 use crate::execute::panicked;
-use crate::lifecycle::Entered;
-use crate::toolset::{Source, ToolEntry, Toolset};
+use crate::tools::Entered;
+use crate::tools::{Source, ToolEntry, Toolset};
 
 /// Why a connection ended before its client left.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Out
     }
     let running = async { toolset.call(&call).await.outcome };
     match std::panic::AssertUnwindSafe(running).catch_unwind().await {
-        Ok(outcome) => check_result(tool.spec(), outcome),
+        Ok(outcome) => tool.spec_ref().checked(outcome),
         Err(panic) => Err(panicked("the executor", &*panic)),
     }
 }

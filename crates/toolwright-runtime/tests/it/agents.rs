@@ -18,7 +18,7 @@ static RECURSIVE: AgentSpec =
 /// G22: the child run's input is the call's arguments, and its payload the call's result.
 #[tokio::test]
 async fn g22_an_agent_answers_calls_of_its_tool() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let planner = rule(|turn| {
         assert_eq!(turn.answers().map(ToolSpec::name), Some("think"));
         assert_eq!(turn.scope().parent_call_id.as_deref(), Some("a"));
@@ -34,10 +34,14 @@ async fn g22_an_agent_answers_calls_of_its_tool() {
 #[tokio::test]
 async fn g22_an_agents_payload_must_be_a_result_of_its_tool() {
     let all = Collector::new();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let planner = rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#))));
     registry.register_agent(&THINKER, planner).unwrap();
-    let result = Runtime::observed(registry, all.clone()).call(call("think", "a", 1)).await;
+    let result = Runtime::builder(registry)
+        .with_events(all.clone())
+        .build()
+        .call(call("think", "a", 1))
+        .await;
     assert_eq!(brief(&result), "malformed_result");
     let told = all.events().into_iter().any(|event| {
         matches!(event.kind, EventKind::RunFinished { result: Err(failure), .. }
@@ -49,7 +53,7 @@ async fn g22_an_agents_payload_must_be_a_result_of_its_tool() {
 /// G22, I2: an agent may call its own tool; every run has its own history and id.
 #[tokio::test]
 async fn g22_an_agent_may_call_itself() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let planner = rule(|turn| {
         let n: i64 = turn.input().as_str()[5..6].parse()?;
         Ok(match turn.last_results().next() {
@@ -66,9 +70,9 @@ async fn g22_an_agent_may_call_itself() {
 #[tokio::test]
 async fn an_agent_that_calls_itself_without_end_is_stopped() {
     let all = Collector::new();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_agent(&RECURSIVE, steps(vec![vec![call("recurse", "a", 1)]])).unwrap();
-    let runtime = Runtime::observed(registry, all.clone());
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
     let runs = all.events().iter().filter(|event| event.kind.as_str() == "run_started").count();
@@ -78,7 +82,7 @@ async fn an_agent_that_calls_itself_without_end_is_stopped() {
 /// What an agent implements can be registered elsewhere with its runtime as the executor.
 #[tokio::test]
 async fn a_runtime_is_an_executor_for_another_registry() {
-    let mut inner = Registry::new();
+    let inner = Registry::new();
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
     inner.register_agent(&THINKER, planner).unwrap();
     let mut outer = Registry::new();
@@ -91,7 +95,7 @@ async fn a_runtime_is_an_executor_for_another_registry() {
 async fn a_dropped_runtime_lets_go_of_its_tools() {
     let held = Arc::new(());
     let watch = Arc::downgrade(&held);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let planner = rule(move |_| {
         let _ = &held;
         Ok(Step::Finish(payload(0)))

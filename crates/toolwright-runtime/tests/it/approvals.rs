@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use toolwright::spec::{Approval, CallLimits, Discovery};
 use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::approval::{ApproveAll, Awaits};
-use toolwright_runtime::toolset::External;
+use toolwright_runtime::tools::Executed;
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, Approver, Collector, FunctionTool, Registry, ResumeError,
-    RunOutcome, RunRequest, Runtime, Script, SuspendedRun, Verdict,
+    ResumeRequest, RunOutcome, RunRequest, Runtime, Script, SuspendedRun, Verdict,
 };
 
 use crate::planners::{briefs, steps};
@@ -31,7 +31,7 @@ pub(crate) fn guarded(log: &Log) -> FunctionTool {
 
 /// A runtime whose worker makes one step of calls over `wipe` (guarded), `free` and `last` (a barrier).
 fn runtime_with(calls: Vec<ToolCall>, log: &Log, clock: &Arc<AtomicU64>) -> Runtime {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let free = log.clone();
     registry
@@ -79,7 +79,7 @@ impl Bench {
         run: &SuspendedRun,
         answers: Vec<Answer>,
     ) -> Result<RunOutcome, ResumeError> {
-        self.runtime.resume(run, answers, None).await
+        self.runtime.resume(ResumeRequest::new(run, answers)).await
     }
 }
 
@@ -202,7 +202,7 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
 /// A worker whose first step needs an approval and whose second makes two calls of `free`, which need none by
 /// themselves.
 fn two_steps(log: &Log) -> Runtime {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let free = log.clone();
     let free = FunctionTool::new(Discovery::new("free", "toys", "lab"), move |args: N| {
@@ -225,10 +225,8 @@ fn two_steps(log: &Log) -> Runtime {
 async fn approve_elsewhere(run: &SuspendedRun, log: &Log) -> RunOutcome {
     let restored: SuspendedRun =
         serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap();
-    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
-    // What a request says of the list does not count: the list is the run's.
-    let request = RunRequest::new("worker", payload(0)).requiring_approval_of(["wipe"]);
-    two_steps(log).resume(&restored, answers, request).await.unwrap()
+    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
+    two_steps(log).resume(ResumeRequest::new(&restored, answers)).await.unwrap()
 }
 
 /// H8: the approval list of a run is written with its state and restored: calls of later steps need an approval still.
@@ -274,12 +272,12 @@ async fn h8_a_call_goes_on_only_where_an_agent_answers_it() {
         seen.push("delegate runs");
         n
     });
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_toolset("delegating", delegate).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);
     registry.register_agent(parent, steps(vec![])).unwrap();
-    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
-    let outcome = Runtime::new(registry).resume(run, answers, None).await.unwrap();
+    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = Runtime::new(registry).resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found"]);
     assert!(ran.lines().is_empty() && log.lines().is_empty());
 }
@@ -375,8 +373,8 @@ async fn an_external_tool_is_answered_from_outside() {
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
     {
         let spec = ToolSpec::described::<N, N>(ask.clone());
-        let mut registry = Registry::new();
-        registry.register_toolset("people", External::new([spec])).unwrap();
+        let registry = Registry::new();
+        registry.register_toolset("people", Executed::deferred([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
         registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
         // Even with an approver: it cannot know the result.
@@ -385,9 +383,11 @@ async fn an_external_tool_is_answered_from_outside() {
         let run = outcome.suspended().unwrap();
         let asked = run.pending()[0];
         assert_eq!(asked.awaits, Awaits::Result);
-        let wrong = runtime.resume(run, vec![asked.approve()], None).await.unwrap_err();
+        let wrong =
+            runtime.resume(ResumeRequest::new(run, vec![asked.approve()])).await.unwrap_err();
         assert!(matches!(wrong, ResumeError::WrongVerdict { .. }), "{wrong}");
-        let outcome = runtime.resume(run, vec![asked.result(result)], None).await.unwrap();
+        let outcome =
+            runtime.resume(ResumeRequest::new(run, vec![asked.result(result)])).await.unwrap();
         assert_eq!(briefs(&outcome), [expected]);
     }
 }
@@ -395,7 +395,7 @@ async fn an_external_tool_is_answered_from_outside() {
 /// A worker whose call is answered by a child that needs an approval.
 pub(crate) fn nested(log: &Log) -> Registry {
     let spec = ToolSpec::described::<N, N>(Discovery::new("delegate", "delegating", "lab"));
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);
     let script = Script::new().call([call("wipe", "inner", 3)]).then(|turn| {
@@ -413,19 +413,20 @@ pub(crate) fn nested(log: &Log) -> Registry {
 #[tokio::test]
 async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
     let (log, all) = (Log::default(), Collector::new());
-    let runtime = Runtime::observed(nested(&log), all.clone());
+    let runtime = Runtime::builder(nested(&log)).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
     let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
     let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
     let asked = restored.pending()[0].clone();
     assert_eq!((asked.tool.as_str(), asked.args.as_str()), ("wipe", r#"{"n":3}"#));
-    let outcome = runtime.resume(&restored, vec![asked.approve()], None).await.unwrap();
+    let outcome =
+        runtime.resume(ResumeRequest::new(&restored, vec![asked.approve()])).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
     let told: Vec<_> = all
         .events()
         .iter()
-        .map(|event| format!("{} {}", event.origin.agent.as_deref().unwrap(), event.kind.as_str()))
+        .map(|event| format!("{} {}", event.run.agent.as_deref().unwrap(), event.kind.as_str()))
         .collect();
     let expected = [
         "parent run_started",
@@ -445,7 +446,7 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
     ];
     assert_eq!(told, expected);
     let runs: std::collections::BTreeSet<_> =
-        all.events().iter().map(|event| event.origin.run_id.clone()).collect();
+        all.events().iter().map(|event| event.run.id.clone()).collect();
     assert_eq!(runs.len(), 2, "the child goes on as the run it was");
 }
 
@@ -453,7 +454,7 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_an_answer_takes_nothing_from_the_time_budget() {
     let log = Log::default();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(guarded(&log)).unwrap();
     let policy = toolwright_runtime::Policy {
         time_budget: Some(Duration::from_secs(1)),
@@ -465,6 +466,7 @@ async fn waiting_for_an_answer_takes_nothing_from_the_time_budget() {
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
     let run = outcome.suspended().unwrap();
-    let resumed = runtime.resume(run, vec![run.pending()[0].approve()], None).await.unwrap();
+    let resumed =
+        runtime.resume(ResumeRequest::new(run, vec![run.pending()[0].approve()])).await.unwrap();
     assert_eq!(resumed.result(), Ok(payload(0)));
 }

@@ -2,7 +2,7 @@
 
 use toolwright::spec::Approval;
 use toolwright::{Scope, ToolCall};
-use toolwright_runtime::toolset::{
+use toolwright_runtime::tools::{
     ApprovalRequired, Combined, DuplicateNames, Filtered, Prefixed, Prepared, RenameError, Renamed,
 };
 use toolwright_runtime::{ToolEntry, Toolset};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use toolwright::{Payload, Tool, ToolSpec};
 use toolwright_runtime::{
-    AgentSpec, Background, CallRequest, Collector, Event, EventKind, Policy, Registry, RunRequest,
-    Runtime, channel,
+    AgentSpec, Background, CallRequest, Collector, Event, EventKind, EventSender, Policy, Registry,
+    RunRequest, Runtime,
 };
 
 use crate::planners::{WORKER, run, steps};
@@ -25,7 +25,7 @@ static HASTY: AgentSpec = AgentSpec {
 
 /// A chief whose one call is answered by a thinker, who makes one call of its own.
 fn nested(chief: &'static AgentSpec, thinkers: &str) -> Registry {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     let inner = call(thinkers, "inner", 60_000);
     registry.register_agent(&THINKER, steps(vec![vec![inner]])).unwrap();
     registry.register_agent(chief, steps(vec![vec![call("think", "outer", 1)]])).unwrap();
@@ -34,7 +34,7 @@ fn nested(chief: &'static AgentSpec, thinkers: &str) -> Registry {
 
 /// An event in a few words: agent, parent call, what.
 fn line(event: &Event) -> String {
-    let origin = &event.origin;
+    let run = &event.run;
     let what = match &event.kind {
         EventKind::RunStarted { .. } => "started".to_owned(),
         EventKind::RunFinished { result: Ok(_), .. } => "finished".to_owned(),
@@ -46,8 +46,8 @@ fn line(event: &Event) -> String {
         },
         other => other.as_str().to_owned(),
     };
-    let parent = origin.parent_call_id.as_deref().unwrap_or("-");
-    format!("{} {parent}: {what}", origin.agent.as_deref().unwrap_or("-"))
+    let parent = run.parent_call_id.as_deref().unwrap_or("-");
+    format!("{} {parent}: {what}", run.agent.as_deref().unwrap_or("-"))
 }
 
 fn lines(collector: &Collector) -> Vec<String> {
@@ -59,7 +59,7 @@ fn lines(collector: &Collector) -> Vec<String> {
 #[tokio::test]
 async fn g30_a_delegated_call_encloses_its_child_run() {
     let all = Collector::new();
-    let runtime = Runtime::observed(nested(&CHIEF, "echo"), all.clone());
+    let runtime = Runtime::builder(nested(&CHIEF, "echo")).with_events(all.clone()).build();
     runtime.run(RunRequest::new("chief", payload(0))).await.unwrap().result().unwrap();
     let expected = [
         "chief -: started",
@@ -80,13 +80,13 @@ async fn g30_a_delegated_call_encloses_its_child_run() {
 #[tokio::test]
 async fn g30_a_delegated_calls_events_carry_run_and_tool() {
     let all = Collector::new();
-    let runtime = Runtime::observed(nested(&CHIEF, "echo"), all.clone());
+    let runtime = Runtime::builder(nested(&CHIEF, "echo")).with_events(all.clone()).build();
     let request = RunRequest::new("chief", payload(0)).with_run_id("r1").with_session_id("s1");
     runtime.run(request).await.unwrap();
     let (chief, thinker): (Vec<_>, Vec<_>) =
-        all.events().into_iter().partition(|event| event.origin.run_id == "r1");
-    assert!(thinker.iter().all(|event| event.origin.agent.as_deref() == Some("thinker")));
-    assert!(thinker.iter().all(|event| event.origin.session_id.as_deref() == Some("s1")));
+        all.events().into_iter().partition(|event| event.run.id == "r1");
+    assert!(thinker.iter().all(|event| event.run.agent.as_deref() == Some("thinker")));
+    assert!(thinker.iter().all(|event| event.run.session_id.as_deref() == Some("s1")));
     for event in &chief[1..3] {
         let (EventKind::ToolCallScheduled { tool, .. }
         | EventKind::ToolResultReceived { tool, .. }) = &event.kind
@@ -113,7 +113,7 @@ async fn g31_a_sink_on_the_parent_run_sees_nothing_of_the_child() {
 #[tokio::test(start_paused = true)]
 async fn g31_every_start_has_its_end_when_the_run_is_given_up() {
     let all = Collector::new();
-    let runtime = Runtime::observed(nested(&HASTY, "slow"), all.clone());
+    let runtime = Runtime::builder(nested(&HASTY, "slow")).with_events(all.clone()).build();
     runtime.run(RunRequest::new("hasty", payload(0))).await.unwrap();
     let expected = [
         "hasty -: started",
@@ -144,12 +144,12 @@ async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
     let (registry, _) = stand_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(own.clone());
     assert_eq!(Runtime::new(registry).call(request).await.outcome.as_ref(), Ok(&payload(1)));
-    assert!(own.events().iter().all(|event| event.origin.run_id.starts_with("run_")));
+    assert!(own.events().iter().all(|event| event.run.id.starts_with("run_")));
 }
 
 #[tokio::test]
 async fn a_sink_that_panics_breaks_nothing() {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     registry.register_agent(&WORKER, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
     let told = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&told);
@@ -157,7 +157,7 @@ async fn a_sink_that_panics_breaks_nothing() {
         counted.fetch_add(1, Ordering::Relaxed);
         panic!("full disk")
     });
-    let runtime = Runtime::observed(registry, sink.clone());
+    let runtime = Runtime::builder(registry).with_events(sink.clone()).build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(outcome.result(), Ok(payload(0)));
     drop(runtime);
@@ -167,7 +167,7 @@ async fn a_sink_that_panics_breaks_nothing() {
 
 #[tokio::test]
 async fn a_receiver_that_never_reads_holds_nothing_up() {
-    let (sender, mut receiver) = channel(16);
+    let (sender, mut receiver) = EventSender::channel(16);
     let (registry, _) = stand_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(Arc::new(sender));
     Runtime::new(registry).call(request).await;
@@ -177,7 +177,7 @@ async fn a_receiver_that_never_reads_holds_nothing_up() {
 #[tokio::test]
 async fn a_runs_input_and_result_are_in_its_events() {
     let own = Collector::new();
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let request = RunRequest::new("worker", Payload::new("\"goal\"")).with_events(own.clone());
     Runtime::new(registry).run(request).await.unwrap();
@@ -205,7 +205,7 @@ async fn a_sink_that_blocks_holds_nothing_up() {
         let _ = wait.recv();
     });
     let (registry, _) = stand_registry();
-    let runtime = Runtime::observed(registry, sink.clone());
+    let runtime = Runtime::builder(registry).with_events(sink.clone()).build();
     for id in 0..10 {
         runtime.call(call("echo", &id.to_string(), 1)).await;
     }

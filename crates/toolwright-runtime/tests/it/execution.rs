@@ -44,7 +44,7 @@ fn exact() -> Retry {
 }
 
 async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(tool).unwrap();
     let runtime = Runtime::builder(registry).with_execute(execute).build();
     let since = Instant::now();
@@ -87,11 +87,11 @@ async fn h3_by_default_a_tool_gets_the_attempts_it_asks_for() {
 
 #[tokio::test(start_paused = true)]
 async fn every_further_attempt_is_told() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
     registry.register_tool(flaky(2, FailureKind::Unavailable, limits, None)).unwrap();
     let all = Collector::new();
-    Runtime::observed(registry, all.clone()).call(call("flaky", "a", 1)).await;
+    Runtime::builder(registry).with_events(all.clone()).build().call(call("flaky", "a", 1)).await;
     let kinds: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
     let retried = "tool_call_retried";
     assert_eq!(kinds, ["tool_call_scheduled", retried, retried, "tool_result_received"]);
@@ -116,7 +116,7 @@ async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
         (Some(Duration::from_mins(1)), 59, r#"{"n":59}"#),
         (Some(Duration::from_secs(5)), 6, "timeout"),
     ] {
-        let mut registry = Registry::new();
+        let registry = Registry::new();
         registry.register_tool(sleepy(own)).unwrap();
         let result = Runtime::new(registry).call(call("sleepy", "a", seconds)).await;
         assert_eq!(brief(&result), expected);
@@ -137,7 +137,7 @@ async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
 /// Any layer of tower's that keeps the error type fits: here its concurrency limit.
 #[tokio::test(start_paused = true)]
 async fn towers_own_concurrency_limit_fits() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
     let layers = ServiceBuilder::new().layer(GlobalConcurrencyLimitLayer::new(2)).into_inner();
     let runtime = Runtime::builder(registry).with_execute(Execute::new(layers)).build();
@@ -149,7 +149,7 @@ async fn towers_own_concurrency_limit_fits() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_over_the_rate_are_refused_until_the_window_ends() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
     let layer = RateLimitLayer::new(2, Duration::from_secs(10));
     let runtime = Runtime::builder(registry).with_execute(Execute::new(layer)).build();
@@ -202,7 +202,7 @@ async fn h4_unavailable_tools_are_left_out_or_refused() {
         }
     }
     for (skip, expected) in [(true, "not_found"), (false, "unavailable")] {
-        let mut registry = Registry::new();
+        let registry = Registry::new();
         registry.register_toolset("closed", Closed(sleepy(None))).unwrap();
         let planner = crate::planners::steps(vec![vec![call("sleepy", "a", 1)]]);
         let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["closed"]);

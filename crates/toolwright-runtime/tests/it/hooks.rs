@@ -6,9 +6,10 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
 };
 use toolwright_runtime::approval::ApproveAll;
-use toolwright_runtime::toolset::ApprovalRequired;
+use toolwright_runtime::tools::ApprovalRequired;
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Approver, Hook, Hooks, Registry, RunRequest, Runtime, Verdict,
+    Agent, ApprovalRequest, Approver, Hook, Hooks, Registry, ResumeRequest, RunRequest, Runtime,
+    Verdict,
 };
 
 use crate::planners::{brief, steps};
@@ -77,7 +78,7 @@ fn adding(name: &'static str, log: &Log, n: i64) -> impl Hook + use<> {
 }
 
 fn runtime(hooks: Hooks) -> Runtime {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     registry.register_tool(tool("other", |n| n)).unwrap();
     Runtime::builder(registry).with_hooks(hooks).build()
 }
@@ -190,7 +191,7 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
             ran.push("safe runs");
             n
         });
-        let mut registry = Registry::new();
+        let registry = Registry::new();
         registry.register_toolset("toys", ApprovalRequired::new(safe, |_: &str| true)).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
         registry.register_agent(agent, steps(vec![vec![call("safe", "a", 1)]])).unwrap();
@@ -202,7 +203,10 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
             let outcome = runtime.run(request).await.unwrap();
             log.push("asked");
             let run = outcome.suspended().unwrap();
-            runtime.resume(run, vec![run.pending()[0].approve()], None).await.unwrap();
+            runtime
+                .resume(ResumeRequest::new(run, vec![run.pending()[0].approve()]))
+                .await
+                .unwrap();
         } else {
             let approver = Arc::new(Asked(log.clone()));
             runtime.run(request.with_approver(approver)).await.unwrap();
@@ -216,7 +220,7 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
 async fn h7_a_hook_cannot_change_what_was_approved() {
     let log = Log::default();
     let toolset = ApprovalRequired::new(tool("safe", |n| n), |_: &str| true);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_toolset("toys", toolset).unwrap();
     let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
     let planner = steps(vec![vec![call("safe", "a", 1)]]);

@@ -8,8 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use toolwright::spec::{Approval, Discovery};
 use toolwright::{Payload, ToolCall, ToolFailure};
 use toolwright_runtime::{
-    Agent, Answer, ApprovalRequest, FunctionTool, Registry, ResumeError, RunOutcome, RunRequest,
-    Runtime, SuspendedRun,
+    Agent, Answer, ApprovalRequest, FunctionTool, Registry, ResumeError, ResumeRequest, RunOutcome,
+    RunRequest, Runtime, SuspendedRun,
 };
 
 use crate::planners::steps;
@@ -105,7 +105,7 @@ fn runtime(log: &Log, clock: &Arc<AtomicU64>, seed: u64) -> Runtime {
             Ok::<_, ToolFailure>(args)
         }
     });
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(tool).unwrap();
     let agent = Agent::new("worker", "lab").with_tools(["wipe"]);
     registry.register_agent(agent, steps(vec![vec![call("wipe", "a", 3)]])).unwrap();
@@ -145,7 +145,7 @@ async fn interleave(scenario: &Scenario, seed: u64) -> (Vec<String>, Vec<Ended>)
         let (runtime, run) = (runtime.clone(), copy(&run, scenario.exported));
         tokio::spawn(async move {
             pause(shuffled(seed, place)).await;
-            runtime.resume(&run, answers, None).await
+            runtime.resume(ResumeRequest::new(&run, answers)).await
         })
     });
     let ended = futures_util::future::join_all(resuming).await;

@@ -22,7 +22,7 @@ fn registry(
     toys: impl IntoIterator<Item = Toy>,
     planner: Arc<dyn toolwright_runtime::Planner>,
 ) -> Registry {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let mut names = Vec::new();
     for toy in toys {
         names.push(toy.name);
@@ -76,7 +76,7 @@ async fn r11_a_nested_run_enters_a_shared_instance_again() {
     let log = Log::default();
     let ask = Discovery::new("ask", "asking", "lab");
     let spec = ToolSpec::described::<N, N>(ask);
-    let mut registry = registry([Toy::new("toy", &log)], steps(vec![]));
+    let registry = registry([Toy::new("toy", &log)], steps(vec![]));
     let child = Agent::new("child", "lab").implementing(spec).with_toolsets(["toy"]);
     registry.register_agent(child, Arc::new(Script::new().finish(payload(1)))).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["toy", "asking"]);
@@ -105,7 +105,7 @@ fn counter(
 async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
     let ask = Discovery::new("ask", "asking", "lab");
     let spec = ToolSpec::described::<N, N>(ask);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_toolset("counter", per_run(counter(&Arc::default()))).unwrap();
     let planner = rule(|turn| {
         let depth = i64::from(turn.scope().parent_call_id.is_some());
@@ -156,7 +156,7 @@ async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
         let log = Log::default();
         let waiting = |name| Toy { waits: 2, ..Toy::new(name, &log) };
         let two = vec![vec![call("one", "a", 1), call("two", "b", 1)], vec![call("one", "c", 1)]];
-        let mut registry = registry([waiting("one"), waiting("two")], steps(two));
+        let registry = registry([waiting("one"), waiting("two")], steps(two));
         let per_step = waiting("step");
         registry.register_toolset("step", move |_: Scope| per_step.clone()).unwrap();
         let agent = Agent::new("mixed", "lab").with_toolsets(["one", "two", "step"]);
@@ -200,7 +200,7 @@ async fn a_cancelled_run_keeps_what_ended_and_exits() {
     let log = Log::default();
     let token = CancellationToken::new();
     let cancelling = token.clone();
-    let mut registry = registry([Toy::new("one", &log)], steps(vec![]));
+    let registry = registry([Toy::new("one", &log)], steps(vec![]));
     let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), async |args: N| {
         tokio::time::sleep(Duration::from_secs(args.n.unsigned_abs())).await;
         Ok::<_, ToolFailure>(args)

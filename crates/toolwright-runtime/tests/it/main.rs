@@ -9,6 +9,7 @@ mod failures;
 mod hooks;
 mod interleavings;
 mod lifecycle;
+mod nested;
 mod planners;
 mod policy;
 mod registry;

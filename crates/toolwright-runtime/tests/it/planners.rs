@@ -54,7 +54,7 @@ pub(crate) static LIMITED: AgentSpec = AgentSpec {
 
 /// Runs an agent over the stand's tools.
 pub(crate) async fn run(agent: &'static AgentSpec, planner: Arc<dyn Planner>) -> RunOutcome {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     registry.register_agent(agent, planner).unwrap();
     Runtime::new(registry).run(RunRequest::new(agent.name, payload(0))).await.unwrap()
 }

@@ -8,10 +8,9 @@ use tokio::net::UnixListener;
 use toolwright::spec::Discovery;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteToolset, serve_unix};
-use toolwright_runtime::toolset::{Combined, IntoSource, Source};
+use toolwright_runtime::tools::{Combined, IntoSource, Source};
 use toolwright_runtime::{
-    Agent, Catalog, Definition, FunctionTool, Registry, RunRequest, Runtime, ToolEntry, Toolset,
-    per_run,
+    Agent, FunctionTool, Registry, RunRequest, Runtime, ToolEntry, Toolset, per_run,
 };
 
 use crate::planners::{brief, briefs, steps};
@@ -74,11 +73,13 @@ impl Drop for OnDrop {
 
 /// What a session with a toolset says to a list of calls, in words.
 async fn says(toolset: impl Toolset + 'static) -> Vec<String> {
-    let catalog = Catalog::new();
-    catalog.register(Definition::new("one", "x", toolset)).unwrap();
-    catalog.update_allowed_toolsets("agent", ["one"]).unwrap();
-    let runtime = Runtime::new(Registry::new());
-    let session = runtime.open_session(&catalog, "agent", Scope::default(), None).await.unwrap();
+    let registry = Registry::new();
+    registry.register_toolset("one", toolset).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("one", "x").unwrap();
+    catalog.allow("agent", "one").unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("agent").await.unwrap();
     let mut said: Vec<String> = session.tools().await.unwrap().iter().map(describe).collect();
     let calls = [
         ("x.plus", r#"{"n":1}"#),
@@ -149,7 +150,7 @@ async fn p8_p9_every_connection_is_one_entering_there() {
     let toy = Toy::new("toy", &log);
     let socket = Arc::new(Socket::serve(per_run(move |_: Scope| toy.clone())));
     let connecting = Arc::clone(&socket);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let connect = move |scope: Scope| {
         let socket = Arc::clone(&connecting);
         async move { socket.connect_as(&scope).await }

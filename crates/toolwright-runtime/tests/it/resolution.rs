@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolwright::spec::Discovery;
 use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec};
-use toolwright_runtime::toolset::Combined;
+use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{
     Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Step, Toolset, per_run,
 };
@@ -25,7 +25,7 @@ async fn run(registry: Registry) -> toolwright_runtime::RunOutcome {
 /// R1: one name stands for a tool and for a toolset, each in its namespace.
 #[tokio::test]
 async fn r1_a_tool_and_a_toolset_may_share_a_name() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(tool("shared", |n| n + 1)).unwrap();
     registry.register_toolset("shared", tool("inside", |n| n + 2)).unwrap();
     let calls = vec![call("shared", "a", 1), call("inside", "b", 1)];
@@ -38,7 +38,7 @@ async fn r1_a_tool_and_a_toolset_may_share_a_name() {
 /// or once a run.
 #[tokio::test]
 async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let object: Arc<dyn Toolset> = Arc::new(tool("of_object", |n| n + 2));
     let of_factory = |name: &'static str| move |_: Scope| tool(name, |n| n + 3);
     let of_async = |name: &'static str| {
@@ -66,7 +66,7 @@ async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
 /// what it is called and what it does.
 #[tokio::test]
 async fn r3_functions_and_typed_tools_are_tools() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let typed = FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args));
     registry.register_tool(typed).unwrap();
     let scoped = FunctionTool::new(
@@ -89,7 +89,7 @@ async fn r3_functions_and_typed_tools_are_tools() {
 /// R7, R13: wrong kinds, unknown names and duplicates come together, each by name.
 #[test]
 fn r7_r13_everything_wrong_with_an_agent_is_reported_together() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(tool("hammer", |n| n)).unwrap();
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
     registry.register_agent(agent(), steps(vec![])).unwrap();
@@ -116,13 +116,13 @@ fn a_toolset_registered_twice_is_refused() {
     let stand = Arc::new(crate::tools::Stand::default());
     let error = toolwright::Registrar::register(&mut registry, crate::tools::STAND, stand);
     assert_eq!(error, Err(RegistrationError::DuplicateToolset { toolset: "stand".into() }));
-    assert_eq!(registry.specs().count(), 0, "nothing of it is registered");
+    assert_eq!(registry.specs().len(), 0, "nothing of it is registered");
 }
 
 /// R9: duplicates among what is only listed in a run end the run before its first step, naming each source.
 #[tokio::test]
 async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(tool("saw", |n| n)).unwrap();
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
     registry.register_toolset("shed", tool("saw", |n| n)).unwrap();
@@ -150,7 +150,7 @@ async fn r4_i1_factories_build_per_step_or_per_run() {
     for (whole_run, expected) in [(false, ["0", "1"]), (true, ["0", "0"])] {
         let made = Arc::default();
         let factory = counted(&made);
-        let mut registry = Registry::new();
+        let registry = Registry::new();
         if whole_run {
             registry.register_toolset("counter", per_run(factory)).unwrap();
         } else {
@@ -167,7 +167,7 @@ async fn r4_i1_factories_build_per_step_or_per_run() {
 /// R4: an async factory, and one that gives no toolset, which means no tools.
 #[tokio::test]
 async fn r4_a_factory_may_be_async_and_may_give_none() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let waiting = async |_: Scope| {
         tokio::task::yield_now().await;
         Some(tool("late", |n| n))
@@ -188,7 +188,7 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
 /// R8: a factory that fails is named, with what it returned.
 #[tokio::test]
 async fn r8_a_failing_factory_is_named_with_what_it_returned() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
     registry.register_toolset("shed", per_run(failing)).unwrap();
     registry.register_agent(agent().with_toolsets(["shed"]), steps(vec![])).unwrap();
@@ -204,7 +204,7 @@ async fn r8_a_failing_factory_is_named_with_what_it_returned() {
 async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
     let spec = ToolSpec::described::<N, N>(Discovery::new("ponder", "pondering", "lab"));
     let ponderer = Agent::new("ponderer", "lab").implementing(spec);
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_agent(ponderer, Arc::new(Script::new().finish(payload(9)))).unwrap();
     let calls = vec![call("ponder", "a", 1)];
     let listing = agent().with_toolsets(["pondering"]);
@@ -215,7 +215,7 @@ async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
 /// A toolset for one run alone stands beside the agent's own.
 #[tokio::test]
 async fn a_run_may_bring_a_toolset_of_its_own() {
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let planner = steps(vec![vec![call("guest", "a", 1)]]);
     registry.register_agent(agent(), planner).unwrap();
     let request =
@@ -228,7 +228,7 @@ async fn a_run_may_bring_a_toolset_of_its_own() {
 #[tokio::test]
 async fn h5_instructions_come_in_order_without_empty_ones() {
     let log = Log::default();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let silent = Combined::new().with("quiet", tool("mute", |n| n));
     registry.register_toolset("one", Toy::new("one", &log)).unwrap();
     registry.register_toolset("silent", silent).unwrap();
@@ -247,7 +247,7 @@ async fn h5_instructions_come_in_order_without_empty_ones() {
 async fn h5_empty_instructions_of_the_agent_are_dropped() {
     for (toolsets, expected) in [(&["one"][..], "Use one well."), (&[], "")] {
         for own in ["", " \n\t"] {
-            let mut registry = Registry::new();
+            let registry = Registry::new();
             registry.register_toolset("one", Toy::new("one", &Log::default())).unwrap();
             let planner = rule(move |turn| {
                 assert_eq!(turn.instructions(), expected);
@@ -264,7 +264,7 @@ async fn h5_empty_instructions_of_the_agent_are_dropped() {
 /// code: there are no files that an agent is read from at run time.
 #[tokio::test]
 async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
-    let (mut registry, _) = crate::tools::stand_registry();
+    let (registry, _) = crate::tools::stand_registry();
     registry.register_tool(tool("hammer", |n| n + 1)).unwrap();
     registry.register_tool(tool("unlisted", |n| n)).unwrap();
     registry.register_toolset("box", tool("saw", |n| n + 2)).unwrap();
@@ -286,7 +286,7 @@ async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
 #[tokio::test]
 async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     let spec: &'static ToolSpec = <Echo as toolwright::Tool>::SPEC;
     registry.register_agent(agent().resulting_in(spec), planner).unwrap();
     let runtime = Runtime::new(registry);
@@ -300,8 +300,8 @@ async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
 /// R5: a built-in toolset is a factory like any other: what one run noted, the next does not find.
 #[tokio::test]
 async fn r5_built_in_toolsets_are_fresh_for_every_run() {
-    let mut registry = Registry::new();
-    registry.register_toolset("notes", toolwright_runtime::builtin::scratchpad()).unwrap();
+    let registry = Registry::new();
+    registry.register_toolset("notes", toolwright_runtime::tools::scratchpad()).unwrap();
     let args = |text: &str| toolwright::Payload::new(text);
     let write = toolwright::ToolCall::new("write_note", args(r#"{"key":"a","text":"hello"}"#));
     let read =

@@ -1,34 +1,33 @@
 //! Toolsets under prefixes, per session.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::spec::Discovery;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::session::CatalogError;
+use toolwright_runtime::tools::{IntoSource, Source};
 use toolwright_runtime::{
-    Catalog, Definition, FunctionTool, Registry, RunRequest, Runtime, Session, ToolEntry,
+    Agent, Catalog, CatalogError, FunctionTool, Registry, RunRequest, Runtime, Session, ToolEntry,
 };
 
-use crate::planners::{WORKER, brief};
-use crate::tools::{Log, N, payload, stand_registry};
+use crate::planners::{WORKER, brief, briefs, steps};
+use crate::tools::{Log, N, call, payload, stand_registry};
 use crate::toys::{Toy, tool};
 
-fn runtime() -> Runtime {
-    Runtime::new(Registry::new())
-}
-
 async fn open(catalog: &Catalog) -> Session {
-    runtime().open_session(catalog, "agent", Scope::default(), None).await.unwrap()
+    let runtime = Runtime::builder(Registry::new()).with_catalog(catalog.clone()).build();
+    runtime.open_session("agent").await.unwrap()
 }
 
-fn catalog(definitions: Vec<Definition>) -> Arc<Catalog> {
-    let catalog = Catalog::new();
-    let ids: Vec<_> = definitions.iter().map(|definition| definition.id().to_owned()).collect();
-    for definition in definitions {
-        catalog.register(definition).unwrap();
+/// Toolsets with their names and prefixes, all of which the agent may use.
+fn catalog<const N: usize>(toolsets: [(&str, &str, Source); N]) -> Catalog {
+    let registry = Registry::new();
+    let catalog = registry.catalog();
+    let names: Vec<_> = toolsets.iter().map(|(name, ..)| *name).collect();
+    for (name, prefix, source) in toolsets {
+        registry.register_toolset(name, source).unwrap();
+        catalog.publish(name, prefix).unwrap();
     }
-    catalog.update_allowed_toolsets("agent", ids).unwrap();
+    catalog.update_allowed_toolsets("agent", names).unwrap();
     catalog
 }
 
@@ -55,9 +54,9 @@ fn counting() -> impl Fn(Scope) -> FunctionTool + Send + Sync + 'static {
 /// P1, P7: one router binds several toolsets, and one bare name may stand under two prefixes.
 #[tokio::test]
 async fn p1_p7_one_bare_name_under_two_prefixes() {
-    let both = catalog(vec![
-        Definition::new("one", "x", tool("a", |n| n + 1)),
-        Definition::new("two", "y", tool("a", |n| n * 10)),
+    let both = catalog([
+        ("one", "x", tool("a", |n| n + 1).into_source()),
+        ("two", "y", tool("a", |n| n * 10).into_source()),
     ]);
     let session = open(&both).await;
     assert_eq!(names(&session).await, ["x.a", "y.a"]);
@@ -75,7 +74,7 @@ async fn p2_the_bare_name_id_and_arguments_are_forwarded_unchanged() {
             noted.push(format!("{} {} {}", call.tool(), call.id(), call.args()));
             async move { Ok::<_, ToolFailure>(args) }
         });
-    let session = open(&catalog(vec![Definition::new("one", "x", dotted)])).await;
+    let session = open(&catalog([("one", "x", dotted.into_source())])).await;
     let call = ToolCall::new("x.a.b", Payload::new("{ \"n\": 1e0 }")).with_id("id 7");
     assert_eq!(brief(&session.call(call).await), r#"{"n":1}"#);
     assert_eq!(seen.lines(), ["a.b id 7 { \"n\": 1e0 }"]);
@@ -84,7 +83,7 @@ async fn p2_the_bare_name_id_and_arguments_are_forwarded_unchanged() {
 /// P3: what no toolset stands behind is refused at once, and nothing is forwarded.
 #[tokio::test]
 async fn p3_names_without_a_toolset_are_refused_at_once() {
-    let session = open(&catalog(vec![Definition::new("one", "x", tool("a", |n| n))])).await;
+    let session = open(&catalog([("one", "x", tool("a", |n| n).into_source())])).await;
     for name in ["y.a", "a", ".a", "x.", ".", "", "xx.a"] {
         assert_eq!(ask(&session, name).await, format!("toolset not found: `{name}`"));
     }
@@ -95,9 +94,9 @@ async fn p3_names_without_a_toolset_are_refused_at_once() {
 #[tokio::test]
 async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     let failing = tool("fail", |_| panic!("a bug"));
-    let both = catalog(vec![
-        Definition::new("one", "x", failing),
-        Definition::new("two", "y", tool("a", |n| n)),
+    let both = catalog([
+        ("one", "x", failing.into_source()),
+        ("two", "y", tool("a", |n| n).into_source()),
     ]);
     let session = open(&both).await;
     assert_eq!(ask(&session, "x.fail").await, "the tool failed internally");
@@ -107,8 +106,10 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
 /// P5: nothing is allowed at first; a session keeps what it was opened with, and a new one sees the update.
 #[tokio::test]
 async fn p5_allowlists_are_empty_at_first_and_sessions_keep_their_snapshot() {
-    let catalog = Catalog::new();
-    catalog.register(Definition::new("one", "x", tool("a", |n| n))).unwrap();
+    let registry = Registry::new();
+    registry.register_toolset("one", tool("a", |n| n)).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("one", "x").unwrap();
     let before = open(&catalog).await;
     assert!(names(&before).await.is_empty());
     assert_eq!(ask(&before, "x.a").await, "toolset not found: `x.a`");
@@ -118,25 +119,33 @@ async fn p5_allowlists_are_empty_at_first_and_sessions_keep_their_snapshot() {
     assert_eq!(names(&after).await, ["x.a"]);
     catalog.update_allowed_toolsets("agent", [""; 0]).unwrap();
     assert_eq!(ask(&after, "x.a").await, r#"{"n":4}"#);
-    let other = runtime().open_session(&catalog, "other", Scope::default(), None).await.unwrap();
+    let runtime = Runtime::builder(Registry::new()).with_catalog(catalog).build();
+    let other = runtime.open_session("other").await.unwrap();
     assert!(names(&other).await.is_empty(), "allowlists are by agent");
 }
 
 /// P6: reached, listed, registered, allowed, in this order; one that cannot be reached leaves nothing behind.
 #[tokio::test]
 async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
-    let catalog = Catalog::new();
+    let catalog = Registry::new().catalog();
     let unreachable = async { Err::<FunctionTool, _>("connection refused") };
-    let error = catalog.connect("far", "far", unreachable, Some("agent")).await.unwrap_err();
+    let error = catalog.connect("far", "far", unreachable).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "toolset `far` could not be reached, so it is not registered: connection refused"
     );
     assert!(names(&open(&catalog).await).await.is_empty());
-    let reached = async { Ok::<_, String>(tool("a", |n| n)) };
-    let listed = catalog.connect("far", "far", reached, Some("agent")).await.unwrap();
+    let reached = || async { Ok::<_, String>(tool("a", |n| n)) };
+    let listed = catalog.connect("far", "far", reached()).await.unwrap();
     assert_eq!(listed.iter().map(ToolEntry::name).collect::<Vec<_>>(), ["a"]);
+    assert!(names(&open(&catalog).await).await.is_empty());
+    catalog.allow("agent", "far").unwrap();
     assert_eq!(names(&open(&catalog).await).await, ["far.a"]);
+    let again = catalog.connect("far", "away", reached()).await.unwrap_err();
+    assert!(matches!(again, CatalogError::PublishedTwice { .. }), "{again}");
+    let taken = catalog.connect("away", "far", reached()).await.unwrap_err();
+    assert!(matches!(taken, CatalogError::DuplicatePrefix { .. }), "{taken}");
+    catalog.connect("away", "away", reached()).await.expect("nothing of it was registered before");
 }
 
 /// P8: stopping exits what the session made, and never a shared instance.
@@ -144,9 +153,9 @@ async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
 async fn p8_stop_exits_what_the_session_made_and_nothing_shared() {
     let log = Log::default();
     let (own, shared) = (Toy::new("own", &log), Toy::new("shared", &log));
-    let both = catalog(vec![
-        Definition::new("own", "x", move |_: Scope| own.clone()),
-        Definition::new("shared", "y", shared),
+    let both = catalog([
+        ("own", "x", (move |_: Scope| own.clone()).into_source()),
+        ("shared", "y", shared.into_source()),
     ]);
     let session = open(&both).await;
     session.stop().await;
@@ -162,10 +171,8 @@ async fn p8_stop_exits_what_the_session_made_and_nothing_shared() {
 #[tokio::test]
 async fn p9_sessions_get_instances_of_their_own() {
     let shared = counting()(Scope::default());
-    let both = catalog(vec![
-        Definition::new("own", "x", counting()),
-        Definition::new("shared", "y", shared),
-    ]);
+    let both =
+        catalog([("own", "x", counting().into_source()), ("shared", "y", shared.into_source())]);
     let (first, second) = (open(&both).await, open(&both).await);
     for (session, name, expected) in [
         (&first, "x.count", 1),
@@ -181,36 +188,76 @@ async fn p9_sessions_get_instances_of_their_own() {
 /// P11: what cannot be routed or is taken is refused when it is registered.
 #[test]
 fn p11_bad_definitions_are_refused_when_registered() {
-    let catalog = Catalog::new();
-    catalog.register(Definition::new("one", "x", tool("a", |n| n))).unwrap();
-    let refused = |id: &str, prefix: &str| {
-        let definition = Definition::new(id, prefix, tool("a", |n| n));
-        catalog.register(definition).unwrap_err()
-    };
-    assert!(matches!(refused("one", "y"), CatalogError::DuplicateId { .. }));
+    let registry = Registry::new();
+    for name in ["one", "two"] {
+        registry.register_toolset(name, tool("a", |n| n)).unwrap();
+    }
+    let catalog = registry.catalog();
+    catalog.publish("one", "x").unwrap();
+    let refused = |name, prefix| catalog.publish(name, prefix).unwrap_err();
+    assert!(matches!(refused("one", "y"), CatalogError::PublishedTwice { .. }));
     assert!(
-        matches!(refused("two", "x"), CatalogError::DuplicatePrefix { registered, .. } if registered == "one")
+        matches!(refused("two", "x"), CatalogError::DuplicatePrefix { published, .. } if published == "one")
     );
     assert!(matches!(refused("two", ""), CatalogError::BadPrefix { .. }));
     assert!(matches!(refused("two", "a.b"), CatalogError::BadPrefix { .. }));
+    assert_eq!(
+        refused("three", "z").to_string(),
+        "there is no toolset `three`, there is `one`, `two`"
+    );
     let error = catalog.update_allowed_toolsets("agent", ["one", "two"]).unwrap_err();
     assert_eq!(error.to_string(), "there is no toolset `two`, there is `one`");
 }
 
-/// P1: a definition publishes the tools it lists; a run of an agent uses a session's tools like its own.
+/// P1: fewer tools may be published; a run of an agent uses a session's tools like its own, instances included.
 #[tokio::test]
-async fn p1_a_definition_may_publish_fewer_tools_and_a_run_may_use_a_session() {
-    let two = toolwright_runtime::toolset::Combined::new()
+async fn p1_fewer_tools_may_be_published_and_a_run_may_use_a_session() {
+    let (registry, _) = stand_registry();
+    let two = toolwright_runtime::tools::Combined::new()
         .with("left", tool("a", |n| n + 1))
         .with("right", tool("b", |n| n));
-    let session = open(&catalog(vec![Definition::new("one", "x", two).with_tools(["a"])])).await;
-    assert_eq!(names(&session).await, ["x.a"]);
-    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, there is `x.a`");
-    let (mut registry, _) = stand_registry();
-    let planner = crate::planners::steps(vec![vec![crate::tools::call("x.a", "a", 1)]]);
+    registry.register_toolset("one", two).unwrap();
+    registry.register_toolset("own", counting()).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish_only("one", "x", ["a"]).unwrap();
+    catalog.publish("own", "y").unwrap();
+    catalog.update_allowed_toolsets("worker", ["one", "own"]).unwrap();
+    let planner = steps(vec![vec![call("x.a", "a", 1), call("y.count", "b", 0)]]);
     registry.register_agent(&WORKER, planner).unwrap();
-    let request = RunRequest::new("worker", payload(0)).with_toolset("session", session.toolset());
-    let outcome = Runtime::new(registry).run(request).await.unwrap();
-    assert_eq!(crate::planners::briefs(&outcome), [r#"{"n":2}"#]);
-    assert_eq!(ask(&session, "x.a").await, r#"{"n":5}"#, "the run did not stop it");
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("worker").await.unwrap();
+    assert_eq!(names(&session).await, ["x.a", "y.count"]);
+    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, there is `x.a`");
+    assert_eq!(ask(&session, "y.count").await, r#"{"n":1}"#);
+    let request = RunRequest::new("worker", payload(0)).in_session(&session);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#]);
+    assert_eq!(ask(&session, "y.count").await, r#"{"n":3}"#, "the run did not stop it");
+}
+
+/// P2, P5: where there is a catalog, an agent's run has what the allowlist names, under its prefix or, where the agent
+/// lists it itself, under its own name; and nothing else.
+#[tokio::test]
+async fn p5_the_allowlist_binds_runs_as_it_binds_sessions() {
+    let registry = Registry::new();
+    for (name, tool_name) in [("one", "a"), ("two", "b"), ("three", "c"), ("four", "d")] {
+        registry.register_toolset(name, tool(tool_name, |n| n + 1)).unwrap();
+    }
+    let calls = ["a", "b", "x.a", "y.b", "z.c", "c", "w.d"];
+    let calls: Vec<_> = calls.into_iter().map(|name| call(name, name, 1)).collect();
+    let lists = Agent::new("lister", "lab").with_toolsets(["one", "two"]);
+    registry.register_agent(lists, steps(vec![calls])).unwrap();
+    let catalog = registry.catalog();
+    for (name, prefix) in [("one", "x"), ("two", "y"), ("three", "z"), ("four", "w")] {
+        catalog.publish(name, prefix).unwrap();
+    }
+    let runtime = Runtime::builder(registry).with_catalog(catalog.clone()).build();
+    let run = || async {
+        let outcome = runtime.run(RunRequest::new("lister", payload(0))).await.unwrap();
+        let exchanges = outcome.exchanges().filter(|exchange| exchange.result.outcome.is_ok());
+        exchanges.map(|exchange| exchange.call.tool().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(run().await.is_empty(), "nothing is allowed at first");
+    catalog.update_allowed_toolsets("lister", ["one", "three"]).unwrap();
+    assert_eq!(run().await, ["a", "z.c"]);
 }

@@ -53,7 +53,7 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Kept {
 /// The spans of one run of three calls.
 fn spans(content: bool) -> Vec<Fields> {
     let kept = Kept::default();
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     let calls = vec![call("echo", "a", 1), call("refuse", "b", 2)];
     registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
     let mut builder = Runtime::builder(registry);

@@ -8,7 +8,7 @@ use crate::tools::{call, payload, stand_registry};
 
 /// What the stand logs for one step of calls.
 async fn log_of(calls: Vec<ToolCall>, one_at_a_time: bool) -> (Vec<String>, Vec<String>) {
-    let (mut registry, log) = stand_registry();
+    let (registry, log) = stand_registry();
     registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
     let mut request = RunRequest::new("worker", payload(0));
     if one_at_a_time {
@@ -80,7 +80,7 @@ async fn a_call_by_an_earlier_name_reaches_the_tool_by_its_own() {
 /// G28: a run's calls carry the run's ids, whatever the planner wrote there.
 #[tokio::test]
 async fn g28_calls_carry_the_scope_of_their_run() {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     let stray = toolwright::Scope { run_id: Some("forged".into()), ..Default::default() };
     let calls = vec![call("echo", "a", 1).with_scope(stray)];
     registry.register_agent(&WORKER, steps(vec![calls])).unwrap();

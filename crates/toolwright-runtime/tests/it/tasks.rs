@@ -9,8 +9,8 @@ use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolRe
 use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::execute::{Invocation, OutcomeFuture};
 use toolwright_runtime::{
-    Agent, AgentSpec, Collector, Execute, FunctionTool, Planner, Registry, RunRequest, Runtime,
-    RuntimeBuilder, Step, SuspendedRun,
+    Agent, AgentSpec, Collector, Execute, FunctionTool, Planner, Registry, ResumeRequest,
+    RunRequest, Runtime, RuntimeBuilder, Step, SuspendedRun,
 };
 use tower::{Layer, Service};
 
@@ -96,7 +96,7 @@ async fn a_tool_runs_on_another_task() {
 #[tokio::test]
 async fn an_agent_that_calls_itself_on_other_tasks_is_stopped_at_the_same_depth() {
     let all = Collector::new();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_agent(&RECURSIVE, calling("recurse", &Arc::default())).unwrap();
     let runtime = spawning(registry).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("recursive", payload(0))).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
             Ok(args)
         }
     });
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(start).unwrap();
     let agent = Agent::new("starter", "lab").with_tools(["start"]);
     registry.register_agent(agent, calling("start", &runs)).unwrap();
@@ -166,8 +166,8 @@ async fn an_agent_on_another_task_is_suspended_and_goes_on() {
     let text = serde_json::to_string(outcome.suspended().expect("the child waits")).unwrap();
     let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
     let elsewhere = spawning(nested(&log)).with_events(all.clone()).build();
-    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
-    let outcome = elsewhere.resume(&restored, answers, None).await.unwrap();
+    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
+    let outcome = elsewhere.resume(ResumeRequest::new(&restored, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
     let resumed = kinds(&all).iter().filter(|kind| **kind == "run_resumed").count();

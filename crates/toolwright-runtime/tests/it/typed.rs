@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use toolwright::{FailureKind, Payload, Tool, ToolFailure, ToolSpec};
 use toolwright_runtime::{
-    Agent, Collector, EventKind, Planner, Registry, ResumeError, RunError, RunOutcome, RunRequest,
-    Runtime, Step, SuspendedRun,
+    Agent, Collector, EventKind, Planner, Registry, ResumeError, ResumeRequest, RunError,
+    RunOutcome, RunRequest, Runtime, Step, SuspendedRun,
 };
 
 use crate::approvals::guarded;
@@ -25,7 +25,7 @@ fn runtime(end: &'static str) -> Runtime {
 }
 
 fn registry(planner: Arc<dyn Planner>) -> Registry {
-    let (mut registry, _) = stand_registry();
+    let (registry, _) = stand_registry();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let thinker = Agent::new("thinker", "lab").implementing(Think::SPEC).with_tools(["wipe"]);
     registry.register_agent(thinker, planner).unwrap();
@@ -36,8 +36,8 @@ fn registry(planner: Arc<dyn Planner>) -> Registry {
 async fn resume_elsewhere(outcome: &RunOutcome, runtime: &Runtime) -> RunOutcome {
     let text = serde_json::to_string(outcome.suspended().expect("it waits")).unwrap();
     let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
-    let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
-    runtime.resume(&restored, answers, None).await.unwrap()
+    let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
+    runtime.resume(ResumeRequest::new(&restored, answers)).await.unwrap()
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_typed_run_gives_a_result_of_its_tool() {
 async fn input_that_the_tool_refuses_is_refused_with_its_issues_before_anything_runs() {
     let all = Collector::new();
     let registry = registry(rule(|_| panic!("nobody is asked")));
-    let runtime = Runtime::observed(registry, all.clone());
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
     let wrong = Payload::new(r#"{"n": "four", "m": 1}"#);
     let expected = Think::SPEC.check_args(wrong.as_bytes()).unwrap_err();
     let error = runtime.run(RunRequest::answering(Think::SPEC, wrong)).await.unwrap_err();
@@ -100,13 +100,13 @@ async fn a_typed_run_stays_typed_when_it_is_suspended_and_resumed_in_another_run
 #[tokio::test]
 async fn a_typed_run_is_not_resumed_where_its_agent_implements_the_tool_no_more() {
     let waiting = runtime("{}").run(RunRequest::typed(Think, &N { n: 1 }).unwrap()).await.unwrap();
-    let mut registry = Registry::new();
+    let registry = Registry::new();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let thinker = Agent::new("thinker", "lab").with_tools(["wipe"]);
     registry.register_agent(thinker, rule(|_| panic!("nobody is asked"))).unwrap();
     let run = waiting.suspended().unwrap();
-    let answers = run.pending().iter().map(|asked| asked.approve()).collect();
-    let error = Runtime::new(registry).resume(run, answers, None).await.unwrap_err();
+    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    let error = Runtime::new(registry).resume(ResumeRequest::new(run, answers)).await.unwrap_err();
     let (agent, tool) = ("thinker".into(), "think".into());
     assert_eq!(error, ResumeError::UnknownTool { agent, tool });
 }

@@ -63,7 +63,7 @@ fn each_stage_of_the_compiler_knows_only_what_it_may() {
 }
 
 #[test]
-fn no_module_of_the_compiler_leads_back_to_itself() {
+fn no_module_leads_back_to_itself() {
     holds(circles::none);
 }
 

@@ -1,0 +1,362 @@
+//! What a host asks a runtime for, and what it gets. Never runs anything.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolwright::codec::{self, Decode};
+use toolwright::{
+    BoxError, FailureKind, InvalidPayload, Payload, Recovery, Scope, Tool, ToolCall, ToolFailure,
+};
+
+use super::session::Session;
+use crate::agent::{Exchange, StepRecord};
+use crate::approval::{Answer, Approver};
+use crate::run::{Environment, Options, Run, SuspendedRun, child_scope};
+use crate::tools::{IntoSource, Source, ToolSpecRef, Toolset};
+use crate::watch::EventSink;
+
+/// A run of an agent that a host asks for.
+#[derive(Clone)]
+pub struct RunRequest {
+    pub(crate) target: Target,
+    pub(crate) input: Payload,
+    pub(crate) run_id: Option<String>,
+    pub(crate) scope: Scope,
+    pub(crate) one_at_a_time: bool,
+    pub(crate) approval_list: Vec<String>,
+    pub(super) hosting: Hosting,
+}
+
+/// What makes a suspended run go on: the answers to all it asks, and what its host decides now. Agent, input, ids and
+/// labels are the run's.
+#[derive(Clone)]
+pub struct ResumeRequest {
+    pub(super) run: SuspendedRun,
+    pub(super) answers: Vec<Answer>,
+    pub(super) hosting: Hosting,
+}
+
+/// What a host decides about a run each time it starts or goes on.
+#[derive(Clone, Default)]
+pub(super) struct Hosting {
+    pub(super) events: Option<Arc<dyn EventSink>>,
+    approver: Option<Arc<dyn Approver>>,
+    session: Option<Arc<dyn Toolset>>,
+    extra: Vec<(String, Source)>,
+    cancelled: CancellationToken,
+}
+
+/// Which agent runs.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// The agent of this name.
+    Agent(String),
+    /// The agent that implements this tool; its schemas judge input and final payload.
+    Tool(ToolSpecRef),
+}
+
+/// A call that a host makes outside any agent's run.
+#[derive(Clone)]
+pub struct CallRequest {
+    pub(crate) call: ToolCall,
+    pub(crate) events: Option<Arc<dyn EventSink>>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOutcome {
+    /// The run's id.
+    pub run_id: String,
+    /// How it ended, for now or for good.
+    pub end: RunEnd,
+    /// The steps that were done, in order. In one that was cut off, calls that never ended are cancelled.
+    pub steps: Vec<StepRecord>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEnd {
+    /// With the planner's final payload.
+    Finished(Payload),
+    /// Without one.
+    Failed(ToolFailure),
+    /// Not yet: it waits for answers.
+    Suspended(SuspendedRun),
+}
+
+/// Why a run could not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunError {
+    /// There is no such agent.
+    UnknownAgent {
+        /// The name asked for.
+        agent: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
+    /// No agent implements the tool.
+    UnknownTool {
+        /// The name asked for.
+        tool: String,
+        /// The names of the tools that agents implement.
+        available: Vec<String>,
+    },
+    /// The input is not valid as the tool's arguments.
+    InvalidInput {
+        /// The tool.
+        tool: String,
+        /// What is wrong with the input.
+        issues: InvalidPayload,
+    },
+}
+
+impl RunRequest {
+    /// A run of an agent with an input, in no session. Input and final payload are whatever the agent takes and gives;
+    /// [`typed`](Self::typed) holds them to the schemas of a tool.
+    pub fn new(agent: impl Into<String>, input: Payload) -> Self {
+        Self::of(Target::Agent(agent.into()), input)
+    }
+
+    /// A run of the agent that implements a tool, in no session: what a call of the tool would start. The input goes
+    /// through the tool's codec, and so does the final payload, also after the run was suspended and resumed; read it
+    /// with [`RunOutcome::decode`].
+    ///
+    /// # Errors
+    ///
+    /// Every issue that keeps the input from being valid under the tool's schema.
+    pub fn typed<T: Tool>(tool: T, input: &T::Args) -> Result<Self, InvalidPayload> {
+        let _ = tool;
+        Ok(Self::answering(T::SPEC, Payload::of(input)?))
+    }
+
+    /// As [`typed`](Self::typed), with an input that is JSON already. It is checked when the run is to start.
+    pub fn answering(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
+        Self::of(Target::Tool(tool.into()), input)
+    }
+
+    fn of(target: Target, input: Payload) -> Self {
+        Self {
+            target,
+            input,
+            run_id: None,
+            scope: Scope::default(),
+            one_at_a_time: false,
+            approval_list: Vec::new(),
+            hosting: Hosting::default(),
+        }
+    }
+
+    /// Sets the run's id; otherwise it gets a fresh one.
+    #[must_use]
+    pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
+        self.run_id = Some(id.into());
+        self
+    }
+
+    /// Sets the session, which child runs inherit.
+    #[must_use]
+    pub fn with_session_id(mut self, id: impl Into<String>) -> Self {
+        self.scope.session_id = Some(id.into());
+        self
+    }
+
+    /// Sets the turn, which child runs inherit.
+    #[must_use]
+    pub fn with_turn_id(mut self, id: impl Into<String>) -> Self {
+        self.scope.turn_id = Some(id.into());
+        self
+    }
+
+    /// Makes this a run on behalf of a call, for a tool that starts runs itself: session, turn and labels are the
+    /// call's, and the run counts as one that is nested in the call's own.
+    #[must_use]
+    pub fn on_behalf_of(mut self, call: &ToolCall) -> Self {
+        self.scope = child_scope(call);
+        self
+    }
+
+    /// Adds labels, which child runs inherit.
+    #[must_use]
+    pub fn with_labels(mut self, labels: BTreeMap<String, String>) -> Self {
+        self.scope.labels.extend(labels);
+        self
+    }
+
+    /// Requires an approval of these tools' calls, whatever the tools say themselves.
+    #[must_use]
+    pub fn requiring_approval_of<N: Into<String>>(
+        mut self,
+        tools: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.approval_list.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Makes every tool a barrier: no two calls of this run at once.
+    #[must_use]
+    pub fn one_at_a_time(mut self) -> Self {
+        self.one_at_a_time = true;
+        self
+    }
+}
+
+/// What starts and resumes of a run have in common.
+macro_rules! hosted {
+    ($request:ident) => {
+        impl $request {
+            /// Sets where the events of this run go; those of its child runs do not go there.
+            #[must_use]
+            pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
+                self.hosting.events = Some(sink);
+                self
+            }
+
+            /// Sets who approves while the run waits, child runs included; otherwise the runtime's approver does.
+            #[must_use]
+            pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+                self.hosting.approver = Some(approver);
+                self
+            }
+
+            /// Adds a toolset for this run alone, beside those of the agent.
+            #[must_use]
+            pub fn with_toolset<K>(
+                mut self,
+                name: impl Into<String>,
+                toolset: impl IntoSource<K>,
+            ) -> Self {
+                self.hosting.extra.push((name.into(), toolset.into_source()));
+                self
+            }
+
+            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them.
+            #[must_use]
+            pub fn in_session(mut self, session: &Session) -> Self {
+                self.hosting.session = Some(session.toolset());
+                self
+            }
+
+            /// Sets what cancels the run: calls that have ended keep their results, the others are given up, and what
+            /// was entered is exited.
+            #[must_use]
+            pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+                self.hosting.cancelled = token;
+                self
+            }
+        }
+    };
+}
+
+hosted!(RunRequest);
+hosted!(ResumeRequest);
+
+impl ResumeRequest {
+    /// A suspended run and answers to all it asks.
+    pub fn new(run: &SuspendedRun, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let answers = answers.into_iter().collect();
+        Self { run: run.clone(), answers, hosting: Hosting::default() }
+    }
+}
+
+impl Hosting {
+    /// Gives a run what its host decides.
+    pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
+        let approver = self.approver.or_else(|| environment.approver.clone());
+        run.options = Options { approver, can_suspend: true, ..options };
+        (run.session, run.extra, run.cancelled) = (self.session, self.extra, self.cancelled);
+        run
+    }
+}
+
+impl CallRequest {
+    /// A call as it is, scope included.
+    pub fn new(call: ToolCall) -> Self {
+        Self { call, events: None }
+    }
+
+    /// Sets where the two events of this call go.
+    #[must_use]
+    pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
+        self.events = Some(sink);
+        self
+    }
+}
+
+impl From<ToolCall> for CallRequest {
+    fn from(call: ToolCall) -> Self {
+        Self::new(call)
+    }
+}
+
+impl RunOutcome {
+    /// The final payload.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none. A run that waits for answers has none yet.
+    pub fn result(&self) -> Result<Payload, ToolFailure> {
+        match &self.end {
+            RunEnd::Finished(payload) => Ok(payload.clone()),
+            RunEnd::Failed(failure) => Err(failure.clone()),
+            RunEnd::Suspended(_) => Err(ToolFailure::new(
+                FailureKind::Denied,
+                "the run waits for answers; resume it",
+                Recovery::Finish,
+            )),
+        }
+    }
+
+    /// The final payload as a value of its type.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none, or why it is no such value.
+    pub fn decode<T: Decode>(&self) -> Result<T, BoxError> {
+        Ok(codec::from_json(self.result()?.as_bytes())?)
+    }
+
+    /// The run, if it waits for answers.
+    pub fn suspended(&self) -> Option<&SuspendedRun> {
+        match &self.end {
+            RunEnd::Suspended(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Every call that was made and what came of it, in order.
+    pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
+        self.steps.iter().flat_map(|step| &step.exchanges)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownAgent { agent, available } if available.is_empty() => {
+                write!(f, "there is no agent `{agent}`, nor any other; register one first")
+            }
+            Self::UnknownAgent { agent, available } => {
+                write!(f, "there is no agent `{agent}`, there is `{}`", available.join("`, `"))
+            }
+            Self::UnknownTool { tool, available } if available.is_empty() => {
+                write!(
+                    f,
+                    "no agent implements `{tool}`, nor any other tool; register one that does"
+                )
+            }
+            Self::UnknownTool { tool, available } => {
+                let available = available.join("`, `");
+                write!(f, "no agent implements `{tool}`; agents implement `{available}`")
+            }
+            Self::InvalidInput { tool, issues } => {
+                write!(f, "the input is not valid for `{tool}`: {issues}")
+            }
+        }
+    }
+}
+
+impl Error for RunError {}

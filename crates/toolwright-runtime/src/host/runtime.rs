@@ -1,0 +1,318 @@
+//! The runtime: what a host builds once, and asks for runs, calls and sessions. Never decides what a run does next.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use toolwright::call::fresh_id;
+use toolwright::{BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
+
+use super::request::{
+    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
+};
+use crate::agent::Agent;
+use crate::approval::{Answer, Answers, Approver, Ledger, ResumeError, Verdict, check, now};
+use crate::execute::Execute;
+use crate::hooks::Hooks;
+use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
+use crate::run::{Dispatcher, End, Environment, Options, Resumption, Run, RunState, SuspendedRun};
+use crate::tools::{Combined, Entered, ToolSpecRef, Toolset};
+use crate::watch::{EventSink, Publisher};
+
+/// Runs agents and single calls on what a [`Registry`] holds. Cheap to clone.
+///
+/// Works inside a tokio runtime whose timers are on.
+#[derive(Clone)]
+pub struct Runtime(Arc<Environment>);
+
+/// A runtime that is being put together.
+pub struct RuntimeBuilder(Environment);
+
+/// How long a question can be answered unless the host says something else: a day.
+const APPROVALS_LAST: Duration = Duration::from_hours(24);
+
+impl RuntimeBuilder {
+    /// Sends every event to a sink, whichever run it happens in.
+    #[must_use]
+    pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
+        self.0.events = Some(sink);
+        self
+    }
+
+    /// Sets what runs before and after calls.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.0.hooks = hooks;
+        self
+    }
+
+    /// Sets what runs calls; otherwise [`Execute::default`] does.
+    #[must_use]
+    pub fn with_execute(mut self, execute: Execute) -> Self {
+        self.0.execute = execute;
+        self
+    }
+
+    /// Sets who approves while runs wait; otherwise runs are suspended, and calls outside runs denied.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.0.approver = Some(approver);
+        self
+    }
+
+    /// Sets how long a question can be answered; otherwise it is a day.
+    #[must_use]
+    pub fn with_approvals_lasting(mut self, time: Duration) -> Self {
+        self.0.approvals_last = time;
+        self
+    }
+
+    /// Sets the clock that questions expire by; otherwise it is the system's.
+    #[must_use]
+    pub fn with_clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.0.clock = Arc::new(clock);
+        self
+    }
+
+    /// Leaves tools that cannot be used now out of what planners are shown.
+    #[must_use]
+    pub fn skipping_unavailable(mut self) -> Self {
+        self.0.skip_unavailable = true;
+        self
+    }
+
+    /// Puts arguments and results into spans. They may be confidential, so nobody gets them unasked.
+    #[must_use]
+    pub fn recording_content(mut self) -> Self {
+        self.0.record_content = true;
+        self
+    }
+
+    /// Lets agents use what a catalog allows them and nothing else; otherwise they use what they list.
+    #[must_use]
+    pub fn with_catalog(mut self, catalog: Catalog) -> Self {
+        self.0.catalog = Some(catalog);
+        self
+    }
+
+    /// The runtime.
+    pub fn build(self) -> Runtime {
+        Runtime(Arc::new(self.0))
+    }
+}
+
+impl Runtime {
+    /// A runtime of what is registered.
+    pub fn new(registry: Registry) -> Self {
+        Self::builder(registry).build()
+    }
+
+    /// A runtime of what is registered, to be put together.
+    pub fn builder(registry: Registry) -> RuntimeBuilder {
+        RuntimeBuilder(Environment {
+            registry,
+            catalog: None,
+            events: None,
+            hooks: Hooks::new(),
+            execute: Execute::default(),
+            approver: None,
+            approvals_last: APPROVALS_LAST,
+            clock: Arc::new(SystemTime::now),
+            skip_unavailable: false,
+            record_content: false,
+            sequence: Arc::default(),
+            answered: Ledger::default(),
+        })
+    }
+
+    /// Every tool that is known before any run, in the order of registration.
+    pub fn specs(&self) -> Vec<ToolSpecRef> {
+        self.0.registry.specs()
+    }
+
+    /// Every agent, by name.
+    pub fn agents(&self) -> Vec<Arc<Agent>> {
+        self.0.registry.agents()
+    }
+
+    /// Runs an agent to its end, or to where it waits for answers. A run that fails has an outcome that says so.
+    ///
+    /// # Errors
+    ///
+    /// There is no such agent, or the input is not valid for the tool that the run is to answer. Nothing has run then.
+    pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
+        let (agent, answers) = self.target(&request)?;
+        let RunRequest { input, run_id, scope, hosting, .. } = request;
+        let id = run_id.unwrap_or_else(|| fresh_id("run"));
+        let run = Run::new(&self.0, agent, (id, input), scope, hosting.events.clone());
+        let options = Options {
+            one_at_a_time: request.one_at_a_time,
+            approval_list: request.approval_list.into(),
+            ..Options::default()
+        };
+        let run = hosting.apply(run.answering(answers), options, &self.0);
+        let (end, steps) = run.drive(None).await;
+        Ok(outcome(run.id(), end, steps))
+    }
+
+    /// Goes on with a suspended run, once everything it asks is answered.
+    ///
+    /// # Errors
+    ///
+    /// Answers that do not fit: unknown, repeated, missing, late, given before, or about other arguments than those
+    /// that wait. Nothing has run then.
+    pub async fn resume(&self, request: ResumeRequest) -> Result<RunOutcome, ResumeError> {
+        let ResumeRequest { run: SuspendedRun(state), answers, hosting } = request;
+        let agent = state.agent.clone();
+        let Some(registered) = self.0.registry.agent(&agent) else {
+            return Err(ResumeError::UnknownAgent { agent });
+        };
+        let judge = state.answers.as_deref().map(|tool| self.still_implements(&agent, tool));
+        let named = (state.run_id.clone(), Payload::new(state.input.as_str()));
+        let scope = state.scope.clone().into();
+        let run = Run::new(&self.0, registered, named, scope, hosting.events.clone());
+        let options = Options {
+            one_at_a_time: state.one_at_a_time,
+            approval_list: state.approval_list.as_slice().into(),
+            ..Options::default()
+        };
+        let run = hosting.apply(run.answering(judge.transpose()?), options, &self.0);
+        let answers = Arc::new(self.take_answers(&state, answers)?);
+        let (end, steps) = run.drive(Some(Resumption { state, answers })).await;
+        Ok(outcome(run.id(), end, steps))
+    }
+
+    /// Makes one call outside any agent's run, on the path every call takes. What provides the tool is entered before
+    /// and exited after it. A call that belongs to no run gets a run id of its own. Nothing can be suspended here: a
+    /// call that needs an approval is denied unless there is an approver.
+    pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
+        let CallRequest { call, events } = request.into();
+        let mut scope = call.scope().clone();
+        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
+        let publisher = self.0.publisher(&run_id, None, &scope, events);
+        let call = call.with_scope(scope);
+        match self.0.registry.tool(call.tool()) {
+            Some(tool) => self.call_once(call, &tool, publisher).await,
+            None => self.refuse_unknown(call, publisher),
+        }
+    }
+
+    pub(super) fn environment(&self) -> &Arc<Environment> {
+        &self.0
+    }
+
+    /// The agent that a request is about, and the tool that its input has been checked for.
+    fn target(
+        &self,
+        request: &RunRequest,
+    ) -> Result<(RegisteredAgent, Option<ToolSpecRef>), RunError> {
+        let registry = &self.0.registry;
+        match &request.target {
+            Target::Agent(name) => {
+                let unknown = || {
+                    let names = registry.agents().into_iter().map(|agent| agent.name.clone());
+                    RunError::UnknownAgent { agent: name.clone(), available: names.collect() }
+                };
+                Ok((registry.agent(name).ok_or_else(unknown)?, None))
+            }
+            Target::Tool(asked) => {
+                let found = registry.implementer(asked.name());
+                let same = found.filter(|(_, tool)| tool.toolset() == asked.toolset());
+                let Some((agent, tool)) = same else {
+                    let (tool, available) = (asked.name().to_owned(), registry.implemented());
+                    return Err(RunError::UnknownTool { tool, available });
+                };
+                tool.check_args(request.input.as_bytes()).map_err(|issues| {
+                    RunError::InvalidInput { tool: tool.name().to_owned(), issues }
+                })?;
+                Ok((agent, Some(tool)))
+            }
+        }
+    }
+
+    /// The tool that judges the final payload of a run that was suspended.
+    fn still_implements(&self, agent: &str, tool: &str) -> Result<ToolSpecRef, ResumeError> {
+        let found = self.0.registry.implementer(tool);
+        let found = found.filter(|(found, _)| found.agent.name == agent);
+        found.map(|(_, tool)| tool).ok_or_else(|| ResumeError::UnknownTool {
+            agent: agent.to_owned(),
+            tool: tool.to_owned(),
+        })
+    }
+
+    /// Checks answers and counts their questions as answered, all or none.
+    fn take_answers(&self, state: &RunState, answers: Vec<Answer>) -> Result<Answers, ResumeError> {
+        if let Some(id) = state.first_forged() {
+            return Err(ResumeError::OtherArguments { id: id.to_owned() });
+        }
+        let (questions, now) = (state.questions(), now(&self.0.clock));
+        let checked = check(&questions, answers, now)?;
+        // Arguments of an approver's own must be right; those of tools that are only met in a run are checked there.
+        for asked in &questions {
+            let Some(Verdict::ApproveWith(args)) = checked.get(&asked.id) else { continue };
+            let Some(spec) = self.0.registry.spec(&asked.tool) else { continue };
+            spec.check_args(args.as_bytes())
+                .map_err(|issues| ResumeError::InvalidArguments { id: asked.id.clone(), issues })?;
+        }
+        let taken: Vec<_> =
+            questions.iter().map(|asked| (asked.id.as_str(), asked.expires_at)).collect();
+        self.0.answered.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
+        Ok(checked)
+    }
+
+    async fn call_once(
+        &self,
+        call: ToolCall,
+        tool: &Registered,
+        publisher: Publisher,
+    ) -> ToolResult {
+        let scope = Arc::new(call.scope().clone());
+        let provider = &tool.provider;
+        let failed = |call: &ToolCall, error: &dyn std::error::Error| {
+            ToolResult::new(call, Err(ToolFailure::internal(error)))
+        };
+        let toolset = match provider.source.resolve(&provider.name, &scope).await {
+            Ok(Some(toolset)) => toolset,
+            Ok(None) => return self.refuse_unknown(call, publisher),
+            Err(error) => return failed(&call, &error),
+        };
+        let entered = match Entered::enter(Arc::clone(&toolset), scope).await {
+            Ok(entered) => entered,
+            Err(error) => return failed(&call, &*error),
+        };
+        let result = self.dispatcher(toolset, publisher).call(call, &tool.entry).await;
+        entered.close().await;
+        result
+    }
+
+    /// What takes calls outside any run, where nothing can be suspended.
+    pub(super) fn dispatcher(&self, toolset: Arc<dyn Toolset>, publisher: Publisher) -> Dispatcher {
+        let options = Options { approver: self.0.approver.clone(), ..Options::default() };
+        let environment = Arc::clone(&self.0);
+        Dispatcher { environment, toolset, publisher, options, answers: Arc::default() }
+    }
+
+    fn refuse_unknown(&self, call: ToolCall, publisher: Publisher) -> ToolResult {
+        let specs = self.0.registry.specs();
+        let known = specs.iter().filter(|spec| spec.is_advertised()).map(|spec| spec.name());
+        let failure = ToolFailure::not_found(call.tool(), known);
+        let nothing = Arc::new(Combined::new());
+        self.dispatcher(nothing, publisher).refuse(call, None, Err(failure)).into_exchange().result
+    }
+}
+
+/// A runtime runs calls like any executor: what is registered in it can be offered elsewhere, for
+/// instance by an MCP server that exposes what agents implement.
+impl Executor for Runtime {
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(self.call(call.clone()))
+    }
+}
+
+fn outcome(run_id: &str, end: End, steps: Vec<crate::agent::StepRecord>) -> RunOutcome {
+    let end = match end {
+        End::Finished(payload) => RunEnd::Finished(payload),
+        End::Failed(failure) => RunEnd::Failed(failure),
+        End::Suspended(state) => RunEnd::Suspended(SuspendedRun(state)),
+    };
+    RunOutcome { run_id: run_id.to_owned(), end, steps }
+}

@@ -1,0 +1,198 @@
+//! One open session: the tools an agent may use under their published names, and calls of them. Never changes what it
+//! may use.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolwright::call::fresh_id;
+use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult};
+
+use super::runtime::Runtime;
+use crate::approval::Approver;
+use crate::run::Dispatcher;
+use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset};
+use crate::watch::EventSink;
+
+/// An open session. Dropped, it is stopped.
+pub struct Session {
+    dispatcher: Dispatcher,
+    scope: Arc<Scope>,
+    entered: Mutex<Option<Entered>>,
+}
+
+/// A session that a host asks for; the name of an agent is one.
+#[derive(Clone)]
+pub struct SessionRequest {
+    agent: String,
+    scope: Scope,
+    events: Option<Arc<dyn EventSink>>,
+    approver: Option<Arc<dyn Approver>>,
+}
+
+/// A session that could not be opened.
+#[derive(Debug)]
+pub struct SessionError {
+    agent: String,
+    cause: BoxError,
+}
+
+impl SessionRequest {
+    /// A session for an agent.
+    pub fn new(agent: impl Into<String>) -> Self {
+        Self { agent: agent.into(), scope: Scope::default(), events: None, approver: None }
+    }
+
+    /// Sets what its calls know about where they come from. Ids that are missing are made.
+    #[must_use]
+    pub fn with_scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets where the events of its calls go.
+    #[must_use]
+    pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
+        self.events = Some(sink);
+        self
+    }
+
+    /// Sets who approves its calls; otherwise the runtime's approver does.
+    #[must_use]
+    pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+}
+
+impl From<&str> for SessionRequest {
+    fn from(agent: &str) -> Self {
+        Self::new(agent)
+    }
+}
+
+impl Runtime {
+    /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
+    /// instance of every factory. Its calls take the path of every call: hooks, approvals (by an approver alone),
+    /// limits, events.
+    ///
+    /// # Errors
+    ///
+    /// A factory that failed, or a toolset that did not enter; what was entered is exited.
+    pub async fn open_session(
+        &self,
+        request: impl Into<SessionRequest>,
+    ) -> Result<Session, SessionError> {
+        let SessionRequest { agent, mut scope, events, approver } = request.into();
+        let failed = |cause| SessionError { agent: agent.clone(), cause };
+        scope.session_id.get_or_insert_with(|| fresh_id("session"));
+        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
+        let scope = Arc::new(scope);
+        let mut all = Combined::new();
+        if let Some(catalog) = &self.environment().catalog {
+            for published in catalog.allowed(&agent) {
+                let bound = catalog.bind(&published, &scope, &mut all).await;
+                bound.map_err(|error| failed(error.into()))?;
+            }
+        }
+        let toolset: Arc<dyn Toolset> = Arc::new(all);
+        let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&scope));
+        let entered = Mutex::new(Some(entering.await.map_err(failed)?));
+        let name = Some(agent.as_str().into());
+        let publisher = self.environment().publisher(&run_id, name, &scope, events);
+        let mut dispatcher = self.dispatcher(toolset, publisher);
+        dispatcher.options.approver = approver.or(dispatcher.options.approver);
+        Ok(Session { dispatcher, scope, entered })
+    }
+}
+
+impl Session {
+    /// The session's id.
+    pub fn id(&self) -> &str {
+        self.scope.session_id.as_deref().unwrap_or_default()
+    }
+
+    /// The tools it may use, under their published names; none once it is stopped.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps a toolset from listing its tools.
+    pub async fn tools(&self) -> Result<Vec<ToolEntry>, BoxError> {
+        if self.is_stopped() {
+            return Ok(Vec::new());
+        }
+        self.dispatcher.toolset.tools(&self.scope).await
+    }
+
+    /// Makes a call of a published name. Whatever fails is a result, and the session goes on.
+    pub async fn call(&self, call: ToolCall) -> ToolResult {
+        let scope = Scope {
+            parent_call_id: call.parent_call_id().map(str::to_owned),
+            depth: self.scope.depth.max(call.scope().depth),
+            ..Scope::clone(&self.scope)
+        };
+        let call = call.with_scope(scope);
+        let tools = match self.tools().await {
+            Ok(tools) => tools,
+            Err(error) => {
+                return self.refuse(call, ToolFailure::internal(&*error));
+            }
+        };
+        if let Some(tool) = tools.iter().find(|tool| tool.name() == call.tool()) {
+            return self.dispatcher.call(call, tool).await;
+        }
+        let failure = not_found(&tools, &call);
+        self.refuse(call, failure)
+    }
+
+    /// Stops the session: exits what it made. Shared instances go on.
+    pub async fn stop(&self) {
+        let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(entered) = entered {
+            entered.close().await;
+        }
+    }
+
+    /// The session's tools, for runs that neither enter nor exit them.
+    pub(super) fn toolset(&self) -> Arc<dyn Toolset> {
+        Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)))
+    }
+
+    fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
+        self.dispatcher.refuse(call, None, Err(failure)).into_exchange().result
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.entered.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+/// A toolset that is there lists its tools; any other name is about none.
+fn not_found(tools: &[ToolEntry], call: &ToolCall) -> ToolFailure {
+    let prefix = |name: &str| name.split_once(SEPARATOR).map(|(prefix, _)| prefix.to_owned());
+    let of_prefix = prefix(call.tool());
+    let names = tools.iter().map(ToolEntry::name);
+    let siblings: Vec<_> = names.filter(|name| prefix(name) == of_prefix).collect();
+    if siblings.is_empty() || call.tool().ends_with(SEPARATOR) {
+        return toolset_not_found(call.tool());
+    }
+    ToolFailure::not_found(call.tool(), siblings.into_iter())
+}
+
+/// Says of a name that no toolset stands behind it.
+fn toolset_not_found(name: &str) -> ToolFailure {
+    let message = format!("toolset not found: `{name}`");
+    ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no session could be opened for agent `{}`: {}", self.agent, self.cause)
+    }
+}
+
+impl Error for SessionError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.cause)
+    }
+}

@@ -1,0 +1,58 @@
+//! What all runs of a runtime share. Never changes once the runtime is built.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use toolwright::{Scope, ToolCall};
+
+use crate::approval::{ApprovalRequest, Approver, Clock, Ledger, now};
+use crate::execute::Execute;
+use crate::hooks::Hooks;
+use crate::registry::{Catalog, Registry};
+use crate::tools::ToolEntry;
+use crate::watch::{EventSink, Publisher, RunInfo};
+
+/// What is registered, and what a host decides about all runs.
+pub(crate) struct Environment {
+    pub(crate) registry: Registry,
+    /// What agents may use, where they may not use everything.
+    pub(crate) catalog: Option<Catalog>,
+    pub(crate) events: Option<Arc<dyn EventSink>>,
+    pub(crate) hooks: Hooks,
+    pub(crate) execute: Execute,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) approvals_last: Duration,
+    pub(crate) clock: Clock,
+    pub(crate) skip_unavailable: bool,
+    pub(crate) record_content: bool,
+    /// The number of the next event.
+    pub(crate) sequence: Arc<AtomicU64>,
+    /// The questions that were answered.
+    pub(crate) answered: Ledger,
+}
+
+impl Environment {
+    pub(crate) fn publisher(
+        &self,
+        run_id: &str,
+        agent: Option<Arc<str>>,
+        scope: &Scope,
+        events: Option<Arc<dyn EventSink>>,
+    ) -> Publisher {
+        let run = RunInfo {
+            id: run_id.to_owned(),
+            agent,
+            parent_call_id: scope.parent_call_id.clone(),
+            session_id: scope.session_id.clone(),
+            turn_id: scope.turn_id.clone(),
+        };
+        let sequence = Arc::clone(&self.sequence);
+        Publisher { run: Arc::new(run), sequence, sinks: [self.events.clone(), events] }
+    }
+
+    /// The question of a call.
+    pub(crate) fn question(&self, call: &ToolCall, tool: &ToolEntry) -> ApprovalRequest {
+        ApprovalRequest::new(call, tool, now(&self.clock), self.approvals_last)
+    }
+}

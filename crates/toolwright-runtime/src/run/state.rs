@@ -1,0 +1,133 @@
+//! A run that waits for answers, as data: it survives the process. Never goes on by itself: see `run`.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::agent::StepRecord;
+use crate::approval::{ApprovalRequest, digest};
+use crate::wire::{WireCall, WireExchange, WireScope};
+
+/// The version of the format. Another one is refused, never guessed at.
+pub(crate) const VERSION: u32 = 1;
+
+/// A run that waits for answers. Serialize it, keep it anywhere, and resume it with
+/// [`Runtime::resume`](crate::Runtime::resume), in this process or another.
+///
+/// Its toolsets were exited: they are entered anew, and handles from before mean nothing any more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuspendedRun(pub(crate) Box<RunState>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunState {
+    pub(crate) version: u32,
+    pub(crate) run_id: String,
+    pub(crate) agent: String,
+    /// The tool whose schemas judge input and final payload.
+    pub(crate) answers: Option<String>,
+    pub(crate) input: String,
+    pub(crate) scope: WireScope,
+    pub(crate) history: Vec<Vec<WireExchange>>,
+    /// The step that could not be done.
+    pub(crate) step: Vec<SavedCall>,
+    pub(crate) calls: u32,
+    pub(crate) failures_in_a_row: u32,
+    pub(crate) denied: bool,
+    /// How long it has run, in milliseconds.
+    pub(crate) elapsed: u64,
+    pub(crate) one_at_a_time: bool,
+    /// The tools whose calls need an approval by the run's own wish.
+    pub(crate) approval_list: Vec<String>,
+}
+
+/// How far a call of the step has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SavedCall {
+    /// It has its result.
+    Done(WireExchange),
+    /// It waits for a barrier before it.
+    Waiting(WireCall),
+    /// It waits for an answer.
+    Asked { call: WireCall, request: ApprovalRequest },
+    /// The run that answers it waits.
+    Child { call: WireCall, run: Box<RunState> },
+}
+
+impl SuspendedRun {
+    /// The run's id.
+    pub fn run_id(&self) -> &str {
+        &self.0.run_id
+    }
+
+    /// The agent that runs.
+    pub fn agent(&self) -> &str {
+        &self.0.agent
+    }
+
+    /// What is asked, in the order of the calls, questions of child runs included. Every one must be answered.
+    pub fn pending(&self) -> Vec<&ApprovalRequest> {
+        self.0.questions()
+    }
+}
+
+impl RunState {
+    pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
+        fn of_call(saved: &SavedCall) -> Vec<&ApprovalRequest> {
+            match saved {
+                SavedCall::Asked { request, .. } => vec![request],
+                SavedCall::Child { run, .. } => run.questions(),
+                SavedCall::Done(_) | SavedCall::Waiting(_) => Vec::new(),
+            }
+        }
+        self.step.iter().flat_map(of_call).collect()
+    }
+
+    /// The steps that were done.
+    pub(crate) fn steps(&self) -> Vec<StepRecord> {
+        let exchanges = |step: &Vec<WireExchange>| step.iter().cloned().map(Into::into).collect();
+        self.history.iter().map(|step| StepRecord { exchanges: exchanges(step) }).collect()
+    }
+
+    /// The ids of every call the run has made.
+    pub(crate) fn call_ids(&self) -> BTreeSet<String> {
+        let of_call = |saved: &SavedCall| match saved {
+            SavedCall::Done(exchange) => exchange.call_id().to_owned(),
+            SavedCall::Waiting(call)
+            | SavedCall::Asked { call, .. }
+            | SavedCall::Child { call, .. } => call.id.clone(),
+        };
+        let done = self.history.iter().flatten().map(|exchange| exchange.call_id().to_owned());
+        done.chain(self.step.iter().map(of_call)).collect()
+    }
+
+    /// The id of a question that is not about the call it stands beside any more.
+    pub(crate) fn first_forged(&self) -> Option<&str> {
+        self.step.iter().find_map(|saved| match saved {
+            SavedCall::Asked { call, request } => {
+                (digest(&call.clone().into()) != request.digest).then_some(&*request.id)
+            }
+            SavedCall::Child { run, .. } => run.first_forged(),
+            SavedCall::Done(_) | SavedCall::Waiting(_) => None,
+        })
+    }
+}
+
+impl Serialize for SuspendedRun {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for SuspendedRun {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let state = RunState::deserialize(from)?;
+        if state.version == VERSION {
+            return Ok(Self(Box::new(state)));
+        }
+        Err(de::Error::custom(format!(
+            "the suspended run is of version {}, expected {VERSION}; resume it with the release that wrote it",
+            state.version
+        )))
+    }
+}

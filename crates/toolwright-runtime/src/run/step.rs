@@ -1,0 +1,172 @@
+//! The calls of one step: which of them may run, what came of them, how they wait. Never asks the planner.
+
+use std::sync::Arc;
+
+use toolwright::{FailureKind, Recovery, Scope, ToolCall, ToolFailure};
+
+use super::batch::run_all;
+use super::call::{CallState, PendingCall};
+use super::dispatch::Dispatcher;
+use super::state::{RunState, SavedCall, VERSION};
+use super::stop::Stop;
+use super::{End, Progress, Run};
+use crate::agent::StepRecord;
+use crate::tools::ToolEntry;
+
+impl Run {
+    /// Looks at all calls of a step before any of them runs.
+    pub(super) fn admit_all(
+        &self,
+        calls: Vec<ToolCall>,
+        tools: &[ToolEntry],
+        progress: &mut Progress,
+    ) -> Result<Vec<PendingCall>, ToolFailure> {
+        if calls.is_empty() {
+            // Asking the same question again would get the same answer, for ever.
+            let failure =
+                ToolFailure::new(FailureKind::Internal, self.cannot_go_on(), Recovery::Replan);
+            return Err(failure.with_detail("the planner returned a step without calls"));
+        }
+        let opened = progress.budget.open_step(calls.len())?;
+        let admit = |call: ToolCall| {
+            let scope = self.scope_of(&call);
+            let call = call.with_scope(scope);
+            let tool = find(tools, call.tool());
+            if let Err(denied) = &opened {
+                return PendingCall::refused(call, tool, denied.clone());
+            }
+            if !progress.call_ids.insert(call.id().to_owned()) {
+                let failure = repeated(&call);
+                return PendingCall::refused(call, tool, failure);
+            }
+            self.admit(call, tools)
+        };
+        Ok(calls.into_iter().map(admit).collect())
+    }
+
+    /// What is to be done about a call whose id is new and that the run can afford.
+    fn admit(&self, call: ToolCall, tools: &[ToolEntry]) -> PendingCall {
+        let Some(tool) = find(tools, call.tool()) else {
+            let known = tools.iter().filter(|tool| tool.spec().is_advertised());
+            let failure = ToolFailure::not_found(call.tool(), known.map(ToolEntry::name));
+            return PendingCall::refused(call, None, failure);
+        };
+        let call = call.with_tool(tool.name());
+        if !self.options.needs_answer(&tool) {
+            return PendingCall::new(call, Some(tool), CallState::Ready(None));
+        }
+        // Nobody is asked about what cannot run.
+        if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
+            let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
+            return PendingCall::refused(call, Some(tool), failure);
+        }
+        let request = Arc::new(self.environment.question(&call, &tool));
+        PendingCall::new(call, Some(tool), CallState::Asking(request))
+    }
+
+    /// What is to be done about the calls of a suspended step, now that its questions are answered.
+    pub(super) fn go_on(
+        &self,
+        state: RunState,
+        dispatcher: &Dispatcher,
+        tools: &[ToolEntry],
+    ) -> Vec<PendingCall> {
+        let go_on = |saved| match saved {
+            SavedCall::Done(exchange) => {
+                let exchange: crate::agent::Exchange = exchange.into();
+                PendingCall::done(exchange.call, exchange.result.outcome)
+            }
+            SavedCall::Waiting(call) => self.admit(call.into(), tools),
+            SavedCall::Child { call, run } => {
+                let call: ToolCall = call.into();
+                let tool = find(tools, call.tool());
+                PendingCall::new(call, tool, CallState::Suspended(run))
+            }
+            SavedCall::Asked { call, request } => {
+                let call: ToolCall = call.into();
+                let tool = find(tools, call.tool());
+                let verdict = dispatcher.answers.get(&request.id).cloned();
+                let (Some(verdict), Some(tool)) = (verdict, tool) else {
+                    // Answers were checked to be whole, so it is the tool that has gone.
+                    let known = tools.iter().map(ToolEntry::name);
+                    let failure = ToolFailure::not_found(call.tool(), known);
+                    return PendingCall::refused(call, None, failure);
+                };
+                let (call, settled) = dispatcher.settle(call, &Arc::new(request), verdict);
+                let state = match settled {
+                    Ok(approved) => CallState::Ready(Some(approved)),
+                    Err(outcome) => CallState::Refused(tool.spec_ref().checked(outcome)),
+                };
+                PendingCall::new(call, Some(tool), state)
+            }
+        };
+        state.step.into_iter().map(go_on).collect()
+    }
+
+    /// Makes the calls of a step and takes their results into account.
+    pub(super) async fn make(
+        &self,
+        dispatcher: &Dispatcher,
+        calls: Vec<PendingCall>,
+        progress: &mut Progress,
+        stop: &Stop,
+    ) -> Result<(), End> {
+        let batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
+        if batch.stopped.is_none() && !batch.calls.iter().all(PendingCall::is_done) {
+            return Err(End::Suspended(self.suspend(batch.calls, progress)));
+        }
+        let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
+        let verdict = progress.budget.close_step(&exchanges);
+        progress.steps.push(StepRecord { exchanges });
+        batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
+        Ok(verdict?)
+    }
+
+    fn suspend(&self, calls: Vec<PendingCall>, progress: &Progress) -> Box<RunState> {
+        let elapsed = progress.elapsed + progress.since.elapsed();
+        Box::new(RunState {
+            version: VERSION,
+            run_id: self.id.clone(),
+            agent: self.agent.agent.name.clone(),
+            answers: self.answers.as_ref().map(|tool| tool.name().to_owned()),
+            input: self.input.to_string(),
+            scope: (&*self.scope).into(),
+            history: progress
+                .steps
+                .iter()
+                .map(|step| step.exchanges.iter().map(Into::into).collect())
+                .collect(),
+            step: calls.into_iter().map(PendingCall::into_saved).collect(),
+            calls: progress.budget.calls,
+            failures_in_a_row: progress.budget.failures_in_a_row,
+            denied: progress.budget.denied,
+            elapsed: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            one_at_a_time: self.options.one_at_a_time,
+            approval_list: self.options.approval_list.to_vec(),
+        })
+    }
+
+    /// The run's scope, with what the planner may add: a parent call of its own choice, labels that
+    /// do not contradict the run's.
+    fn scope_of(&self, call: &ToolCall) -> Scope {
+        let mut scope = Scope::clone(&self.scope);
+        if let Some(parent) = call.parent_call_id() {
+            scope.parent_call_id = Some(parent.to_owned());
+        }
+        for (key, value) in &call.scope().labels {
+            scope.labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        scope
+    }
+}
+
+/// The tool of a name; a published name goes before an earlier one.
+fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
+    let exact = tools.iter().find(|tool| tool.name() == name);
+    exact.or_else(|| tools.iter().find(|tool| tool.answers_to(name))).cloned()
+}
+
+fn repeated(call: &ToolCall) -> ToolFailure {
+    let message = format!("call id `{}` was used before in this run; use a new one", call.id());
+    ToolFailure::new(FailureKind::InvalidCall, message, Recovery::correct(call))
+}

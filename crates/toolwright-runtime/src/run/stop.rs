@@ -1,0 +1,66 @@
+//! What ends a run from outside: its time, or its host. Never ends one by itself.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use toolwright::{FailureKind, Recovery, ToolFailure};
+
+use super::call::cancelled;
+
+/// What a run listens to while it works.
+#[derive(Clone)]
+pub(crate) struct Stop {
+    agent: String,
+    deadline: Option<(Instant, Duration)>,
+    cancelled: CancellationToken,
+}
+
+impl Stop {
+    /// The end of a run that has run for some time already.
+    pub(crate) fn new(
+        agent: &str,
+        budget: Option<Duration>,
+        elapsed: Duration,
+        cancelled: CancellationToken,
+    ) -> Self {
+        let deadline =
+            budget.map(|budget| (Instant::now() + budget.saturating_sub(elapsed), budget));
+        Self { agent: agent.to_owned(), deadline, cancelled }
+    }
+
+    /// Waits for the end, and says why it came.
+    pub(crate) async fn reached(&self) -> ToolFailure {
+        let out_of_time = async {
+            match self.deadline {
+                Some((deadline, budget)) => {
+                    tokio::time::sleep_until(deadline).await;
+                    budget
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => cancelled("the run"),
+            budget = out_of_time => self.out_of_time(budget),
+        }
+    }
+
+    /// Works until the end comes.
+    pub(crate) async fn unless_reached<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, ToolFailure> {
+        tokio::select! {
+            biased;
+            why = self.reached() => Err(why),
+            done = work => Ok(done),
+        }
+    }
+
+    fn out_of_time(&self, budget: Duration) -> ToolFailure {
+        let message = format!("agent `{}` took longer than its budget of {budget:?}", self.agent);
+        ToolFailure::new(FailureKind::Timeout, message, Recovery::Replan)
+    }
+}

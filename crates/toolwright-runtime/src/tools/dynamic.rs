@@ -1,0 +1,114 @@
+//! A toolset that is made anew for every step. Never keeps two instances entered at once.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+
+use super::lifecycle::shielded;
+use super::source::Factory;
+use super::{ToolEntry, Toolset};
+
+/// Makes, enters and lists a fresh instance whenever its tools are asked for, after it has exited the last one. A
+/// factory that gives none means no tools.
+///
+/// It belongs to one run; a source that builds [per step](super::per_step) makes one for each.
+pub struct Dynamic(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    factory: Factory,
+    /// A change goes on under this lock to its end, so that an exit finds what was entered last.
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    current: Option<Arc<dyn Toolset>>,
+    closed: bool,
+}
+
+impl Dynamic {
+    pub(super) fn new(name: String, factory: Factory) -> Self {
+        Self(Arc::new(Inner { name, factory, state: Mutex::default() }))
+    }
+
+    async fn current(&self) -> Option<Arc<dyn Toolset>> {
+        self.0.state.lock().await.current.clone()
+    }
+}
+
+impl Inner {
+    /// Puts a new instance, entered, into the place of the current one.
+    async fn renew(&self, scope: &Scope) -> Result<Option<Arc<dyn Toolset>>, BoxError> {
+        let mut state = self.state.lock().await;
+        if let Err(error) = leave(&mut state, scope).await {
+            tracing::warn!(toolset = self.name, %error, "a toolset did not exit cleanly");
+        }
+        if state.closed {
+            return Ok(None);
+        }
+        let Some(toolset) = self.factory.make(&self.name, scope).await? else { return Ok(None) };
+        toolset.enter(scope).await?;
+        state.current = Some(Arc::clone(&toolset));
+        Ok(Some(toolset))
+    }
+
+    async fn close(&self, scope: &Scope) -> Result<(), BoxError> {
+        let mut state = self.state.lock().await;
+        state.closed = true;
+        leave(&mut state, scope).await
+    }
+}
+
+/// Exits the current instance, if there is one.
+async fn leave(state: &mut State, scope: &Scope) -> Result<(), BoxError> {
+    match state.current.take() {
+        Some(toolset) => toolset.exit(scope).await,
+        None => Ok(()),
+    }
+}
+
+impl Toolset for Dynamic {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(async move {
+            let (inner, inner_scope) = (Arc::clone(&self.0), scope.clone());
+            let renewed =
+                shielded(Box::pin(async move { inner.renew(&inner_scope).await })).await?;
+            match renewed {
+                Some(toolset) => toolset.tools(scope).await,
+                None => Ok(Vec::new()),
+            }
+        })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            match self.current().await {
+                Some(toolset) => toolset.call(call).await,
+                None => call.not_found(&[]).await,
+            }
+        })
+    }
+
+    fn enter<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async move {
+            self.0.state.lock().await.closed = false;
+            Ok(())
+        })
+    }
+
+    fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(self.0.close(scope))
+    }
+
+    fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move { self.current().await?.instructions(scope).await })
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        // Being made anew just now, it cannot say; the call will.
+        let Ok(state) = self.0.state.try_lock() else { return true };
+        state.current.as_ref().is_none_or(|toolset| toolset.is_available(tool))
+    }
+}

@@ -1,0 +1,182 @@
+//! A tool as a toolset lists it: its spec, and what combinators changed about it. Never runs a tool.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use toolwright::spec::Approval;
+use toolwright::{Outcome, ToolFailure, ToolSpec};
+
+/// A spec that was generated, or one that was made at run time.
+#[derive(Clone)]
+pub enum ToolSpecRef {
+    /// Generated: it lives as long as the program.
+    Static(&'static ToolSpec),
+    /// Made at run time: it lives as long as somebody lists it.
+    Shared(Arc<ToolSpec>),
+}
+
+/// One tool that a toolset lists. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ToolEntry {
+    spec: ToolSpecRef,
+    /// The name it is published under, where that is not the spec's.
+    published: Option<Arc<str>>,
+    approval: Option<Approval>,
+    answered_by: AnsweredBy,
+    /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
+    checks_itself: bool,
+}
+
+/// What answers the calls of a tool.
+#[derive(Clone, Debug)]
+enum AnsweredBy {
+    /// The toolset that lists it.
+    Toolset,
+    /// Runs of the agent of this name.
+    Agent(Arc<str>),
+    /// Whoever started the run, from outside.
+    Host,
+}
+
+impl ToolEntry {
+    /// A tool under its own name, with what its spec says.
+    pub fn new(spec: impl Into<ToolSpecRef>) -> Self {
+        let spec = spec.into();
+        Self {
+            approval: spec.approval(),
+            spec,
+            published: None,
+            answered_by: AnsweredBy::Toolset,
+            checks_itself: false,
+        }
+    }
+
+    /// The name it is called by.
+    pub fn name(&self) -> &str {
+        self.published.as_deref().unwrap_or_else(|| self.spec.name())
+    }
+
+    /// Everything else that is known about it.
+    pub fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// The spec, to be kept.
+    pub fn spec_ref(&self) -> &ToolSpecRef {
+        &self.spec
+    }
+
+    /// The words of its approval request, if it needs an approval before it may run.
+    pub fn approval(&self) -> Option<Approval> {
+        self.approval
+    }
+
+    /// Whether it is answered outside: the run waits for its result.
+    pub fn is_deferred(&self) -> bool {
+        matches!(self.answered_by, AnsweredBy::Host)
+    }
+
+    /// The agent whose runs answer it.
+    pub(crate) fn agent(&self) -> Option<&Arc<str>> {
+        match &self.answered_by {
+            AnsweredBy::Agent(name) => Some(name),
+            AnsweredBy::Toolset | AnsweredBy::Host => None,
+        }
+    }
+
+    /// The same tool, answered by runs of an agent.
+    pub(crate) fn answered_by(mut self, agent: &str) -> Self {
+        self.answered_by = AnsweredBy::Agent(agent.into());
+        self
+    }
+
+    /// Whether what runs it refuses wrong arguments and returns no wrong result by itself.
+    pub(crate) fn checks_itself(&self) -> bool {
+        self.checks_itself
+    }
+
+    /// The same tool, run by a function between its own codecs.
+    pub(super) fn checking_itself(mut self) -> Self {
+        self.checks_itself = true;
+        self
+    }
+
+    /// Whether it answers to a name: the one it is published under, or an earlier one of the spec while it goes by its
+    /// own.
+    pub fn answers_to(&self, name: &str) -> bool {
+        self.name() == name || (self.published.is_none() && self.spec.answers_to(name))
+    }
+
+    /// The same tool under another name.
+    #[must_use]
+    pub fn published_as(mut self, name: impl Into<Arc<str>>) -> Self {
+        let name = name.into();
+        self.published = (*name != *self.spec.name()).then_some(name);
+        self
+    }
+
+    /// The same tool, needing an approval. A tool that needs one already keeps its own words.
+    #[must_use]
+    pub fn requiring_approval(mut self, words: Approval) -> Self {
+        self.approval = self.approval.or(Some(words));
+        self
+    }
+
+    /// The same tool, answered outside.
+    #[must_use]
+    pub fn deferred(mut self) -> Self {
+        self.answered_by = AnsweredBy::Host;
+        self
+    }
+}
+
+impl ToolSpecRef {
+    /// The outcome of a call, if it keeps the result schema.
+    ///
+    /// # Errors
+    ///
+    /// The failure it was, or that of a result that breaks the schema.
+    pub(crate) fn checked(&self, outcome: Outcome) -> Outcome {
+        let payload = outcome?;
+        match self.check_result(payload.as_bytes()) {
+            Ok(()) => Ok(payload),
+            Err(issues) => Err(ToolFailure::malformed_result(self, &issues)),
+        }
+    }
+}
+
+impl Deref for ToolSpecRef {
+    type Target = ToolSpec;
+
+    fn deref(&self) -> &ToolSpec {
+        match self {
+            Self::Static(spec) => spec,
+            Self::Shared(spec) => spec,
+        }
+    }
+}
+
+impl fmt::Debug for ToolSpecRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolSpecRef").field(&self.name()).finish()
+    }
+}
+
+impl From<&'static ToolSpec> for ToolSpecRef {
+    fn from(spec: &'static ToolSpec) -> Self {
+        Self::Static(spec)
+    }
+}
+
+impl From<Arc<ToolSpec>> for ToolSpecRef {
+    fn from(spec: Arc<ToolSpec>) -> Self {
+        Self::Shared(spec)
+    }
+}
+
+impl From<ToolSpec> for ToolSpecRef {
+    fn from(spec: ToolSpec) -> Self {
+        Self::Shared(Arc::new(spec))
+    }
+}

@@ -1,0 +1,54 @@
+//! Specs and what runs them, as a toolset: what generated registration makes. Never has a lifecycle of its own.
+
+use std::sync::Arc;
+
+use toolwright::{
+    BoxError, BoxFuture, Executor, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+};
+
+use super::{ToolEntry, ToolSpecRef, Toolset};
+
+/// Tools that one executor runs, or that are answered elsewhere.
+#[derive(Clone)]
+pub struct Executed {
+    entries: Vec<ToolEntry>,
+    executor: Option<Arc<dyn Executor>>,
+}
+
+impl Executed {
+    /// These tools, run by an executor.
+    pub fn new<S: Into<ToolSpecRef>>(
+        specs: impl IntoIterator<Item = S>,
+        executor: Arc<dyn Executor>,
+    ) -> Self {
+        let entries = specs.into_iter().map(ToolEntry::new).collect();
+        Self { entries, executor: Some(executor) }
+    }
+
+    /// These tools, answered outside: a call suspends the run until the host brings its result.
+    pub fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
+        Self::listing(specs.into_iter().map(|spec| ToolEntry::new(spec).deferred()).collect())
+    }
+
+    /// Tools that a run answers without asking their toolset.
+    pub(crate) fn listing(entries: Vec<ToolEntry>) -> Self {
+        Self { entries, executor: None }
+    }
+}
+
+impl Toolset for Executed {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(self.entries.clone())))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if let Some(executor) = &self.executor {
+            return executor.execute(call);
+        }
+        // Only reached outside an agent's run, where nothing can wait and no agent answers.
+        let message =
+            format!("`{}` is answered elsewhere, and nobody can answer here", call.tool());
+        let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
+        Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
+    }
+}

@@ -1,0 +1,185 @@
+//! The one trait under everything that offers tools, and the combinators over it: each wraps a toolset, none changes
+//! it. Never decides whether a call may run: that is the run's.
+
+mod approval_required;
+mod combined;
+mod dynamic;
+mod entry;
+mod executed;
+mod filtered;
+mod function;
+mod handles;
+mod lifecycle;
+mod prefixed;
+mod prepared;
+mod renamed;
+mod scratchpad;
+mod source;
+mod words;
+
+use std::sync::Arc;
+
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+
+pub use approval_required::ApprovalRequired;
+pub use combined::{Combined, DuplicateNames};
+pub use dynamic::Dynamic;
+pub use entry::{ToolEntry, ToolSpecRef};
+pub use executed::Executed;
+pub use filtered::Filtered;
+pub use function::{FunctionTool, IntoToolBody};
+pub use handles::Handles;
+pub(crate) use lifecycle::Entered;
+pub use prefixed::Prefixed;
+pub(crate) use prefixed::SEPARATOR;
+pub use prepared::{Prepared, UnlistedTool};
+pub use renamed::{RenameError, Renamed};
+pub use scratchpad::scratchpad;
+pub use source::{FactoryError, IntoSource, IntoToolset, Source, per_run, per_step};
+pub use words::fill;
+
+/// Tools that come and go together.
+///
+/// A run enters it, lists its tools before each step, calls some, and exits it: each entering that succeeded is
+/// followed by one exit, whatever happened in between. An instance that several runs share is entered by each of them.
+pub trait Toolset: Send + Sync {
+    /// The tools there are now. Asked once a step.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the tools from being listed; it ends the run.
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>>;
+
+    /// Runs one call. A failure is a result. Dropping the future gives the call up.
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
+
+    /// Gets ready for a run.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps it from being ready. It is not exited then.
+    fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        let _ = scope;
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Cleans up after a run, successful or not.
+    ///
+    /// # Errors
+    ///
+    /// Whatever could not be cleaned up; it is logged, fails nothing and keeps no other toolset from its cleanup.
+    fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        let _ = scope;
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// What the planner is told beside the agent's own instructions. Empty text counts as none.
+    fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        let _ = scope;
+        Box::pin(std::future::ready(None))
+    }
+
+    /// Whether a tool of it can be used now.
+    fn is_available(&self, tool: &str) -> bool {
+        let _ = tool;
+        true
+    }
+}
+
+impl<T: Toolset + ?Sized> Toolset for Arc<T> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        (**self).tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        (**self).call(call)
+    }
+
+    fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        (**self).enter(scope)
+    }
+
+    fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        (**self).exit(scope)
+    }
+
+    fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        (**self).instructions(scope)
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        (**self).is_available(tool)
+    }
+}
+
+/// A toolset that is entered and exited by somebody else.
+pub(crate) struct Borrowed(pub(crate) Arc<dyn Toolset>);
+
+impl Toolset for Borrowed {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.0.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.0.call(call)
+    }
+
+    fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        self.0.instructions(scope)
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        self.0.is_available(tool)
+    }
+}
+
+/// Hands every method of [`Toolset`] that is not named to the wrapped toolset.
+macro_rules! forward {
+    ($to:ident: $($method:ident),+) => { $(crate::tools::forward!(@ $to $method);)+ };
+    (@ $to:ident tools) => {
+        fn tools<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<'a, Result<Vec<crate::ToolEntry>, toolwright::BoxError>> {
+            self.$to.tools(scope)
+        }
+    };
+    (@ $to:ident call) => {
+        fn call<'a>(
+            &'a self,
+            call: &'a toolwright::ToolCall,
+        ) -> toolwright::BoxFuture<'a, toolwright::ToolResult> {
+            self.$to.call(call)
+        }
+    };
+    (@ $to:ident lifecycle) => {
+        fn enter<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<'a, Result<(), toolwright::BoxError>> {
+            self.$to.enter(scope)
+        }
+
+        fn exit<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<'a, Result<(), toolwright::BoxError>> {
+            self.$to.exit(scope)
+        }
+    };
+    (@ $to:ident instructions) => {
+        fn instructions<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<'a, Option<String>> {
+            self.$to.instructions(scope)
+        }
+    };
+    (@ $to:ident is_available) => {
+        fn is_available(&self, tool: &str) -> bool {
+            self.$to.is_available(tool)
+        }
+    };
+}
+
+pub(crate) use forward;

@@ -1,0 +1,74 @@
+//! Toolsets that come with the runtime. Each is a factory: a run gets an instance of its own, never one made elsewhere.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolwright::spec::{Discovery, ToolAnnotations};
+use toolwright::{FailureKind, Recovery, ToolFailure, described};
+
+use super::{Combined, FunctionTool, Source, per_run};
+
+described! {
+    struct Note {
+        /// What the text is kept under; a text that was kept there before is replaced.
+        key: String,
+        /// What to keep.
+        text: String,
+    }
+
+    struct Kept {}
+
+    struct Key {
+        /// What the text was kept under.
+        key: String,
+    }
+
+    struct Text {
+        /// What was kept.
+        text: String,
+    }
+}
+
+type Notes = Arc<Mutex<BTreeMap<String, String>>>;
+
+/// The toolset of notes that an agent keeps for the length of a run: `write_note` and `read_note`.
+pub fn scratchpad() -> Source {
+    per_run(|_| {
+        let notes = Notes::default();
+        Combined::new().with("scratchpad", write_note(&notes)).with("scratchpad", read_note(&notes))
+    })
+}
+
+fn write_note(notes: &Notes) -> FunctionTool {
+    let notes = Arc::clone(notes);
+    let about = about("write_note", "Keep a text under a key for the rest of this run.");
+    FunctionTool::new(about, move |note: Note| {
+        lock(&notes).insert(note.key, note.text);
+        async { Ok::<_, ToolFailure>(Kept {}) }
+    })
+}
+
+fn read_note(notes: &Notes) -> FunctionTool {
+    let notes = Arc::clone(notes);
+    FunctionTool::new(about("read_note", "Read the text under a key."), move |Key { key }: Key| {
+        let found = lock(&notes).get(&key).cloned();
+        async move {
+            found.map(|text| Text { text }).ok_or_else(|| {
+                let message = format!("there is no note `{key}`");
+                ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan)
+            })
+        }
+    })
+}
+
+fn about(name: &str, description: &str) -> Discovery {
+    Discovery {
+        description: description.to_owned(),
+        annotations: ToolAnnotations { open_world: Some(false), ..ToolAnnotations::UNKNOWN },
+        ..Discovery::new(name, "scratchpad", "toolwright")
+    }
+}
+
+fn lock(notes: &Notes) -> MutexGuard<'_, BTreeMap<String, String>> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,53 @@
+//! Spans by the OpenTelemetry conventions for generative AI. Never holds a payload unless the host opted in.
+
+use toolwright::{Payload, ToolCall, ToolFailure};
+use tracing::{Span, field};
+
+use crate::agent::Agent;
+use crate::tools::ToolEntry;
+
+/// The span of a run: `invoke_agent {name}`.
+pub(crate) fn agent_span(agent: &Agent, run_id: &str, session_id: Option<&str>) -> Span {
+    tracing::info_span!(
+        "invoke_agent",
+        otel.name = format!("invoke_agent {}", agent.name),
+        otel.kind = "internal",
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.agent.name = agent.name,
+        gen_ai.agent.description = agent.description,
+        gen_ai.conversation.id = session_id,
+        toolwright.run.id = run_id,
+        error.type = field::Empty,
+    )
+}
+
+/// The span of a call: `execute_tool {name}`. Arguments and result only where content is recorded.
+pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Span {
+    tracing::info_span!(
+        "execute_tool",
+        otel.name = format!("execute_tool {}", tool.name()),
+        otel.kind = "internal",
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = tool.name(),
+        gen_ai.tool.call.id = call.id(),
+        gen_ai.tool.description = tool.spec().description(),
+        gen_ai.tool.r#type = "function",
+        gen_ai.tool.call.arguments = content.then(|| call.args().as_str()),
+        gen_ai.tool.call.result = field::Empty,
+        toolwright.run.id = call.run_id(),
+        error.type = field::Empty,
+    )
+}
+
+/// Adds to a call's span what came of it.
+pub(crate) fn record(span: &Span, outcome: Result<&Payload, &ToolFailure>, content: bool) {
+    match outcome {
+        Ok(payload) if content => {
+            span.record("gen_ai.tool.call.result", payload.as_str());
+        }
+        Ok(_) => {}
+        Err(failure) => {
+            span.record("error.type", failure.kind.as_str());
+        }
+    }
+}
