@@ -68,26 +68,27 @@ impl Hooks {
         self
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.global.is_empty() && self.of_tools.is_empty()
+    /// Whether there is a hook for a tool.
+    pub(crate) fn are_for(&self, tool: &str) -> bool {
+        !self.global.is_empty() || !self.of(tool).is_empty()
     }
 
     fn of(&self, tool: &str) -> &[Arc<dyn Hook>] {
         self.of_tools.get(tool).map_or(&[], Vec::as_slice)
     }
 
-    /// Lets every hook see and change a call before it runs.
-    pub(crate) async fn before(&self, mut call: ToolCall) -> (ToolCall, Result<(), ToolFailure>) {
-        let hooks: Vec<_> = self.global.iter().chain(self.of(call.tool())).cloned().collect();
-        for hook in hooks {
+    /// Lets every hook see and change the arguments of a call before it runs.
+    pub(crate) async fn before(&self, call: &ToolCall) -> Outcome {
+        let mut call = call.clone();
+        for hook in self.global.iter().chain(self.of(call.tool())).cloned().collect::<Vec<_>>() {
             let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
             match hooked {
                 Ok(Ok(args)) => call = call.with_args(args),
-                Ok(Err(error)) => return (call, Err(failed(&*hook, error))),
-                Err(_) => return (call, Err(failed(&*hook, "it panicked".into()))),
+                Ok(Err(error)) => return Err(failed(&*hook, error)),
+                Err(_) => return Err(failed(&*hook, "it panicked".into())),
             }
         }
-        (call, Ok(()))
+        Ok(call.args().clone())
     }
 
     /// Lets every hook see and change what came of a call.

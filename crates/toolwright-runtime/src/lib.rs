@@ -34,6 +34,6 @@ pub use host::{
     Session, SessionError, SessionRequest,
 };
 pub use registry::{Catalog, CatalogError, Registry};
-pub use run::SuspendedRun;
+pub use run::{Journal, SuspendedRun};
 pub use tools::{FunctionTool, Handles, ToolEntry, ToolSpecRef, Toolset, per_run, per_step};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};

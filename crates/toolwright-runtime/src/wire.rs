@@ -11,7 +11,7 @@ use toolwright::{
     ToolResult,
 };
 
-use crate::agent::Exchange;
+use crate::agent::{Exchange, Step};
 
 /// A [`ToolCall`]. The arguments are kept as text: the very bytes that were sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +70,15 @@ struct WireIssue {
     message: String,
 }
 
+/// What a planner decides, or why it cannot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WireStep {
+    Call(Vec<WireCall>),
+    Finish(String),
+    Failure(Box<WireFailure>),
+}
+
 /// An [`Exchange`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WireExchange {
@@ -122,6 +131,26 @@ impl From<WireOutcome> for Outcome {
         match wire {
             WireOutcome::Payload(payload) => Ok(Payload::new(payload)),
             WireOutcome::Failure(failure) => Err((*failure).into()),
+        }
+    }
+}
+
+impl From<&Result<Step, ToolFailure>> for WireStep {
+    fn from(step: &Result<Step, ToolFailure>) -> Self {
+        match step {
+            Ok(Step::Call(calls)) => Self::Call(calls.iter().map(Into::into).collect()),
+            Ok(Step::Finish(payload)) => Self::Finish(payload.to_string()),
+            Err(failure) => Self::Failure(Box::new(failure.into())),
+        }
+    }
+}
+
+impl From<WireStep> for Result<Step, ToolFailure> {
+    fn from(wire: WireStep) -> Self {
+        match wire {
+            WireStep::Call(calls) => Ok(Step::Call(calls.into_iter().map(Into::into).collect())),
+            WireStep::Finish(payload) => Ok(Step::Finish(Payload::new(payload))),
+            WireStep::Failure(failure) => Err((*failure).into()),
         }
     }
 }

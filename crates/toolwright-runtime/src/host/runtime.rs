@@ -14,7 +14,9 @@ use crate::approval::{Answer, Answers, Approver, Ledger, ResumeError, Verdict, c
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
-use crate::run::{Dispatcher, End, Environment, Options, Resumption, Run, RunState, SuspendedRun};
+use crate::run::{
+    Dispatcher, End, Environment, Journal, Options, Resumption, Run, RunState, SuspendedRun,
+};
 use crate::tools::{Combined, Entered, ToolSpecRef, Toolset};
 use crate::watch::{EventSink, Publisher};
 
@@ -94,6 +96,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Keeps what runs get from outside in a journal, and takes what is kept there.
+    #[must_use]
+    pub fn with_journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.0.journal = Some(journal);
+        self
+    }
+
     /// The runtime.
     pub fn build(self) -> Runtime {
         Runtime(Arc::new(self.0))
@@ -119,6 +128,7 @@ impl Runtime {
             clock: Arc::new(SystemTime::now),
             skip_unavailable: false,
             record_content: false,
+            journal: None,
             sequence: Arc::default(),
             answered: Ledger::default(),
         })

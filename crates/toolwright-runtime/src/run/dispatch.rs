@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use tokio::time::Instant;
+use toolwright::call::fresh_id;
 use toolwright::{BoxFuture, FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolResult};
 use tracing::Instrument;
 
 use super::call::{CallState, PendingCall, cancelled};
 use super::state::RunState;
 use super::{End, Environment, Options, Resumption, Run};
-use crate::approval::{Answers, ApprovalRequest, Verdict, digest};
+use crate::approval::{Answers, ApprovalRequest, Verdict, digest, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::telemetry;
@@ -54,11 +55,23 @@ impl Dispatcher {
     pub(crate) async fn call(&self, call: ToolCall, tool: &ToolEntry) -> ToolResult {
         let call = call.with_tool(tool.name());
         let state = if self.options.needs_answer(tool) {
-            CallState::Asking(Arc::new(self.environment.question(&call, tool)))
+            self.question(&call, tool).await
         } else {
             CallState::Ready(None)
         };
         self.advance(PendingCall::new(call, Some(tool.clone()), state)).await.into_exchange().result
+    }
+
+    /// The state of a call that has to be asked about.
+    pub(crate) async fn question(&self, call: &ToolCall, tool: &ToolEntry) -> CallState {
+        let environment = &self.environment;
+        let asked = async {
+            ApprovalRequest::new(call, tool, now(&environment.clock), environment.approvals_last)
+        };
+        match self.effect(|| format!("call/{}/question", call.id()), asked).await {
+            Ok(request) => CallState::Asking(Arc::new(request)),
+            Err(failure) => CallState::Refused(Err(failure)),
+        }
     }
 
     /// Answers a call without running anything.
@@ -88,9 +101,16 @@ impl Dispatcher {
         let Some(who) = who else {
             return PendingCall::new(call, Some(tool), CallState::Asking(request));
         };
-        let deciding = AssertUnwindSafe(async { who.decide(&request).await });
-        // An approver that panics has not approved.
-        let verdict = deciding.catch_unwind().await.unwrap_or(Verdict::Deny(None));
+        let deciding = async {
+            let deciding = AssertUnwindSafe(async { who.decide(&request).await });
+            // An approver that panics has not approved.
+            deciding.catch_unwind().await.unwrap_or(Verdict::Deny(None))
+        };
+        let answered = self.effect(|| format!("call/{}/answer", call.id()), deciding).await;
+        let verdict = match answered {
+            Ok(verdict) => verdict,
+            Err(failure) => return self.refuse(call, Some(&tool), Err(failure)),
+        };
         match self.settle(call, &request, verdict) {
             (call, Ok(approved)) => self.run(call, tool, Some(approved)).await,
             (call, Err(outcome)) => self.refuse(call, Some(&tool), outcome),
@@ -166,13 +186,18 @@ impl Dispatcher {
     /// Hooks, the call between them, hooks.
     async fn hooked(&self, call: ToolCall, tool: &ToolEntry, approved: Option<String>) -> End {
         let hooks = &self.environment.hooks;
-        if hooks.is_empty() {
+        if !hooks.are_for(call.tool()) {
             return Box::pin(self.checked(call, tool, approved)).await;
         }
-        let (call, verdict) = hooks.before(call).await;
-        let end = match verdict {
-            Ok(()) => Box::pin(self.checked(call.clone(), tool, approved)).await,
-            Err(failure) => End::Failed(failure),
+        let before = hooks.before(&call);
+        let args = self.fallible(|| format!("call/{}/before", call.id()), before).await;
+        let (call, end) = match args {
+            Ok(args) => {
+                let call = call.with_args(args);
+                let end = Box::pin(self.checked(call.clone(), tool, approved)).await;
+                (call, end)
+            }
+            Err(failure) => (call, End::Failed(failure)),
         };
         self.hooked_after(&call, tool, end).await
     }
@@ -184,10 +209,11 @@ impl Dispatcher {
             Err(waiting) => return End::Suspended(waiting),
         };
         let hooks = &self.environment.hooks;
-        if hooks.is_empty() {
+        if !hooks.are_for(call.tool()) {
             return outcome.into();
         }
-        let hooked = hooks.after(call, outcome.clone()).await;
+        let after = hooks.after(call, outcome.clone());
+        let hooked = self.fallible(|| format!("call/{}/after", call.id()), after).await;
         // What hooks made of a result must be one too.
         if hooked == outcome { hooked.into() } else { tool.spec_ref().checked(hooked).into() }
     }
@@ -209,8 +235,9 @@ impl Dispatcher {
             return self.answer(agent, &call, tool, None).await;
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-        let invocation = Invocation::new(call, tool.clone(), toolset, publisher);
-        let outcome = self.environment.execute.run(invocation).await;
+        let invocation = Invocation::new(call.clone(), tool.clone(), toolset, publisher);
+        let running = self.environment.execute.run(invocation);
+        let outcome = self.fallible(|| format!("call/{}", call.id()), running).await;
         if tool.checks_itself() { outcome.into() } else { tool.spec_ref().checked(outcome).into() }
     }
 
@@ -225,7 +252,7 @@ impl Dispatcher {
         let (spec, retry) = (tool.spec(), Retry::new().with_attempts(1));
         let mut attempt = 1;
         loop {
-            let running = self.child(agent, call, tool, suspended.take());
+            let running = self.child(agent, call, tool, (attempt, suspended.take()));
             let running = AssertUnwindSafe(running).catch_unwind();
             let ended = match spec.limits().timeout {
                 Some(limit) => tokio::time::timeout(limit, running)
@@ -253,13 +280,22 @@ impl Dispatcher {
         agent: &'a str,
         call: &'a ToolCall,
         tool: &'a ToolEntry,
-        suspended: Option<Box<RunState>>,
+        (attempt, suspended): (u32, Option<Box<RunState>>),
     ) -> BoxFuture<'a, End> {
         Box::pin(async move {
             let Some(agent) = self.environment.registry.agent(agent) else {
                 return End::Failed(agent_lost(tool));
             };
-            let mut run = Run::child(&self.environment, agent, call, tool, &self.options);
+            let key = || format!("call/{}/run/{attempt}", call.id());
+            let id = match &suspended {
+                Some(state) => Ok(state.run_id.clone()),
+                None => self.effect(key, async { fresh_id("run") }).await,
+            };
+            let id = match id {
+                Ok(id) => id,
+                Err(failure) => return End::Failed(failure),
+            };
+            let mut run = Run::child(&self.environment, agent, call, tool, id, &self.options);
             let resumption = suspended.map(|state| {
                 run.take_identity(&state);
                 Resumption { state, answers: Arc::clone(&self.answers) }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use toolwright::{Scope, ToolCall};
+use toolwright::Scope;
 
-use crate::approval::{ApprovalRequest, Approver, Clock, Ledger, now};
+use super::Journal;
+use crate::approval::{Approver, Clock, Ledger};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
-use crate::tools::ToolEntry;
 use crate::watch::{EventSink, Publisher, RunInfo};
 
 /// What is registered, and what a host decides about all runs.
@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) clock: Clock,
     pub(crate) skip_unavailable: bool,
     pub(crate) record_content: bool,
+    /// What keeps what runs get from outside.
+    pub(crate) journal: Option<Arc<dyn Journal>>,
     /// The number of the next event.
     pub(crate) sequence: Arc<AtomicU64>,
     /// The questions that were answered.
@@ -49,10 +51,5 @@ impl Environment {
         };
         let sequence = Arc::clone(&self.sequence);
         Publisher { run: Arc::new(run), sequence, sinks: [self.events.clone(), events] }
-    }
-
-    /// The question of a call.
-    pub(crate) fn question(&self, call: &ToolCall, tool: &ToolEntry) -> ApprovalRequest {
-        ApprovalRequest::new(call, tool, now(&self.clock), self.approvals_last)
     }
 }

@@ -5,6 +5,7 @@ mod batch;
 mod budget;
 mod call;
 mod dispatch;
+mod effects;
 mod environment;
 mod state;
 mod step;
@@ -18,7 +19,6 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright::call::fresh_id;
 use toolwright::{BoxError, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
@@ -32,6 +32,7 @@ use crate::watch::{EventKind, EventSink, Publisher, RunInfo, telemetry};
 use budget::Budget;
 use call::cancelled;
 pub(crate) use dispatch::Dispatcher;
+pub use effects::Journal;
 pub(crate) use environment::Environment;
 pub(crate) use state::RunState;
 pub use state::SuspendedRun;
@@ -172,9 +173,10 @@ impl Run {
         agent: RegisteredAgent,
         call: &ToolCall,
         tool: &ToolEntry,
+        id: String,
         options: &Options,
     ) -> Self {
-        let named = (fresh_id("run"), call.args().clone());
+        let named = (id, call.args().clone());
         let run = Self::new(environment, agent, named, child_scope(call), None);
         Self { options: options.clone(), ..run.answering(Some(tool.spec_ref().clone())) }
     }
@@ -313,12 +315,16 @@ impl Run {
         loop {
             let tools = stop.unless_reached(Box::pin(self.list(dispatcher))).await??;
             let calls = if let Some(state) = suspended.take() {
-                self.go_on(*state, dispatcher, &tools)
+                self.go_on(*state, dispatcher, &tools).await
             } else {
-                let asking = Box::pin(self.ask(dispatcher, &progress.steps, &tools));
+                let asking = self.ask(dispatcher, &progress.steps, &tools);
+                let number = progress.steps.len();
+                let asking = Box::pin(dispatcher.fallible(|| format!("step/{number}"), asking));
                 match stop.unless_reached(asking).await?? {
                     Step::Finish(payload) => return Ok(self.accept(payload)),
-                    Step::Call(calls) => self.admit_all(calls, &tools, progress)?,
+                    Step::Call(calls) => {
+                        self.admit_all(calls, dispatcher, &tools, progress).await?
+                    }
                 }
             };
             Box::pin(self.make(dispatcher, calls, progress, stop)).await?;

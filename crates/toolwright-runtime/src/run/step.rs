@@ -10,14 +10,16 @@ use super::dispatch::Dispatcher;
 use super::state::{RunState, SavedCall, VERSION};
 use super::stop::Stop;
 use super::{End, Progress, Run};
-use crate::agent::StepRecord;
+use crate::agent::{Exchange, StepRecord};
+use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
 
 impl Run {
     /// Looks at all calls of a step before any of them runs.
-    pub(super) fn admit_all(
+    pub(super) async fn admit_all(
         &self,
         calls: Vec<ToolCall>,
+        dispatcher: &Dispatcher,
         tools: &[ToolEntry],
         progress: &mut Progress,
     ) -> Result<Vec<PendingCall>, ToolFailure> {
@@ -28,24 +30,30 @@ impl Run {
             return Err(failure.with_detail("the planner returned a step without calls"));
         }
         let opened = progress.budget.open_step(calls.len())?;
-        let admit = |call: ToolCall| {
+        let mut admitted = Vec::with_capacity(calls.len());
+        for call in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
             let tool = find(tools, call.tool());
-            if let Err(denied) = &opened {
-                return PendingCall::refused(call, tool, denied.clone());
-            }
-            if !progress.call_ids.insert(call.id().to_owned()) {
+            admitted.push(if let Err(denied) = &opened {
+                PendingCall::refused(call, tool, denied.clone())
+            } else if progress.call_ids.insert(call.id().to_owned()) {
+                self.admit(call, dispatcher, tools).await
+            } else {
                 let failure = repeated(&call);
-                return PendingCall::refused(call, tool, failure);
-            }
-            self.admit(call, tools)
-        };
-        Ok(calls.into_iter().map(admit).collect())
+                PendingCall::refused(call, tool, failure)
+            });
+        }
+        Ok(admitted)
     }
 
     /// What is to be done about a call whose id is new and that the run can afford.
-    fn admit(&self, call: ToolCall, tools: &[ToolEntry]) -> PendingCall {
+    async fn admit(
+        &self,
+        call: ToolCall,
+        dispatcher: &Dispatcher,
+        tools: &[ToolEntry],
+    ) -> PendingCall {
         let Some(tool) = find(tools, call.tool()) else {
             let known = tools.iter().filter(|tool| tool.spec().is_advertised());
             let failure = ToolFailure::not_found(call.tool(), known.map(ToolEntry::name));
@@ -60,47 +68,36 @@ impl Run {
             let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
             return PendingCall::refused(call, Some(tool), failure);
         }
-        let request = Arc::new(self.environment.question(&call, &tool));
-        PendingCall::new(call, Some(tool), CallState::Asking(request))
+        let state = dispatcher.question(&call, &tool).await;
+        PendingCall::new(call, Some(tool), state)
     }
 
     /// What is to be done about the calls of a suspended step, now that its questions are answered.
-    pub(super) fn go_on(
+    pub(super) async fn go_on(
         &self,
         state: RunState,
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
     ) -> Vec<PendingCall> {
-        let go_on = |saved| match saved {
-            SavedCall::Done(exchange) => {
-                let exchange: crate::agent::Exchange = exchange.into();
-                PendingCall::done(exchange.call, exchange.result.outcome)
-            }
-            SavedCall::Waiting(call) => self.admit(call.into(), tools),
-            SavedCall::Child { call, run } => {
-                let call: ToolCall = call.into();
-                let tool = find(tools, call.tool());
-                PendingCall::new(call, tool, CallState::Suspended(run))
-            }
-            SavedCall::Asked { call, request } => {
-                let call: ToolCall = call.into();
-                let tool = find(tools, call.tool());
-                let verdict = dispatcher.answers.get(&request.id).cloned();
-                let (Some(verdict), Some(tool)) = (verdict, tool) else {
-                    // Answers were checked to be whole, so it is the tool that has gone.
-                    let known = tools.iter().map(ToolEntry::name);
-                    let failure = ToolFailure::not_found(call.tool(), known);
-                    return PendingCall::refused(call, None, failure);
-                };
-                let (call, settled) = dispatcher.settle(call, &Arc::new(request), verdict);
-                let state = match settled {
-                    Ok(approved) => CallState::Ready(Some(approved)),
-                    Err(outcome) => CallState::Refused(tool.spec_ref().checked(outcome)),
-                };
-                PendingCall::new(call, Some(tool), state)
-            }
-        };
-        state.step.into_iter().map(go_on).collect()
+        let mut calls = Vec::with_capacity(state.step.len());
+        for saved in state.step {
+            calls.push(match saved {
+                SavedCall::Done(exchange) => {
+                    let exchange: Exchange = exchange.into();
+                    PendingCall::done(exchange.call, exchange.result.outcome)
+                }
+                SavedCall::Waiting(call) => self.admit(call.into(), dispatcher, tools).await,
+                SavedCall::Child { call, run } => {
+                    let call: ToolCall = call.into();
+                    let tool = find(tools, call.tool());
+                    PendingCall::new(call, tool, CallState::Suspended(run))
+                }
+                SavedCall::Asked { call, request } => {
+                    answered(call.into(), request, dispatcher, tools)
+                }
+            });
+        }
+        calls
     }
 
     /// Makes the calls of a step and takes their results into account.
@@ -158,6 +155,28 @@ impl Run {
         }
         scope
     }
+}
+
+/// What the answer to its question makes of a call.
+fn answered(
+    call: ToolCall,
+    request: ApprovalRequest,
+    dispatcher: &Dispatcher,
+    tools: &[ToolEntry],
+) -> PendingCall {
+    let tool = find(tools, call.tool());
+    let verdict = dispatcher.answers.get(&request.id).cloned();
+    let (Some(verdict), Some(tool)) = (verdict, tool) else {
+        // Answers were checked to be whole, so it is the tool that has gone.
+        let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
+        return PendingCall::refused(call, None, failure);
+    };
+    let (call, settled) = dispatcher.settle(call, &Arc::new(request), verdict);
+    let state = match settled {
+        Ok(approved) => CallState::Ready(Some(approved)),
+        Err(outcome) => CallState::Refused(tool.spec_ref().checked(outcome)),
+    };
+    PendingCall::new(call, Some(tool), state)
 }
 
 /// The tool of a name; a published name goes before an earlier one.

@@ -8,6 +8,7 @@ mod execution;
 mod failures;
 mod hooks;
 mod interleavings;
+mod journal;
 mod lifecycle;
 mod nested;
 mod planners;
