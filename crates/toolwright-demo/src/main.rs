@@ -18,9 +18,8 @@ use std::time::Duration;
 use planning_tools::types::{Plan, PlanInput};
 use toolwright::codec::from_json;
 use toolwright::{BoxError, RegistrationError, ToolCall};
-use toolwright_runtime::approval::ApproveAll;
-use toolwright_runtime::execute::{Backoff, DEFAULT_TIMEOUT, Execute, Retry, TimeoutLayer};
-use toolwright_runtime::{Agent, Background, Registry, Runtime, per_run};
+use toolwright_runtime::execute::{Backoff, Execute, Retry, Timeout};
+use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Verdict, per_run};
 use tower::ServiceBuilder;
 use tower::retry::RetryLayer;
 
@@ -56,7 +55,7 @@ async fn plan(goal: String) -> Result<Plan, BoxError> {
     let events = Background::new(1024, move |event| narrator.tell(event));
     let runtime = Runtime::builder(registry()?)
         .with_events(events.clone())
-        .with_approver(Arc::new(ApproveAll))
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .with_execute(execute())
         .build();
     let result = runtime.call(call).await;
@@ -74,7 +73,7 @@ fn ask(goal: String) -> Result<ToolCall, BoxError> {
 fn execute() -> Execute {
     let backoff = Backoff { first: Duration::from_millis(20), ..Backoff::default() };
     let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(backoff));
-    let timeout = TimeoutLayer::new(DEFAULT_TIMEOUT);
+    let timeout = Timeout::new(Timeout::DEFAULT);
     Execute::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
 }
 

@@ -50,7 +50,7 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
 fn sums(turn: &Turn<'_>, tasks: &[Task]) -> Result<Vec<f64>, BoxError> {
     let mut sums: Vec<f64> = tasks.iter().map(|(_, minutes)| *minutes).collect();
     for step in turn.history() {
-        let added = step.exchanges.iter().filter(|done| done.call.tool() == "add");
+        let added = step.iter().filter(|done| done.call.tool() == "add");
         let added: Vec<f64> = added.map(|done| sum(&done.result)).collect::<Result<_, _>>()?;
         if !added.is_empty() {
             let odd = sums.chunks_exact(2).remainder().to_vec();
@@ -99,7 +99,7 @@ fn begin(tasks: &[Task], sums: &[f64]) -> Result<ToolCall, InvalidPayload> {
 
 /// The todos are written twice: all of them at first, the one begun at last.
 fn has_begun(turn: &Turn<'_>) -> bool {
-    let done = turn.history().iter().flat_map(|step| &step.exchanges);
+    let done = turn.history().iter().flatten();
     done.filter(|done| done.call.tool() == "update_todos").count() == 2
 }
 

@@ -1,6 +1,8 @@
 //! What generated HTTP clients of services are made of: a table of operations, and the client that sends one. Never
 //! knows an API: addresses and credentials come at run time, the rest from generated tables.
 
+#![warn(missing_debug_implementations)]
+
 mod answer;
 mod builder;
 mod client;

@@ -66,6 +66,8 @@
 //! refused. On the way out the text content is the result as it was encoded; `structuredContent` has
 //! passed through `serde_json`, where an integer of more than 64 bits is the nearest double.
 
+#![warn(missing_debug_implementations)]
+
 /// The key of a result's `_meta` under which a failure stands in data: its `kind`, `recovery`, and for a declared error its
 /// `code` and `data`.
 #[cfg(any(feature = "client", feature = "server"))]

@@ -1,5 +1,6 @@
 //! Code that runs before and after calls, for all tools or for one. Never runs the tool.
 
+use crate::debug::debug;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub struct Hooks {
     global: Vec<Arc<dyn Hook>>,
     of_tools: BTreeMap<String, Vec<Arc<dyn Hook>>>,
 }
+
+debug!(Hooks, hooks => { global: hooks.global.len(), of_tools: hooks.of_tools.keys() });
 
 impl Hooks {
     /// No hooks.

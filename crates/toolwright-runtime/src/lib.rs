@@ -12,8 +12,11 @@
 //! let outcome = runtime.run(RunRequest::new("session_planner", input)).await?;
 //! ```
 
+#![warn(missing_debug_implementations)]
+
 mod agent;
 pub mod approval;
+mod debug;
 pub mod execute;
 mod hooks;
 mod host;
@@ -25,7 +28,7 @@ pub mod tools;
 pub mod watch;
 mod wire;
 
-pub use agent::{Agent, AgentSpec, Exchange, Planner, Policy, Script, Step, StepRecord, Turn};
+pub use agent::{Agent, AgentSpec, Exchange, Planner, Policy, Script, Step, Turn};
 pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
 pub use execute::Execute;
 pub use hooks::{Hook, Hooks};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use toolwright::spec::Discovery;
 use toolwright::{Payload, ToolCall, ToolFailure};
-use toolwright_runtime::execute::{OutputCapLayer, TimeoutLayer};
+use toolwright_runtime::execute::{OutputCap, Timeout};
 use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
 use tower::ServiceBuilder;
@@ -72,8 +72,8 @@ fn runtime() -> Runtime {
     for tool in [quick, hang, large] {
         registry.register_tool(tool).unwrap_or_else(|error| unreachable!("names differ: {error}"));
     }
-    let cap = OutputCapLayer::new(1 << 20);
-    let timeout = TimeoutLayer::new(Duration::from_mins(10));
+    let cap = OutputCap::new(1 << 20);
+    let timeout = Timeout::new(Duration::from_mins(10));
     let layers = ServiceBuilder::new().layer(cap).layer(timeout).into_inner();
     Runtime::builder(registry).with_execute(Execute::new(layers)).build()
 }

@@ -13,10 +13,9 @@ use toolwright::Registrar as _;
 use toolwright::codec::from_json;
 use toolwright::registration::per_run;
 use toolwright::{BoxError, BoxFuture, MethodError, Payload, ToolSpec};
-use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::{
-    CallRequest, Collector, Event, EventKind, Planner, Registry, ResumeRequest, RunRequest,
-    Runtime, Step, SuspendedRun, Turn,
+    ApprovalRequest, CallRequest, Collector, Event, EventKind, Planner, Registry, ResumeRequest,
+    RunRequest, Runtime, Step, SuspendedRun, Turn, Verdict,
 };
 
 use super::Tested;
@@ -114,7 +113,11 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
     let store = Store::default();
     let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?;
     let runtime = Runtime::builder(registry(store.clone())?);
-    let result = runtime.with_approver(Arc::new(ApproveAll)).build().call(call).await;
+    let result = runtime
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
+        .build()
+        .call(call)
+        .await;
     let plan: Plan = from_json(result.outcome.as_ref().map_err(Clone::clone)?.as_bytes())?;
     assert_eq!(
         plan,
@@ -155,7 +158,7 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let (all, own) = (Collector::new(), Collector::new());
     let runtime = Runtime::builder(registry(Store::default())?)
         .with_events(all.clone())
-        .with_approver(Arc::new(ApproveAll))
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .build();
     let call = planning_tools::calls::plan_session(&PlanInput::new("Ship"))?.with_id("call_1");
     runtime.call(CallRequest::new(call).with_events(own.clone())).await;
@@ -212,7 +215,9 @@ async fn i1_g24_a_generated_toolset_is_made_anew_for_each_run_unless_it_is_share
             let each = per_run(|| TodosExecutor::new(Store::default()));
             registry.register_factory(todos_tools::specs::ALL, each)?;
         }
-        let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
+        let runtime = Runtime::builder(registry)
+            .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
+            .build();
         let write = todos_tools::calls::update_todos(&store)?.with_scope(scope.clone());
         runtime.call(write).await.outcome.as_ref().map_err(Clone::clone)?;
         let read = todos_tools::calls::get_todos(&GetTodosArgs { status: None })?;

@@ -30,6 +30,12 @@ struct Made {
     specs: Arc<Vec<Arc<ToolSpec>>>,
 }
 
+impl std::fmt::Debug for McpToolset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("McpToolset").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 impl McpToolset {
     /// The tools of a client's server. The id is the name of the toolset that specs tell.
     pub fn new(id: impl Into<String>, client: Client) -> Self {

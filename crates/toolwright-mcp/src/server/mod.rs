@@ -56,6 +56,12 @@ pub struct McpServer {
     pub(crate) presentations: BTreeMap<&'static str, Presentation>,
 }
 
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServer").field("spec", self.spec).finish_non_exhaustive()
+    }
+}
+
 impl McpServer {
     /// A server that nothing runs the tools of yet.
     pub fn new(spec: &'static ServerSpec) -> Self {

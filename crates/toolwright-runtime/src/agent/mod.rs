@@ -10,7 +10,7 @@ use toolwright::spec::Implementation;
 
 use crate::tools::ToolSpecRef;
 
-pub use planner::{Exchange, Planner, Step, StepRecord, Turn};
+pub use planner::{Exchange, Planner, Step, Turn};
 pub use script::Script;
 
 /// Everything a schema file says about one agent. Generated code writes it as a static.

@@ -34,16 +34,9 @@ pub struct Turn<'a> {
     pub(crate) answers: Option<&'a ToolSpec>,
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
-    pub(crate) history: &'a [StepRecord],
+    pub(crate) history: &'a [Vec<Exchange>],
     pub(crate) tools: &'a [ToolEntry],
     pub(crate) instructions: &'a str,
-}
-
-/// One step of a run that is done: its calls and what came of each, in call order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepRecord {
-    /// The calls and their results.
-    pub exchanges: Vec<Exchange>,
 }
 
 /// One call and what came of it.
@@ -91,8 +84,8 @@ impl<'a> Turn<'a> {
         self.instructions
     }
 
-    /// The steps done so far.
-    pub fn history(&self) -> &'a [StepRecord] {
+    /// The steps done so far: the calls of each and what came of them, in call order.
+    pub fn history(&self) -> &'a [Vec<Exchange>] {
         self.history
     }
 
@@ -103,6 +96,6 @@ impl<'a> Turn<'a> {
 
     /// The results of the step just done, in call order; none at the first question.
     pub fn last_results(&self) -> impl Iterator<Item = &'a ToolResult> {
-        self.history.last().into_iter().flat_map(|step| &step.exchanges).map(|done| &done.result)
+        self.history.last().into_iter().flatten().map(|done| &done.result)
     }
 }

@@ -1,5 +1,6 @@
 //! A planner that follows a script: for tests, demos and jobs whose steps are known. Never talks to a model.
 
+use crate::debug::debug;
 use std::sync::Arc;
 
 use toolwright::{BoxError, BoxFuture, Payload, ToolCall};
@@ -11,6 +12,8 @@ type Scene = Arc<dyn Fn(&Turn<'_>) -> Result<Step, BoxError> + Send + Sync>;
 /// Steps, one after another; after the last the run fails. The same turn always gets the same step.
 #[derive(Clone, Default)]
 pub struct Script(Vec<Scene>);
+
+debug!(Script, script => { steps: script.0.len() });
 
 impl Script {
     /// A script without steps.

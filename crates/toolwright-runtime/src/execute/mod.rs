@@ -1,18 +1,17 @@
 //! The step that runs a tool: a `tower` service, and layers for it. Never checks a payload, runs a hook or publishes
-//! the start and end of a call: see `dispatch`.
+//! the start and end of a call: that is the run's.
 
-mod catch_panic;
 mod output_cap;
 mod rate_limit;
 mod retry;
 mod timeout;
+mod tool_service;
 mod wrap_failure;
 
+use crate::debug::debug;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Duration;
 
 use toolwright::{Outcome, ToolCall};
 use tower::util::BoxCloneSyncService;
@@ -21,17 +20,14 @@ use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
-pub(crate) use catch_panic::panicked;
-pub use catch_panic::{CatchPanic, CatchPanicLayer};
-pub use output_cap::{OutputCap, OutputCapLayer};
-pub use rate_limit::{RateLimit, RateLimitLayer};
+pub use output_cap::OutputCap;
+pub use rate_limit::RateLimit;
 pub use retry::{Backoff, Retry};
+pub use timeout::Timeout;
 pub(crate) use timeout::timed_out;
-pub use timeout::{Timeout, TimeoutLayer};
-pub use wrap_failure::{WrapFailure, WrapFailureLayer};
-
-/// How long a tool may take that says nothing itself.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+pub use tool_service::ToolService;
+pub(crate) use tool_service::panicked;
+pub use wrap_failure::WrapFailure;
 
 /// A call on its way to its tool. Cheap to clone.
 #[derive(Clone)]
@@ -66,28 +62,13 @@ impl Invocation {
 /// A boxed future of an outcome; failures are values, so there is no error.
 pub type OutcomeFuture = Pin<Box<dyn Future<Output = Result<Outcome, Infallible>> + Send>>;
 
-/// The innermost service: hands the call to its toolset.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Direct;
-
-impl Service<Invocation> for Direct {
-    type Response = Outcome;
-    type Error = Infallible;
-    type Future = OutcomeFuture;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
-        let Invocation { call, toolset, .. } = invocation;
-        Box::pin(async move { Ok(toolset.call(&call).await.outcome) })
-    }
-}
-
 /// What runs the calls of a runtime. A call that an agent answers is a run of its own, whose calls go through it.
 #[derive(Clone)]
 pub struct Execute(BoxCloneSyncService<Invocation, Outcome, Infallible>);
+
+debug!(Invocation, invocation => { call: invocation.call, tool: invocation.tool });
+
+debug!(Execute, _execute => {});
 
 impl Execute {
     /// Calls go through a layer, or a stack of them made with [`tower::ServiceBuilder`], to their toolset. Any layer
@@ -97,7 +78,7 @@ impl Execute {
     /// what a [`FunctionTool`](crate::FunctionTool) returned has gone through its codec and is not read again.
     pub fn new<L>(layer: L) -> Self
     where
-        L: Layer<CatchPanic<Direct>>,
+        L: Layer<ToolService>,
         L::Service: Service<Invocation, Response = Outcome, Error = Infallible>
             + Clone
             + Send
@@ -105,7 +86,7 @@ impl Execute {
             + 'static,
         <L::Service as Service<Invocation>>::Future: Send + 'static,
     {
-        Self(BoxCloneSyncService::new(layer.layer(CatchPanic::new(Direct))))
+        Self(BoxCloneSyncService::new(layer.layer(ToolService)))
     }
 
     pub(crate) async fn run(&self, invocation: Invocation) -> Outcome {
@@ -117,11 +98,11 @@ impl Execute {
 }
 
 impl Default for Execute {
-    /// Each attempt within the tool's own time or [`DEFAULT_TIMEOUT`], and as many attempts as the tool asks for.
+    /// Each attempt within the tool's own time or [`Timeout::DEFAULT`], and as many attempts as the tool asks for.
     fn default() -> Self {
         let layers = ServiceBuilder::new()
             .layer(tower::retry::RetryLayer::new(Retry::new().with_attempts(1)))
-            .layer(TimeoutLayer::new(DEFAULT_TIMEOUT));
+            .layer(Timeout::new(Timeout::DEFAULT));
         Self::new(layers.into_inner())
     }
 }

@@ -10,31 +10,31 @@ use super::{Invocation, OutcomeFuture};
 
 /// Turns results over so many bytes into failures.
 #[derive(Clone, Copy, Debug)]
-pub struct OutputCapLayer(usize);
+pub struct OutputCap(usize);
 
-/// The service of [`OutputCapLayer`].
+/// The service of [`OutputCap`].
 #[derive(Clone, Debug)]
-pub struct OutputCap<S> {
+pub struct OutputCapService<S> {
     inner: S,
     bytes: usize,
 }
 
-impl OutputCapLayer {
+impl OutputCap {
     /// The most bytes a result may have.
     pub fn new(bytes: usize) -> Self {
         Self(bytes)
     }
 }
 
-impl<S> Layer<S> for OutputCapLayer {
-    type Service = OutputCap<S>;
+impl<S> Layer<S> for OutputCap {
+    type Service = OutputCapService<S>;
 
-    fn layer(&self, inner: S) -> OutputCap<S> {
-        OutputCap { inner, bytes: self.0 }
+    fn layer(&self, inner: S) -> OutputCapService<S> {
+        OutputCapService { inner, bytes: self.0 }
     }
 }
 
-impl<S> Service<Invocation> for OutputCap<S>
+impl<S> Service<Invocation> for OutputCapService<S>
 where
     S: Service<Invocation, Response = Outcome, Error = Infallible>,
     S::Future: Send + 'static,

@@ -13,11 +13,11 @@ use super::{Invocation, OutcomeFuture};
 
 /// Lets through so many calls in any window of so long; the services made by one layer share the count.
 #[derive(Clone, Debug)]
-pub struct RateLimitLayer(Arc<Window>);
+pub struct RateLimit(Arc<Window>);
 
-/// The service of [`RateLimitLayer`].
+/// The service of [`RateLimit`].
 #[derive(Clone, Debug)]
-pub struct RateLimit<S> {
+pub struct RateLimitService<S> {
     inner: S,
     window: Arc<Window>,
 }
@@ -30,7 +30,7 @@ struct Window {
     open: Mutex<Option<(Instant, u32)>>,
 }
 
-impl RateLimitLayer {
+impl RateLimit {
     /// So many calls in so long.
     pub fn new(calls: u32, length: Duration) -> Self {
         Self(Arc::new(Window { calls, length, open: Mutex::default() }))
@@ -54,15 +54,15 @@ impl Window {
     }
 }
 
-impl<S> Layer<S> for RateLimitLayer {
-    type Service = RateLimit<S>;
+impl<S> Layer<S> for RateLimit {
+    type Service = RateLimitService<S>;
 
-    fn layer(&self, inner: S) -> RateLimit<S> {
-        RateLimit { inner, window: Arc::clone(&self.0) }
+    fn layer(&self, inner: S) -> RateLimitService<S> {
+        RateLimitService { inner, window: Arc::clone(&self.0) }
     }
 }
 
-impl<S> Service<Invocation> for RateLimit<S>
+impl<S> Service<Invocation> for RateLimitService<S>
 where
     S: Service<Invocation, Response = Outcome, Error = Infallible>,
     S::Future: Send + 'static,

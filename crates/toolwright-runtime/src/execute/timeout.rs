@@ -12,31 +12,34 @@ use crate::tools::ToolEntry;
 
 /// Gives up a call after its tool's own time limit, or after a default.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeoutLayer(Duration);
+pub struct Timeout(Duration);
 
-/// The service of [`TimeoutLayer`].
+/// The service of [`Timeout`].
 #[derive(Clone, Debug)]
-pub struct Timeout<S> {
+pub struct TimeoutService<S> {
     inner: S,
     default: Duration,
 }
 
-impl TimeoutLayer {
+impl Timeout {
+    /// How long a tool may take that says nothing itself, unless the host does: half a minute.
+    pub const DEFAULT: Duration = Duration::from_secs(30);
+
     /// With this limit for tools that have none of their own.
     pub fn new(default: Duration) -> Self {
         Self(default)
     }
 }
 
-impl<S> Layer<S> for TimeoutLayer {
-    type Service = Timeout<S>;
+impl<S> Layer<S> for Timeout {
+    type Service = TimeoutService<S>;
 
-    fn layer(&self, inner: S) -> Timeout<S> {
-        Timeout { inner, default: self.0 }
+    fn layer(&self, inner: S) -> TimeoutService<S> {
+        TimeoutService { inner, default: self.0 }
     }
 }
 
-impl<S> Service<Invocation> for Timeout<S>
+impl<S> Service<Invocation> for TimeoutService<S>
 where
     S: Service<Invocation, Response = Outcome, Error = Infallible>,
     S::Future: Send + 'static,

@@ -10,21 +10,21 @@ use super::{Invocation, OutcomeFuture};
 
 /// Says of every failure whose it is: ``tool `add` failed: …``.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WrapFailureLayer;
+pub struct WrapFailure;
 
-/// The service of [`WrapFailureLayer`].
+/// The service of [`WrapFailure`].
 #[derive(Clone, Debug)]
-pub struct WrapFailure<S>(S);
+pub struct WrapFailureService<S>(S);
 
-impl<S> Layer<S> for WrapFailureLayer {
-    type Service = WrapFailure<S>;
+impl<S> Layer<S> for WrapFailure {
+    type Service = WrapFailureService<S>;
 
-    fn layer(&self, inner: S) -> WrapFailure<S> {
-        WrapFailure(inner)
+    fn layer(&self, inner: S) -> WrapFailureService<S> {
+        WrapFailureService(inner)
     }
 }
 
-impl<S> Service<Invocation> for WrapFailure<S>
+impl<S> Service<Invocation> for WrapFailureService<S>
 where
     S: Service<Invocation, Response = Outcome, Error = Infallible>,
     S::Future: Send + 'static,

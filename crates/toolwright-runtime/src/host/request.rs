@@ -1,5 +1,6 @@
 //! What a host asks a runtime for, and what it gets. Never runs anything.
 
+use crate::debug::debug;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -12,7 +13,7 @@ use toolwright::{
 };
 
 use super::session::Session;
-use crate::agent::{Exchange, StepRecord};
+use crate::agent::Exchange;
 use crate::approval::{Answer, Approver};
 use crate::run::{Environment, Options, Run, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, Toolset};
@@ -73,7 +74,7 @@ pub struct RunOutcome {
     /// How it ended, for now or for good.
     pub end: RunEnd,
     /// The steps that were done, in order. In one that was cut off, calls that never ended are cancelled.
-    pub steps: Vec<StepRecord>,
+    pub steps: Vec<Vec<Exchange>>,
 }
 
 /// How a run ended.
@@ -113,6 +114,10 @@ pub enum RunError {
         issues: InvalidPayload,
     },
 }
+
+debug!(RunRequest, request => { input: request.input, run_id: request.run_id, scope: request.scope });
+debug!(ResumeRequest, request => { run: request.run, answers: request.answers });
+debug!(CallRequest, request => { call: request.call });
 
 impl RunRequest {
     /// A run of an agent with an input, in no session. Input and final payload are whatever the agent takes and gives;
@@ -329,7 +334,7 @@ impl RunOutcome {
 
     /// Every call that was made and what came of it, in order.
     pub fn exchanges(&self) -> impl Iterator<Item = &Exchange> {
-        self.steps.iter().flat_map(|step| &step.exchanges)
+        self.steps.iter().flatten()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The runtime: what a host builds once, and asks for runs, calls and sessions. Never decides what a run does next.
 
+use crate::debug::debug;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -31,6 +32,9 @@ pub struct RuntimeBuilder(Environment);
 
 /// How long a question can be answered unless the host says something else: a day.
 const APPROVALS_LAST: Duration = Duration::from_hours(24);
+
+debug!(Runtime, runtime => { registry: runtime.0.registry });
+debug!(RuntimeBuilder, builder => { registry: builder.0.registry });
 
 impl RuntimeBuilder {
     /// Sends every event to a sink, whichever run it happens in.
@@ -318,7 +322,7 @@ impl Executor for Runtime {
     }
 }
 
-fn outcome(run_id: &str, end: End, steps: Vec<crate::agent::StepRecord>) -> RunOutcome {
+fn outcome(run_id: &str, end: End, steps: Vec<Vec<crate::agent::Exchange>>) -> RunOutcome {
     let end = match end {
         End::Finished(payload) => RunEnd::Finished(payload),
         End::Failed(failure) => RunEnd::Failed(failure),

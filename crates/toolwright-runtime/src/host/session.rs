@@ -1,6 +1,7 @@
 //! One open session: the tools an agent may use under their published names, and calls of them. Never changes what it
 //! may use.
 
+use crate::debug::debug;
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,6 +37,9 @@ pub struct SessionError {
     agent: String,
     cause: BoxError,
 }
+
+debug!(Session, session => { scope: session.scope });
+debug!(SessionRequest, request => { agent: request.agent, scope: request.scope });
 
 impl SessionRequest {
     /// A session for an agent.

@@ -1,6 +1,7 @@
 //! A view of a registry for agents that may not use everything: which toolsets are published under which prefixes, and
 //! which of them an agent may use. Never opens a session by itself.
 
+use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
@@ -10,7 +11,7 @@ use toolwright::{BoxError, RegistrationError, Scope};
 
 use super::Registry;
 use crate::tools::{
-    Borrowed, Combined, FactoryError, Filtered, Prefixed, SEPARATOR, ToolEntry, Toolset, per_run,
+    Borrowed, Combined, Filtered, Prefixed, SEPARATOR, ToolEntry, Toolset, ToolsetError, per_run,
 };
 
 /// The toolsets of a registry that are published under prefixes, and the allowlists of agents. Clones are the same
@@ -78,6 +79,8 @@ pub enum CatalogError {
         cause: BoxError,
     },
 }
+
+debug!(Catalog, catalog => { allowed: catalog.lock().allowed });
 
 impl Registry {
     /// A view of this registry in which nothing is published and nothing allowed yet.
@@ -200,7 +203,7 @@ impl Catalog {
         published: &Published,
         scope: &Scope,
         all: &mut Combined,
-    ) -> Result<(), FactoryError> {
+    ) -> Result<(), ToolsetError> {
         for provider in self.registry.toolset(&published.toolset) {
             let source = per_run(provider.source.clone());
             let Some(mut toolset) = source.resolve(&provider.name, scope).await? else { continue };

@@ -3,6 +3,7 @@
 
 mod catalog;
 
+use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -62,6 +63,12 @@ pub(crate) struct Use {
 
 const TOOL: &str = "tool";
 const TOOLSET: &str = "toolset";
+
+debug!(Registry, registry => {
+    toolsets: registry.toolset_names(),
+    tools: registry.read().tools.keys(),
+    agents: registry.read().agents.keys()
+});
 
 impl Registry {
     /// An empty registry.

@@ -1,5 +1,6 @@
 //! The toolset that stands for one in another process. Never decides anything about its tools.
 
+use crate::debug::debug;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -50,6 +51,8 @@ pub enum RemoteError {
     /// The server left.
     Gone,
 }
+
+debug!(RemoteToolset, _toolset => {});
 
 impl RemoteToolset {
     /// Connects to a socket, on behalf of a run or a session.

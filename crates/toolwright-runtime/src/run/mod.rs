@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright::{BoxError, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
-use crate::agent::{Step, StepRecord, Turn};
+use crate::agent::{Exchange, Step, Turn};
 use crate::approval::{Answers, Approver};
 use crate::execute::panicked;
 use crate::registry::{Published, RegisteredAgent, Use};
@@ -87,7 +87,7 @@ pub(crate) enum End {
 
 /// What a run has done so far.
 struct Progress {
-    steps: Vec<StepRecord>,
+    steps: Vec<Vec<Exchange>>,
     call_ids: BTreeSet<String>,
     budget: Budget,
     /// How long it had run before it was resumed.
@@ -186,7 +186,7 @@ impl Run {
     }
 
     /// Runs to the end, whatever that is, and gives the steps made on the way.
-    pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
+    pub(crate) async fn drive(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
         if self.scope.depth > MAX_DEPTH {
             return (End::Failed(too_deep()), Vec::new());
         }
@@ -211,7 +211,7 @@ impl Run {
         self.publisher.run = Arc::new(run);
     }
 
-    async fn go(&self, resumption: Option<Resumption>) -> (End, Vec<StepRecord>) {
+    async fn go(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
         let open = OpenRun::announce(self, resumption.is_some());
         let mut progress = self.progress(resumption.as_ref());
         let agent = &self.agent.agent;
@@ -345,7 +345,7 @@ impl Run {
     async fn ask(
         &self,
         dispatcher: &Dispatcher,
-        history: &[StepRecord],
+        history: &[Vec<Exchange>],
         tools: &[ToolEntry],
     ) -> Result<Step, ToolFailure> {
         let own = Some(self.agent.agent.instructions.clone());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::agent::StepRecord;
+use crate::agent::Exchange;
 use crate::approval::{ApprovalRequest, digest};
 use crate::wire::{WireCall, WireExchange, WireScope};
 
@@ -84,9 +84,9 @@ impl RunState {
     }
 
     /// The steps that were done.
-    pub(crate) fn steps(&self) -> Vec<StepRecord> {
+    pub(crate) fn steps(&self) -> Vec<Vec<Exchange>> {
         let exchanges = |step: &Vec<WireExchange>| step.iter().cloned().map(Into::into).collect();
-        self.history.iter().map(|step| StepRecord { exchanges: exchanges(step) }).collect()
+        self.history.iter().map(exchanges).collect()
     }
 
     /// The ids of every call the run has made.

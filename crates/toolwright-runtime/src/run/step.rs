@@ -10,7 +10,7 @@ use super::dispatch::Dispatcher;
 use super::state::{RunState, SavedCall, VERSION};
 use super::stop::Stop;
 use super::{End, Progress, Run};
-use crate::agent::{Exchange, StepRecord};
+use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
 
@@ -114,7 +114,7 @@ impl Run {
         }
         let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
         let verdict = progress.budget.close_step(&exchanges);
-        progress.steps.push(StepRecord { exchanges });
+        progress.steps.push(exchanges);
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
         Ok(verdict?)
     }
@@ -131,7 +131,7 @@ impl Run {
             history: progress
                 .steps
                 .iter()
-                .map(|step| step.exchanges.iter().map(Into::into).collect())
+                .map(|step| step.iter().map(Into::into).collect())
                 .collect(),
             step: calls.into_iter().map(PendingCall::into_saved).collect(),
             calls: progress.budget.calls,

@@ -7,23 +7,16 @@ use super::{ToolEntry, Toolset, forward};
 
 /// A toolset whose tools need an approval where a rule says so. It marks what it lists, so that wrapping twice asks no
 /// more than once.
-pub struct ApprovalRequired<T, F> {
+pub(crate) struct ApprovalRequired<T, F> {
     inner: T,
     applies: F,
     words: Approval,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> ApprovalRequired<T, F> {
-    /// Requires an approval of the tools whose names the rule picks.
-    pub fn new(inner: T, applies: F) -> Self {
-        Self { inner, applies, words: Approval::default() }
-    }
-
-    /// Sets the words for tools that have none of their own.
-    #[must_use]
-    pub fn with_words(mut self, words: Approval) -> Self {
-        self.words = words;
-        self
+    /// Requires an approval of the tools whose names the rule picks; the words are for tools that have none of their own.
+    pub(super) fn new(inner: T, words: Approval, applies: F) -> Self {
+        Self { inner, applies, words }
     }
 }
 

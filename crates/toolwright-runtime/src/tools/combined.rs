@@ -1,16 +1,15 @@
 //! Several toolsets as one: listed together, entered together, exited together. Never lets order decide between two
 //! tools of one name.
 
+use crate::debug::debug;
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
-use super::{ToolEntry, Toolset};
+use super::{ToolEntry, Toolset, ToolsetError};
 
 /// Toolsets side by side, each with the name that errors call it by.
 #[derive(Default)]
@@ -25,12 +24,7 @@ struct Member {
     toolset: Arc<dyn Toolset>,
 }
 
-/// Tool names that more than one member lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DuplicateNames {
-    /// Each name, with every member that lists it.
-    pub names: BTreeMap<String, Vec<String>>,
-}
+debug!(Combined, combined => { toolsets: combined.members.iter().map(|member| &member.name).collect::<Vec<_>>() });
 
 impl Combined {
     /// No toolset yet.
@@ -65,14 +59,14 @@ impl Combined {
         Ok(all)
     }
 
-    fn check(&self, listed: &BTreeMap<String, Vec<usize>>) -> Result<(), DuplicateNames> {
+    fn check(&self, listed: &BTreeMap<String, Vec<usize>>) -> Result<(), ToolsetError> {
         let twice = listed.iter().filter(|(_, places)| places.len() > 1);
         let sources = |places: &[usize]| {
             places.iter().map(|&place| self.members[place].name.clone()).collect()
         };
         let names: BTreeMap<_, _> =
             twice.map(|(name, places)| (name.clone(), sources(places))).collect();
-        if names.is_empty() { Ok(()) } else { Err(DuplicateNames { names }) }
+        if names.is_empty() { Ok(()) } else { Err(ToolsetError::DuplicateNames { names }) }
     }
 
     fn member_of(&self, tool: &str) -> Option<&Member> {
@@ -168,15 +162,3 @@ impl Toolset for Combined {
         self.member_of(tool).is_none_or(|member| member.toolset.is_available(tool))
     }
 }
-
-impl fmt::Display for DuplicateNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |(name, sources): (&String, &Vec<String>)| {
-            format!("tool `{name}` is listed by `{}`", sources.join("` and by `"))
-        };
-        let all: Vec<_> = self.names.iter().map(one).collect();
-        write!(f, "{}; prefix, rename or filter one of them", all.join("; "))
-    }
-}
-
-impl Error for DuplicateNames {}

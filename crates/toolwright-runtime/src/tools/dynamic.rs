@@ -13,7 +13,7 @@ use super::{ToolEntry, Toolset};
 /// factory that gives none means no tools.
 ///
 /// It belongs to one run; a source that builds [per step](super::per_step) makes one for each.
-pub struct Dynamic(Arc<Inner>);
+pub(super) struct Dynamic(Arc<Inner>);
 
 struct Inner {
     name: String,

@@ -1,5 +1,6 @@
 //! Specs and what runs them, as a toolset: what generated registration makes. Never has a lifecycle of its own.
 
+use crate::debug::debug;
 use std::sync::Arc;
 
 use toolwright::{
@@ -14,6 +15,8 @@ pub struct Executed {
     entries: Vec<ToolEntry>,
     executor: Option<Arc<dyn Executor>>,
 }
+
+debug!(Executed, executed => { entries: executed.entries });
 
 impl Executed {
     /// These tools, run by an executor.

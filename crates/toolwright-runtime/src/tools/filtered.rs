@@ -5,14 +5,14 @@ use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 use super::{ToolEntry, Toolset, forward};
 
 /// The tools of a toolset that a rule lets through; the others are not listed and not run.
-pub struct Filtered<T, F> {
+pub(crate) struct Filtered<T, F> {
     inner: T,
     keep: F,
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Filtered<T, F> {
     /// The tools whose names the rule keeps.
-    pub fn new(inner: T, keep: F) -> Self {
+    pub(crate) fn new(inner: T, keep: F) -> Self {
         Self { inner, keep }
     }
 }

@@ -1,5 +1,6 @@
 //! A plain async function as a tool, and as a toolset of one. Never knows who calls it.
 
+use crate::debug::debug;
 use std::sync::Arc;
 
 use toolwright::codec::{self, Decode, Encode};
@@ -28,8 +29,10 @@ pub trait IntoToolBody<A, R, Kind>: Send + Sync + 'static {
 }
 
 /// Tells functions of the arguments; see [`IntoToolBody`].
+#[derive(Debug)]
 pub struct OfArgs;
 /// Tells functions of the arguments and the call; see [`IntoToolBody`].
+#[derive(Debug)]
 pub struct OfCall;
 
 impl<A, R, F, T> IntoToolBody<A, R, OfArgs> for F
@@ -51,6 +54,8 @@ where
         Box::pin(self(args, call))
     }
 }
+
+debug!(FunctionTool, tool => { entry: tool.entry });
 
 impl FunctionTool {
     /// A tool that is described here and now, and the function that runs it. The schemas are those of the function's

@@ -1,5 +1,6 @@
 //! Things that a model refers to by a handle: open transactions, pages, processes. Never closes one by itself.
 
+use crate::debug::debug;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,8 @@ pub struct Handles<T> {
     noun: &'static str,
     open: Mutex<BTreeMap<String, Arc<T>>>,
 }
+
+debug!(Handles<T>, handles => { prefix: handles.prefix, noun: handles.noun, open: handles.len() });
 
 impl<T> Handles<T> {
     /// No open thing yet. The prefix begins every handle; the noun says in errors what it stands for.

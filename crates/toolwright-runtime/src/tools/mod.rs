@@ -5,6 +5,7 @@ mod approval_required;
 mod combined;
 mod dynamic;
 mod entry;
+mod error;
 mod executed;
 mod filtered;
 mod function;
@@ -19,23 +20,25 @@ mod words;
 
 use std::sync::Arc;
 
+use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
-pub use approval_required::ApprovalRequired;
-pub use combined::{Combined, DuplicateNames};
-pub use dynamic::Dynamic;
+use approval_required::ApprovalRequired;
+pub use combined::Combined;
+use dynamic::Dynamic;
 pub use entry::{ToolEntry, ToolSpecRef};
+pub use error::ToolsetError;
 pub use executed::Executed;
-pub use filtered::Filtered;
+pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, IntoToolBody};
 pub use handles::Handles;
 pub(crate) use lifecycle::Entered;
-pub use prefixed::Prefixed;
+pub(crate) use prefixed::Prefixed;
 pub(crate) use prefixed::SEPARATOR;
-pub use prepared::{Prepared, UnlistedTool};
-pub use renamed::{RenameError, Renamed};
+use prepared::Prepared;
+use renamed::Renamed;
 pub use scratchpad::scratchpad;
-pub use source::{FactoryError, IntoSource, IntoToolset, Source, per_run, per_step};
+pub use source::{IntoSource, IntoToolset, Source, per_run, per_step};
 pub use words::fill;
 
 /// Tools that come and go together.
@@ -83,6 +86,63 @@ pub trait Toolset: Send + Sync {
     fn is_available(&self, tool: &str) -> bool {
         let _ = tool;
         true
+    }
+
+    /// The tools whose names a rule keeps; the others are not listed and not run.
+    fn filtered(self, keep: impl Fn(&str) -> bool + Send + Sync) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        Filtered::new(self, keep)
+    }
+
+    /// The tools as `<prefix>.<tool>`.
+    fn prefixed(self, prefix: impl Into<String>) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        Prefixed::new(prefix.into(), self)
+    }
+
+    /// The tools, some of which go by other names: each old name with its new one. Two tools may swap theirs.
+    ///
+    /// # Errors
+    ///
+    /// A tool renamed twice, or two tools renamed to one name. Collisions with tools that keep their names are found
+    /// when the tools are listed.
+    fn renamed<O: Into<String>, N: Into<String>>(
+        self,
+        names: impl IntoIterator<Item = (O, N)>,
+    ) -> Result<impl Toolset, ToolsetError>
+    where
+        Self: Sized,
+    {
+        Renamed::new(self, names.into_iter().map(|(old, new)| (old.into(), new.into())))
+    }
+
+    /// The tools that a function leaves of each list, before each step: it may leave some out, change their order, or
+    /// ask for approval.
+    fn prepared(
+        self,
+        prepare: impl Fn(&Scope, Vec<ToolEntry>) -> Vec<ToolEntry> + Send + Sync,
+    ) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        Prepared::new(self, prepare)
+    }
+
+    /// The tools, of which those that a rule picks need an approval, in these words where they have none of their own.
+    /// It marks what is listed, so that asking twice asks no more than once.
+    fn requiring_approval(
+        self,
+        words: Approval,
+        applies: impl Fn(&str) -> bool + Send + Sync,
+    ) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        ApprovalRequired::new(self, words, applies)
     }
 }
 

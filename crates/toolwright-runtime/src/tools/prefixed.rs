@@ -8,14 +8,14 @@ use super::{ToolEntry, Toolset, forward};
 pub(crate) const SEPARATOR: char = '.';
 
 /// A toolset whose tools are published under a prefix.
-pub struct Prefixed<T> {
+pub(crate) struct Prefixed<T> {
     inner: T,
     prefix: String,
 }
 
 impl<T: Toolset> Prefixed<T> {
     /// Publishes every tool as `<prefix>.<tool>`.
-    pub fn new(prefix: impl Into<String>, inner: T) -> Self {
+    pub(crate) fn new(prefix: impl Into<String>, inner: T) -> Self {
         Self { inner, prefix: prefix.into() }
     }
 

@@ -1,24 +1,15 @@
 //! A last word on the tools of a step: fewer of them, or with approval. Never more tools, and never other names.
 
 use std::collections::BTreeSet;
-use std::error::Error;
-use std::fmt;
 
 use toolwright::{BoxError, BoxFuture, Scope};
 
-use super::{ToolEntry, Toolset, forward};
+use super::{ToolEntry, Toolset, ToolsetError, forward};
 
 /// A toolset whose list goes through a function before each step.
-pub struct Prepared<T, F> {
+pub(crate) struct Prepared<T, F> {
     inner: T,
     prepare: F,
-}
-
-/// A preparation that added or renamed a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnlistedTool {
-    /// The name that the toolset does not have, or has only once.
-    pub tool: String,
 }
 
 impl<T, F> Prepared<T, F>
@@ -27,7 +18,7 @@ where
     F: Fn(&Scope, Vec<ToolEntry>) -> Vec<ToolEntry> + Send + Sync,
 {
     /// Lets a function choose among the tools; it may leave some out, change their order, or ask for approval.
-    pub fn new(inner: T, prepare: F) -> Self {
+    pub(super) fn new(inner: T, prepare: F) -> Self {
         Self { inner, prepare }
     }
 }
@@ -44,22 +35,12 @@ where
             let prepared = (self.prepare)(scope, tools);
             match prepared.iter().find(|tool| !known.remove(tool.name())) {
                 None => Ok(prepared),
-                Some(tool) => Err(UnlistedTool { tool: tool.name().to_owned() }.into()),
+                Some(tool) => {
+                    Err(ToolsetError::UnlistedTool { tool: tool.name().to_owned() }.into())
+                }
             }
         })
     }
 
     forward!(inner: call, lifecycle, instructions, is_available);
 }
-
-impl fmt::Display for UnlistedTool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the preparation listed `{}`, which the toolset does not; it may neither add nor rename tools",
-            self.tool
-        )
-    }
-}
-
-impl Error for UnlistedTool {}

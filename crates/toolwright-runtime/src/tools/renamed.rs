@@ -1,43 +1,18 @@
 //! The tools of a toolset under other names. Never lets two tools have one name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::fmt;
 
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
-use super::{ToolEntry, Toolset, forward};
+use super::{ToolEntry, Toolset, ToolsetError, forward};
 
 /// A toolset some of whose tools go by other names. Two tools may swap theirs.
-pub struct Renamed<T> {
+pub(crate) struct Renamed<T> {
     inner: T,
     /// New names to old ones.
     old: BTreeMap<String, String>,
     /// Old names to new ones.
     new: BTreeMap<String, String>,
-}
-
-/// Why tools cannot be renamed so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RenameError {
-    /// One tool would have two new names.
-    RenamedTwice {
-        /// The tool.
-        tool: String,
-    },
-    /// Two tools would have one name.
-    Collision {
-        /// The name.
-        name: String,
-    },
-    /// There is no tool of this name to be renamed.
-    Unknown {
-        /// The name.
-        tool: String,
-        /// The names there are.
-        available: Vec<String>,
-    },
 }
 
 impl<T: Toolset> Renamed<T> {
@@ -47,18 +22,17 @@ impl<T: Toolset> Renamed<T> {
     ///
     /// A tool renamed twice, or two tools renamed to one name. Collisions with tools that keep their names are found
     /// when the tools are listed.
-    pub fn new<O: Into<String>, N: Into<String>>(
+    pub(super) fn new(
         inner: T,
-        names: impl IntoIterator<Item = (O, N)>,
-    ) -> Result<Self, RenameError> {
+        names: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ToolsetError> {
         let mut renamed = Self { inner, old: BTreeMap::new(), new: BTreeMap::new() };
         for (old, new) in names {
-            let (old, new) = (old.into(), new.into());
             if renamed.old.insert(new.clone(), old.clone()).is_some() {
-                return Err(RenameError::Collision { name: new });
+                return Err(ToolsetError::Collision { name: new });
             }
             if renamed.new.insert(old.clone(), new).is_some() {
-                return Err(RenameError::RenamedTwice { tool: old });
+                return Err(ToolsetError::RenamedTwice { tool: old });
             }
         }
         Ok(renamed)
@@ -73,18 +47,18 @@ impl<T: Toolset> Renamed<T> {
         }
     }
 
-    fn rename(&self, tools: Vec<ToolEntry>) -> Result<Vec<ToolEntry>, RenameError> {
+    fn rename(&self, tools: Vec<ToolEntry>) -> Result<Vec<ToolEntry>, ToolsetError> {
         let known: BTreeSet<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
         if let Some(tool) = self.new.keys().find(|old| !known.contains(*old)) {
             let available = known.into_iter().collect();
-            return Err(RenameError::Unknown { tool: tool.clone(), available });
+            return Err(ToolsetError::UnknownTool { tool: tool.clone(), available });
         }
         let mut taken = BTreeSet::new();
         let mut renamed = Vec::with_capacity(tools.len());
         for tool in tools {
             let name = self.new.get(tool.name()).cloned().unwrap_or_else(|| tool.name().to_owned());
             if !taken.insert(name.clone()) {
-                return Err(RenameError::Collision { name });
+                return Err(ToolsetError::Collision { name });
             }
             renamed.push(tool.published_as(name));
         }
@@ -112,23 +86,3 @@ impl<T: Toolset> Toolset for Renamed<T> {
 
     forward!(inner: lifecycle, instructions);
 }
-
-impl fmt::Display for RenameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::RenamedTwice { tool } => {
-                write!(f, "tool `{tool}` is renamed twice; give it one new name")
-            }
-            Self::Collision { name } => {
-                write!(f, "two tools would be called `{name}`; give one of them another name")
-            }
-            Self::Unknown { tool, available } => write!(
-                f,
-                "there is no tool `{tool}` to be renamed, there is `{}`",
-                available.join("`, `")
-            ),
-        }
-    }
-}
-
-impl Error for RenameError {}

@@ -1,14 +1,13 @@
 //! Where a run gets a toolset from: an instance that runs share, or a factory. Never enters what it gives.
 
-use std::error::Error;
-use std::fmt;
+use crate::debug::debug;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Scope};
 
-use super::{Dynamic, Toolset};
+use super::{Dynamic, Toolset, ToolsetError};
 
 /// Where a run gets a toolset from. Cheap to clone.
 #[derive(Clone)]
@@ -26,13 +25,6 @@ type Made = Result<Option<Arc<dyn Toolset>>, BoxError>;
 /// A factory without its types.
 #[derive(Clone)]
 pub(super) struct Factory(Arc<dyn Fn(Scope) -> BoxFuture<'static, Made> + Send + Sync>);
-
-/// A factory that gave no toolset but an error, or panicked.
-#[derive(Debug)]
-pub struct FactoryError {
-    toolset: String,
-    returned: BoxError,
-}
 
 /// What a factory may return: a toolset, none, or an error in the place of either.
 pub trait IntoToolset {
@@ -72,12 +64,16 @@ pub trait IntoSource<Kind> {
 }
 
 /// Tells instances from factories; see [`IntoSource`].
+#[derive(Debug)]
 pub struct Instance;
 /// Tells sync factories; see [`IntoSource`].
+#[derive(Debug)]
 pub struct Immediate<T>(std::marker::PhantomData<T>);
 /// Tells async factories from sync ones; see [`IntoSource`].
+#[derive(Debug)]
 pub struct Awaited<T>(std::marker::PhantomData<T>);
 /// A source is one already; see [`IntoSource`].
+#[derive(Debug)]
 pub struct Itself;
 
 impl<T: Toolset + 'static> IntoSource<Instance> for T {
@@ -137,6 +133,8 @@ pub fn per_step<K>(factory: impl IntoSource<K>) -> Source {
     }
 }
 
+debug!(Source, source => { is_shared: source.is_shared() });
+
 impl Source {
     /// Whether runs share an instance of it.
     pub fn is_shared(&self) -> bool {
@@ -148,7 +146,7 @@ impl Source {
         &self,
         name: &str,
         scope: &Scope,
-    ) -> Result<Option<Arc<dyn Toolset>>, FactoryError> {
+    ) -> Result<Option<Arc<dyn Toolset>>, ToolsetError> {
         match &self.0 {
             Kind::Shared(toolset) => Ok(Some(Arc::clone(toolset))),
             Kind::PerRun(factory) => factory.make(name, scope).await,
@@ -164,25 +162,9 @@ impl Factory {
         &self,
         name: &str,
         scope: &Scope,
-    ) -> Result<Option<Arc<dyn Toolset>>, FactoryError> {
+    ) -> Result<Option<Arc<dyn Toolset>>, ToolsetError> {
         (self.0)(scope.clone())
             .await
-            .map_err(|returned| FactoryError { toolset: name.to_owned(), returned })
-    }
-}
-
-impl fmt::Display for FactoryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the factory of toolset `{}` returned no toolset but {}",
-            self.toolset, self.returned
-        )
-    }
-}
-
-impl Error for FactoryError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.returned)
+            .map_err(|returned| ToolsetError::Factory { toolset: name.to_owned(), returned })
     }
 }

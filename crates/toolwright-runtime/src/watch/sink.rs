@@ -1,5 +1,6 @@
 //! Where events go, without a run ever waiting for it. Never makes an event: see `event`.
 
+use crate::debug::debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -88,6 +89,8 @@ pub struct Background {
     lost: Arc<AtomicU64>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
+
+debug!(Background, background => { lost: background.lost() });
 
 impl Background {
     /// A thread that gives events to a function, with room for so many that wait.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright::spec::{Approval, CallLimits, Discovery};
 use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
-use toolwright_runtime::approval::{ApproveAll, Awaits};
+use toolwright_runtime::approval::Awaits;
 use toolwright_runtime::tools::Executed;
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, Approver, Collector, FunctionTool, Registry, ResumeError,
@@ -378,7 +378,9 @@ async fn an_external_tool_is_answered_from_outside() {
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
         registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
         // Even with an approver: it cannot know the result.
-        let runtime = Runtime::builder(registry).with_approver(Arc::new(ApproveAll)).build();
+        let runtime = Runtime::builder(registry)
+            .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
+            .build();
         let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
         let run = outcome.suspended().unwrap();
         let asked = run.pending()[0];

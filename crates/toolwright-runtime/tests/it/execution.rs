@@ -7,9 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright::spec::{CallLimits, Discovery, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolResult};
-use toolwright_runtime::execute::{
-    Backoff, OutputCapLayer, RateLimitLayer, Retry, TimeoutLayer, WrapFailureLayer,
-};
+use toolwright_runtime::execute::{Backoff, OutputCap, RateLimit, Retry, Timeout, WrapFailure};
 use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime};
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
@@ -127,7 +125,7 @@ async fn h3_a_tool_has_its_own_time_or_thirty_seconds() {
 #[tokio::test]
 async fn h3_failures_can_be_wrapped_with_tool_and_arguments() {
     let tool = flaky(1, FailureKind::DomainRejection, CallLimits::UNLIMITED, None);
-    let (result, _) = run(tool, Execute::new(WrapFailureLayer)).await;
+    let (result, _) = run(tool, Execute::new(WrapFailure)).await;
     let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::DomainRejection);
     assert_eq!(failure.message, "tool 'flaky' failed: not now");
@@ -151,7 +149,7 @@ async fn towers_own_concurrency_limit_fits() {
 async fn calls_over_the_rate_are_refused_until_the_window_ends() {
     let registry = Registry::new();
     registry.register_tool(sleepy(None)).unwrap();
-    let layer = RateLimitLayer::new(2, Duration::from_secs(10));
+    let layer = RateLimit::new(2, Duration::from_secs(10));
     let runtime = Runtime::builder(registry).with_execute(Execute::new(layer)).build();
     let mut results = Vec::new();
     for id in ["a", "b", "c"] {
@@ -168,7 +166,7 @@ async fn a_result_over_the_cap_is_a_failure() {
         let _ = args;
         Ok::<_, ToolFailure>("x".repeat(1000))
     });
-    let (result, _) = run(large, Execute::new(OutputCapLayer::new(100))).await;
+    let (result, _) = run(large, Execute::new(OutputCap::new(100))).await;
     let failure = result.outcome.as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::MalformedResult);
     assert_eq!(
@@ -232,7 +230,7 @@ async fn a_timeout_of_one_attempt_can_be_tried_again() {
     });
     let layers = ServiceBuilder::new()
         .layer(RetryLayer::new(exact()))
-        .layer(TimeoutLayer::new(Duration::from_secs(5)))
+        .layer(Timeout::new(Duration::from_secs(5)))
         .into_inner();
     let (result, took) = run(slow_once, Execute::new(layers)).await;
     assert_eq!((brief(&result).as_str(), took), (r#"{"n":1}"#, Duration::from_secs(6)));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use toolwright::spec::Approval;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
 };
-use toolwright_runtime::approval::ApproveAll;
-use toolwright_runtime::tools::ApprovalRequired;
+
 use toolwright_runtime::{
     Agent, ApprovalRequest, Approver, Hook, Hooks, Registry, ResumeRequest, RunRequest, Runtime,
-    Verdict,
+    Toolset, Verdict,
 };
 
 use crate::planners::{brief, steps};
@@ -192,7 +192,9 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
             n
         });
         let registry = Registry::new();
-        registry.register_toolset("toys", ApprovalRequired::new(safe, |_: &str| true)).unwrap();
+        registry
+            .register_toolset("toys", safe.requiring_approval(Approval::default(), |_| true))
+            .unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
         registry.register_agent(agent, steps(vec![vec![call("safe", "a", 1)]])).unwrap();
         let hooks =
@@ -219,7 +221,7 @@ async fn h6_no_hook_has_run_when_an_approval_is_asked() {
 #[tokio::test]
 async fn h7_a_hook_cannot_change_what_was_approved() {
     let log = Log::default();
-    let toolset = ApprovalRequired::new(tool("safe", |n| n), |_: &str| true);
+    let toolset = tool("safe", |n| n).requiring_approval(Approval::default(), |_| true);
     let registry = Registry::new();
     registry.register_toolset("toys", toolset).unwrap();
     let agent = Agent::new("worker", "lab").with_toolsets(["toys"]);
@@ -227,7 +229,7 @@ async fn h7_a_hook_cannot_change_what_was_approved() {
     registry.register_agent(agent, planner).unwrap();
     let runtime = Runtime::builder(registry)
         .with_hooks(Hooks::new().with(adding("sly", &log, 1)))
-        .with_approver(Arc::new(ApproveAll))
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
         .build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.as_ref().unwrap_err().clone();

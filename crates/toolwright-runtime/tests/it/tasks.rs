@@ -6,11 +6,10 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolResult, ToolSpec};
-use toolwright_runtime::approval::ApproveAll;
 use toolwright_runtime::execute::{Invocation, OutcomeFuture};
 use toolwright_runtime::{
-    Agent, AgentSpec, Collector, Execute, FunctionTool, Planner, Registry, ResumeRequest,
-    RunRequest, Runtime, RuntimeBuilder, Step, SuspendedRun,
+    Agent, AgentSpec, ApprovalRequest, Collector, Execute, FunctionTool, Planner, Registry,
+    ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, SuspendedRun, Verdict,
 };
 use tower::{Layer, Service};
 
@@ -152,7 +151,8 @@ async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
 async fn an_agent_on_another_task_asks_the_approver_of_the_run() {
     let log = Log::default();
     let runtime = spawning(nested(&log)).build();
-    let request = RunRequest::new("parent", payload(0)).with_approver(Arc::new(ApproveAll));
+    let request = RunRequest::new("parent", payload(0))
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve));
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);

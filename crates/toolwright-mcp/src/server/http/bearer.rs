@@ -44,6 +44,18 @@ pub struct Bearer<S> {
     layer: BearerLayer,
 }
 
+impl std::fmt::Debug for BearerLayer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BearerLayer").finish_non_exhaustive()
+    }
+}
+
+impl<S> std::fmt::Debug for Bearer<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bearer").field("layer", &self.layer).finish_non_exhaustive()
+    }
+}
+
 type Check = Arc<dyn Fn(String) -> Checking + Send + Sync>;
 type Checking = Pin<Box<dyn Future<Output = Option<Admit>> + Send>>;
 type Admit = Box<dyn FnOnce(&mut Extensions) + Send>;

@@ -41,6 +41,17 @@ pub struct HttpOptions {
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
+impl std::fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("path", &self.path)
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("allowed_origins", &self.allowed_origins)
+            .field("max_body", &self.max_body)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {

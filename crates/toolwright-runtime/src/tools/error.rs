@@ -1,0 +1,88 @@
+//! What keeps toolsets from being made or listed.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+use toolwright::BoxError;
+
+/// Why a toolset could not be made, or cannot list its tools.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ToolsetError {
+    /// Several toolsets side by side list tools of one name.
+    DuplicateNames {
+        /// Each name, with every toolset that lists it.
+        names: BTreeMap<String, Vec<String>>,
+    },
+    /// One tool would have two new names.
+    RenamedTwice {
+        /// The tool.
+        tool: String,
+    },
+    /// Two tools would have one name.
+    Collision {
+        /// The name.
+        name: String,
+    },
+    /// There is no tool of this name to be renamed.
+    UnknownTool {
+        /// The name.
+        tool: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
+    /// A preparation added or renamed a tool.
+    UnlistedTool {
+        /// The name that the toolset does not have, or has only once.
+        tool: String,
+    },
+    /// A factory gave no toolset but an error, or panicked.
+    Factory {
+        /// The toolset.
+        toolset: String,
+        /// What it returned.
+        returned: BoxError,
+    },
+}
+
+impl fmt::Display for ToolsetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateNames { names } => {
+                let one = |(name, toolsets): (&String, &Vec<String>)| {
+                    format!("tool `{name}` is listed by `{}`", toolsets.join("` and by `"))
+                };
+                let all: Vec<_> = names.iter().map(one).collect();
+                write!(f, "{}; prefix, rename or filter one of them", all.join("; "))
+            }
+            Self::RenamedTwice { tool } => {
+                write!(f, "tool `{tool}` is renamed twice; give it one new name")
+            }
+            Self::Collision { name } => {
+                write!(f, "two tools would be called `{name}`; give one of them another name")
+            }
+            Self::UnknownTool { tool, available } => write!(
+                f,
+                "there is no tool `{tool}` to be renamed, there is `{}`",
+                available.join("`, `")
+            ),
+            Self::UnlistedTool { tool } => write!(
+                f,
+                "the preparation listed `{tool}`, which the toolset does not; it may neither add nor rename tools"
+            ),
+            Self::Factory { toolset, returned } => {
+                write!(f, "the factory of toolset `{toolset}` returned no toolset but {returned}")
+            }
+        }
+    }
+}
+
+impl Error for ToolsetError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Factory { returned, .. } => Some(&**returned),
+            _ => None,
+        }
+    }
+}
