@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::net::UnixListener;
-use toolwright::spec::Discovery;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteToolset, serve_unix};
 use toolwright_runtime::toolset::{Combined, IntoSource, Source};
@@ -16,7 +15,7 @@ use toolwright_runtime::{
 
 use crate::planners::{brief, briefs, steps};
 use crate::tools::{Echo, Log, N, call, payload};
-use crate::toys::{Toy, tool};
+use crate::toys::{Toy, spec, tool};
 
 /// A socket in a folder of its own, with a server behind it.
 struct Socket {
@@ -48,7 +47,7 @@ impl Drop for Socket {
 
 fn tools(log: &Log) -> Combined {
     let log = log.clone();
-    let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), move |args: N| {
+    let slow = FunctionTool::new(spec("slow"), move |args: N| {
         let log = log.clone();
         async move {
             let dropped = OnDrop(log);
