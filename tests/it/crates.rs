@@ -197,7 +197,7 @@ async fn a_tool_declared_on_a_method_takes_and_gives_the_types_of_the_method() -
     assert_eq!(payload(&result)?.as_str(), r#"{"sum":42}"#);
     assert_eq!(
         calculator_tools::specs::ADD.implementation(),
-        Implementation::Method { service: "calculator", method: "add" }
+        &Implementation::Method { service: "calculator".into(), method: "add".into() }
     );
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Hand-written tools: the schemas they publish accept exactly what their codecs do.
 
 use serde_json::{Value as Json, json};
-use toolwright::spec::Discovery;
 use toolwright::{Map, ToolSpec, Value, described};
 use toolwright_runtime::tools::scratchpad;
 use toolwright_runtime::{Registry, Runtime};
@@ -86,11 +85,10 @@ fn described_types_accept_exactly_what_their_schemas_do() {
     let everything = json!({
         "flag": true, "text": "a", "whole": 1, "any": {}, "list": [], "map": {}, "inner": { "flag": true },
     });
-    let spec = |name| Discovery::new(name, "toys", "lab");
-    compare(&ToolSpec::described::<Everything, Value>(spec("everything")), &everything);
-    compare(&ToolSpec::described::<Nothing, Value>(spec("nothing")), &json!({}));
-    compare(&ToolSpec::described::<Map<bool>, Value>(spec("map")), &json!({ "a": true }));
-    compare(&ToolSpec::described::<i64, Value>(spec("whole")), &json!(1));
+    compare(&ToolSpec::new("everything").with_types::<Everything, Value>(), &everything);
+    compare(&ToolSpec::new("nothing").with_types::<Nothing, Value>(), &json!({}));
+    compare(&ToolSpec::new("map").with_types::<Map<bool>, Value>(), &json!({ "a": true }));
+    compare(&ToolSpec::new("whole").with_types::<i64, Value>(), &json!(1));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toolwright::ToolSpec;
-use toolwright::spec::Implementation;
+use toolwright::spec::{Implementation, text};
 use toolwright_prerequisites::{Prerequisite, corpora, has};
 
 use crate::judge::{Published, Side};
@@ -30,7 +30,8 @@ fn remote_tools_keep_their_names_and_carry_their_server() {
     let counts = SERVERS.map(|(server, specs)| {
         for spec in specs {
             assert_eq!(spec.service(), server, "{}", spec.name());
-            assert_eq!(spec.implementation(), Implementation::Mcp { server }, "{}", spec.name());
+            let implementation = Implementation::Mcp { server: text(server) };
+            assert_eq!(spec.implementation(), &implementation, "{}", spec.name());
             assert_eq!(spec.remote_name(), Some(spec.name()));
         }
         specs.len()

@@ -3,7 +3,7 @@
 use super::print::Module;
 use super::remote::origin;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, duration, grouped, ident, optional, optional_of, root_type};
+use super::tokens::{docs, duration, grouped, ident, optional_of, root_type};
 use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, ToolAnnotations};
 use crate::plan::{Implementation, ToolPlan, ToolsetCrate};
 
@@ -54,18 +54,15 @@ fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
     duration.into_iter().chain([ours]).collect()
 }
 
-fn tool(tool: &ToolPlan<'_>) -> [TokenStream; 3] {
-    let (marker, constant) = (&tool.marker, &tool.constant);
-    let (args, result) = (root_type(&tool.args), root_type(&tool.result));
-    let (docs_of_tool, declaration) = (docs(&tool.docs), declaration(tool));
-    let about = docs(&[format!(
-        "The tool `{}` as a type; [`{}`] is its spec.",
-        tool.tool.name.value, tool.constant
-    )]);
+fn tool(plan: &ToolPlan<'_>) -> [TokenStream; 3] {
+    let (marker, constant, name) = (&plan.marker, &plan.constant, &plan.tool.name.value);
+    let (args, result) = (root_type(&plan.args), root_type(&plan.result));
+    let (docs_of_tool, setters) = (docs(&plan.docs), setters(plan));
+    let about = docs(&[format!("The tool `{name}` as a type; [`{constant}`] is its spec.")]);
     [
         quote! {
             #docs_of_tool
-            pub static #constant: ToolSpec = ToolSpec::typed(#marker, #declaration);
+            pub static #constant: ToolSpec = ToolSpec::of::<#marker>(#name) #setters;
         },
         quote!(#about #[derive(Clone, Copy, Debug)] pub struct #marker;),
         quote! {
@@ -78,10 +75,10 @@ fn tool(tool: &ToolPlan<'_>) -> [TokenStream; 3] {
     ]
 }
 
-fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
-    let (name, toolset, service) = (&plan.tool.name.value, plan.toolset, plan.service);
-    let description = &plan.tool.description;
-    let title = plan.tool.title.as_ref().map(|title| quote!(title: Some(#title),));
+/// The calls that follow the constructor of a spec.
+fn setters(plan: &ToolPlan<'_>) -> TokenStream {
+    let (toolset, service, description) = (plan.toolset, plan.service, &plan.tool.description);
+    let title = plan.tool.title.as_ref().map(|title| quote!(.with_title(#title)));
     let provenance = provenance(plan);
     let offered = offered(plan);
     let words = words(plan);
@@ -89,17 +86,16 @@ fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
     let args_schema = format!("../schema/{}", plan.args_schema.name);
     let result_schema = format!("../schema/{}", plan.result_schema.name);
     quote! {
-        spec::Declaration {
-            #title
-            description: #description,
-            #provenance
-            #offered
-            #words
-            #running
-            args_schema: include_str!(#args_schema),
-            result_schema: include_str!(#result_schema),
-            ..spec::Declaration::new(#name, #toolset, #service)
-        }
+        #title
+        .with_description(#description)
+        .with_toolset(#toolset)
+        .with_service(#service)
+        #provenance
+        #offered
+        #words
+        #running
+        .with_args_schema(include_str!(#args_schema))
+        .with_result_schema(include_str!(#result_schema))
     }
 }
 
@@ -107,30 +103,36 @@ fn declaration(plan: &ToolPlan<'_>) -> TokenStream {
 fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
     let implementation = match plan.implementation {
         Implementation::Method { service, method } => {
+            let (service, method) = (text(service), text(method));
             quote!(Method { service: #service, method: #method })
         }
         Implementation::Agent { service, agent } => {
+            let (service, agent) = (text(service), text(agent));
             quote!(Agent { service: #service, agent: #agent })
         }
-        Implementation::Mcp { server } => quote!(Mcp { server: #server }),
+        Implementation::Mcp { server } => {
+            let server = text(server);
+            quote!(Mcp { server: #server })
+        }
         Implementation::External => quote!(External),
     };
-    let remote = plan.tool.remote.as_ref().map(|name| quote!(remote_name: Some(#name),));
-    quote!(implementation: spec::Implementation::#implementation, #remote)
+    let remote = plan.tool.remote.as_ref().map(|name| quote!(.with_remote_name(#name)));
+    quote!(.with_implementation(spec::Implementation::#implementation) #remote)
 }
 
 /// What decides whether and how the tool is offered.
 fn offered(plan: &ToolPlan<'_>) -> TokenStream {
     let tags = &plan.tool.tags;
     let aliases = plan.tool.aliases.iter().map(|alias| &alias.value);
-    let tags = (!tags.is_empty()).then(|| quote!(tags: &[#(#tags),*],));
-    let aliases = (aliases.len() > 0).then(|| quote!(aliases: &[#(#aliases),*],));
+    let tags = (!tags.is_empty()).then(|| quote!(.with_tags(&[#(#tags),*])));
+    let aliases = (aliases.len() > 0).then(|| quote!(.with_aliases(&[#(#aliases),*])));
     let annotations = annotations(plan.tool.annotations);
-    let deprecated = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
-        let (since, replacement) = (optional(since.as_ref()), optional(plan.replacement.as_ref()));
-        quote!(deprecated: Some(spec::Deprecation { since: #since, replacement: #replacement }),)
+    let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
+        let since = optional_text(since.as_deref());
+        let replacement = optional_text(plan.replacement);
+        quote!(.with_deprecation(spec::Deprecation { since: #since, replacement: #replacement }))
     });
-    quote!(#tags #aliases #annotations #deprecated)
+    quote!(#tags #aliases #annotations #deprecation)
 }
 
 fn annotations(annotations: ToolAnnotations) -> Option<TokenStream> {
@@ -147,27 +149,28 @@ fn annotations(annotations: ToolAnnotations) -> Option<TokenStream> {
         .map(|(name, hint)| quote!(#name: Some(#hint),))
         .collect();
     let rest = (said.len() < hints.len()).then(|| quote!(..spec::ToolAnnotations::UNKNOWN));
-    (!said.is_empty()).then(|| quote!(annotations: spec::ToolAnnotations { #(#said)* #rest },))
+    (!said.is_empty()).then(|| quote!(.with_annotations(spec::ToolAnnotations { #(#said)* #rest })))
 }
 
 /// What people and models read of the tool beside its description.
 fn words(plan: &ToolPlan<'_>) -> TokenStream {
     let Hints { call, result } = &plan.tool.hints;
     let hints = (call.is_some() || result.is_some()).then(|| {
-        let (call, result) = (optional(call.as_ref()), optional(result.as_ref()));
-        quote!(hints: spec::Hints { call: #call, result: #result },)
+        let (call, result) = (optional_text(call.as_deref()), optional_text(result.as_deref()));
+        quote!(.with_hints(spec::Hints { call: #call, result: #result }))
     });
     let approval = plan.tool.approval.as_ref().map(|Approval { prompt, denied }| {
-        let (prompt, denied) = (optional(prompt.as_ref()), optional(denied.as_ref()));
-        quote!(approval: Some(spec::Approval { prompt: #prompt, denied: #denied }),)
+        let (prompt, denied) = (optional_text(prompt.as_deref()), optional_text(denied.as_deref()));
+        quote!(.with_approval(spec::Approval { prompt: #prompt, denied: #denied }))
     });
     let examples = plan.tool.examples.iter().map(|Example { args, result }| {
-        let (args, result) = (args.to_string(), result.as_ref().map(ToString::to_string));
-        let result = optional(result.as_ref());
+        let (args, result) = (text(&args.to_string()), result.as_ref().map(ToString::to_string));
+        let result = optional_text(result.as_deref());
         quote!(spec::Example { args: #args, result: #result })
     });
-    let examples = (examples.len() > 0).then(|| quote!(examples: &[#(#examples),*],));
-    let sample = plan.args_sample.as_ref().map(|args| quote!(args_sample: Some(#args),));
+    let examples =
+        (examples.len() > 0).then(|| quote!(.with_examples(const { &[#(#examples),*] })));
+    let sample = plan.args_sample.as_ref().map(|args| quote!(.with_args_sample(#args)));
     quote!(#hints #approval #examples #sample)
 }
 
@@ -177,6 +180,17 @@ fn running(limits: CallLimits) -> Option<TokenStream> {
         let CallLimits { timeout, attempts, sequential } = limits;
         let timeout = optional_of(timeout.map(duration));
         let attempts = optional_of(attempts.map(|attempts| grouped(&attempts.to_string())));
-        quote!(limits: spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential },)
+        quote! {
+            .with_limits(spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential })
+        }
     })
+}
+
+/// A text in a field of a part of a spec.
+fn text(text: &str) -> TokenStream {
+    quote!(spec::text(#text))
+}
+
+fn optional_text(text: Option<&str>) -> TokenStream {
+    optional_of(text.map(self::text))
 }

@@ -87,11 +87,6 @@ pub(super) fn root_type(ty: &RootType) -> TokenStream {
     }
 }
 
-/// `Some("text")` or `None`.
-pub(super) fn optional<T: AsRef<str>>(text: Option<&T>) -> TokenStream {
-    optional_of(text.map(AsRef::as_ref).map(|text| quote!(#text)))
-}
-
 /// `Some(value)` or `None`.
 pub(super) fn optional_of(value: Option<impl Append>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))

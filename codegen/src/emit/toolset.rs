@@ -32,7 +32,7 @@ fn call(tool: &ToolPlan<'_>) -> TokenStream {
     quote! {
         #docs
         pub fn #function(args: &#args) -> Result<ToolCall, InvalidPayload> {
-            ToolCall::typed(specs::#marker, args)
+            ToolCall::of::<specs::#marker>(args)
         }
     }
 }

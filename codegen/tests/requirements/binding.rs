@@ -22,8 +22,11 @@ fn g8_g9_binding_changes_provenance_only() {
     assert_eq!(
         differing(unbound["src/specs.rs"], bound["src/specs.rs"]),
         [
-            "implementation: spec::Implementation::External,",
-            "implementation: spec::Implementation::Method { service: \"a\", method: \"put\" },",
+            ".with_implementation(spec::Implementation::External)",
+            ".with_implementation(spec::Implementation::Method {",
+            "service: spec::text(\"a\"),",
+            "method: spec::text(\"put\"),",
+            "})",
         ]
     );
     let same = [

@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright::spec::Discovery;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, described};
+use toolwright::{
+    BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec, described,
+};
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
 
@@ -48,14 +49,14 @@ impl Default for Pages {
     }
 }
 
-fn described(name: &str, description: &str) -> Discovery {
-    Discovery { description: description.to_owned(), ..Discovery::new(name, "pages", "demo") }
+fn spec(name: &'static str, description: &'static str) -> ToolSpec {
+    ToolSpec::new(name).with_description(description).with_toolset("pages").with_service("demo")
 }
 
 fn open_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
     let pages = Arc::clone(pages);
-    let about = described("open_page", "Open a page to write on.");
-    FunctionTool::new(about, move |_: Nothing| {
+    let spec = spec("open_page", "Open a page to write on.");
+    FunctionTool::new(spec, move |_: Nothing| {
         let page = pages.open(Page::default());
         async move { Ok::<_, ToolFailure>(Opened { page }) }
     })
@@ -63,8 +64,8 @@ fn open_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
 
 fn write_page(pages: &Arc<Handles<Page>>) -> FunctionTool {
     let pages = Arc::clone(pages);
-    let about = described("write_page", "Write a line on a page.");
-    FunctionTool::new(about, move |line: Line| {
+    let spec = spec("write_page", "Write a line on a page.");
+    FunctionTool::new(spec, move |line: Line| {
         let written = write(&pages, line);
         async move { written }
     })

@@ -12,7 +12,6 @@
 //! ```no_run
 //! use std::sync::Arc;
 //!
-//! use toolwright::spec::Declaration;
 //! use toolwright::{BoxFuture, Executor, Map, Registrar, Tool, ToolCall, ToolResult, ToolSpec, Value};
 //! use toolwright_mcp::{McpServer, ServerSpec};
 //!
@@ -23,12 +22,11 @@
 //!     type Args = Map<Value>;
 //!     type Result = Map<Value>;
 //!     const SPEC: &'static ToolSpec = {
-//!         static SPEC: ToolSpec = ToolSpec::typed(Echo, Declaration {
-//!             description: "Says it again.",
-//!             args_schema: r#"{"type":"object"}"#,
-//!             result_schema: r#"{"type":"object"}"#,
-//!             ..Declaration::new("echo", "lab", "lab")
-//!         });
+//!         static SPEC: ToolSpec = ToolSpec::of::<Echo>("echo")
+//!             .with_description("Says it again.")
+//!             .with_toolset("lab")
+//!             .with_service("lab")
+//!             .with_result_schema(r#"{"type":"object"}"#);
 //!         &SPEC
 //!     };
 //! }

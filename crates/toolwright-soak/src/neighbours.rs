@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use toolwright::spec::Discovery;
-use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::execute::{OutputCap, Timeout};
 use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
@@ -58,7 +57,7 @@ fn spawn(runtime: &Runtime, tool: &'static str) -> tokio::task::JoinHandle<()> {
 }
 
 fn runtime() -> Runtime {
-    let tool = |name: &str| Discovery::new(name, "soak", "soak");
+    let tool = |name| ToolSpec::new(name).with_toolset("soak").with_service("soak");
     let quick = FunctionTool::new(tool("quick"), async |args: i64| Ok::<_, ToolFailure>(args));
     let hang = FunctionTool::new(tool("hang"), async |_: i64| {
         std::future::pending::<Result<i64, ToolFailure>>().await

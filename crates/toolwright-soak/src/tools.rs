@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use toolwright::spec::{CallLimits, Discovery};
-use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure};
+use toolwright::spec::CallLimits;
+use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure, ToolSpec};
 use toolwright_runtime::{FunctionTool, Registry};
 
 /// How many tools there are.
@@ -50,10 +50,11 @@ pub(crate) fn registry() -> Result<(Registry, Arc<AtomicU64>), RegistrationError
 
 fn tool(number: u64, reached: &Arc<AtomicU64>) -> FunctionTool {
     let limits = CallLimits { timeout: Some(Duration::from_millis(20)), ..CallLimits::UNLIMITED };
-    let discovery = Discovery { limits, ..Discovery::new(name(number), "soak", "soak") };
+    let spec =
+        ToolSpec::new(name(number)).with_toolset("soak").with_service("soak").with_limits(limits);
     let reached = Arc::clone(reached);
     // What a tool takes is the number of the call, what it returns the one after it.
-    FunctionTool::new(discovery, move |number: i64| {
+    FunctionTool::new(spec, move |number: i64| {
         reached.fetch_add(1, Ordering::Relaxed);
         act(number)
     })

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
-use toolwright::spec::Discovery;
 use toolwright::{
     BoxError, BoxFuture, Described, FailureKind, Recovery, Scope, ToolCall, ToolFailure,
-    ToolResult, described,
+    ToolResult, ToolSpec, described,
 };
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{FunctionTool, Handles, ToolEntry, Toolset};
@@ -122,16 +121,16 @@ fn commit(pool: &Arc<Pool>, open: &Open) -> FunctionTool {
 }
 
 fn tool<A, R>(
-    name: &str,
-    about: &str,
+    name: &'static str,
+    about: &'static str,
     body: impl Fn(A) -> Result<R, ToolFailure> + Send + Sync + 'static,
 ) -> FunctionTool
 where
     A: Described + Send + 'static,
     R: Described + Send + 'static,
 {
-    let described = Discovery { description: about.to_owned(), ..Discovery::new(name, "db", "db") };
-    FunctionTool::new(described, move |args: A| std::future::ready(body(args)))
+    let spec = ToolSpec::new(name).with_description(about).with_toolset("db").with_service("db");
+    FunctionTool::new(spec, move |args: A| std::future::ready(body(args)))
 }
 
 /// What the database says about a statement is for whoever wrote it: the model.

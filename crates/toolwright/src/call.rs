@@ -86,8 +86,7 @@ impl ToolCall {
     /// # Errors
     ///
     /// Every issue that keeps the arguments from being valid under the tool's schema.
-    pub fn typed<T: Tool>(tool: T, args: &T::Args) -> Result<Self, InvalidPayload> {
-        let _ = tool;
+    pub fn of<T: Tool>(args: &T::Args) -> Result<Self, InvalidPayload> {
         Ok(Self::new(T::SPEC.name(), Payload::of(args)?))
     }
 

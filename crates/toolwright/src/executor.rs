@@ -47,10 +47,11 @@ impl<A: Executor> Executor for Split<A> {
 }
 
 impl ToolCall {
-    /// Runs a typed tool on this call: decodes the arguments, awaits the body, encodes its result.
+    /// Runs a typed tool on this call: decodes the arguments, awaits the body, encodes its result. The tool is passed as a
+    /// value, since a type argument would have the caller write one for the body too.
     pub fn run<'a, T, F>(
         &'a self,
-        tool: T,
+        _: T,
         body: impl FnOnce(T::Args) -> F + Send + 'a,
     ) -> BoxFuture<'a, ToolResult>
     where
@@ -58,7 +59,6 @@ impl ToolCall {
         T::Args: Send,
         F: Future<Output = Result<T::Result, ToolFailure>> + Send + 'a,
     {
-        let _ = tool;
         Box::pin(async move {
             let args = match codec::from_json::<T::Args>(self.args().as_bytes()) {
                 Ok(args) => args,

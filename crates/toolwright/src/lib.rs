@@ -6,7 +6,6 @@ pub mod bridge;
 pub mod call;
 pub mod codec;
 pub mod described;
-mod discovery;
 pub mod executor;
 pub mod format;
 pub mod http;

@@ -1,12 +1,18 @@
-//! What is known about a tool: its words, its schemas, its provenance, its codecs. Never runs a tool.
+//! Everything that is known about a tool: its texts, its schemas, what runs it, what checks its payloads.
 
-use std::fmt;
-use std::time::Duration;
+mod parts;
+
+use std::borrow::Cow;
+use std::{fmt, mem};
 
 use crate::codec::{self, Decode, Encode};
 use crate::described::Described;
-pub use crate::discovery::Discovery;
 use crate::issue::InvalidPayload;
+use crate::value::{Map, Value};
+
+pub use parts::{
+    Approval, CallLimits, Deprecation, Example, Hints, Implementation, Text, ToolAnnotations, text,
+};
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
 pub trait Tool: Copy + Send + Sync + 'static {
@@ -18,302 +24,362 @@ pub trait Tool: Copy + Send + Sync + 'static {
     const SPEC: &'static ToolSpec;
 }
 
-/// Everything known about one tool, whether it was known at generation or discovered at run time.
+/// Everything known about one tool.
+///
+/// A tool that is known when the program is compiled has a static: [`of`](Self::of) its type, and a `with_…` for each
+/// thing there is to say. A tool that is made or found at run time has a [`new`](Self::new) spec. `with_…` is `const`
+/// and takes texts that live as long as the program; `set_…` takes any text, where there is one.
+///
+/// ```
+/// use toolwright::spec::{Hints, ToolSpec, text};
+/// use toolwright::{Tool, Value};
+///
+/// #[derive(Clone, Copy)]
+/// struct Wipe;
+///
+/// impl Tool for Wipe {
+///     type Args = Value;
+///     type Result = Value;
+///     const SPEC: &'static ToolSpec = &WIPE;
+/// }
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe")
+///     .with_toolset("disks")
+///     .with_tags(&["write"])
+///     .with_hints(Hints { call: Some(text("Wiping")), result: None });
+///
+/// let mut found = ToolSpec::new(format!("wipe_{}", 2)).with_toolset("disks");
+/// found.set_description(format!("Does what {} does.", WIPE.name()));
+/// assert_eq!((found.name(), found.description()), ("wipe_2", "Does what wipe does."));
+/// ```
+#[derive(Debug)]
 pub struct ToolSpec {
-    facts: Facts,
+    name: Text,
+    title: Option<Text>,
+    description: Text,
+    toolset: Text,
+    service: Text,
+    implementation: Implementation,
+    remote_name: Option<Text>,
+    tags: Texts,
+    aliases: Texts,
+    annotations: ToolAnnotations,
+    hints: Hints,
+    approval: Option<Approval>,
+    limits: CallLimits,
+    examples: Cow<'static, [Example]>,
+    args_sample: Option<Text>,
+    deprecation: Option<Deprecation>,
+    args_schema: Text,
+    result_schema: Text,
     check_args: Check,
     check_result: Check,
 }
 
-/// Where a spec's words are kept.
-enum Facts {
-    Declared(Declaration),
-    Discovered(Box<Discovery>),
+/// A list of texts.
+#[derive(Debug)]
+enum Texts {
+    Static(&'static [&'static str]),
+    Owned(Vec<Text>),
 }
 
-/// What judges a payload: a codec, or whatever the discoverer brought.
+/// What checks a payload: a codec, or a function that was made at run time.
 enum Check {
     Codec(fn(&[u8]) -> Result<(), InvalidPayload>),
-    Brought(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
+    Function(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
 }
 
-/// What a discovered tool does not say.
-static UNSAID: Declaration = Declaration::new("", "", "");
+/// Constructors. What none of them is told: no texts but the name, run by the host, arguments any object, any result.
+impl ToolSpec {
+    /// The spec of a typed tool, whose payloads the codecs of its types check. Its schemas are still to be given.
+    pub const fn of<T: Tool>(name: &'static str) -> Self {
+        Self::checked_by(text(name), codec::check::<T::Args>, codec::check::<T::Result>)
+    }
 
-/// What a schema file says about a tool. Generated code writes it; read it through [`ToolSpec`].
-#[derive(Clone, Copy, Debug)]
-pub struct Declaration {
-    /// The globally unique name.
-    pub name: &'static str,
-    /// A short name for people.
-    pub title: Option<&'static str>,
-    /// What the tool does, for the model.
-    pub description: &'static str,
-    /// The toolset it belongs to.
-    pub toolset: &'static str,
-    /// The service that owns it.
-    pub service: &'static str,
-    /// What runs it.
-    pub implementation: Implementation,
-    /// Its name on the remote MCP server it lives on.
-    pub remote_name: Option<&'static str>,
-    /// Words to choose tools by.
-    pub tags: &'static [&'static str],
-    /// Earlier names: still routed, never advertised.
-    pub aliases: &'static [&'static str],
-    /// What it does to the world.
-    pub annotations: ToolAnnotations,
-    /// Templates for showing its progress.
-    pub hints: Hints,
-    /// What it needs before it may run.
-    pub approval: Option<Approval>,
-    /// How its calls are run.
-    pub limits: CallLimits,
-    /// Example calls, valid under the schemas.
-    pub examples: &'static [Example],
-    /// Arguments that are right, made from the schema where there is no example.
-    pub args_sample: Option<&'static str>,
-    /// Why it should no longer be used.
-    pub deprecated: Option<Deprecation>,
-    /// The arguments' JSON Schema (2020-12), as text.
-    pub args_schema: &'static str,
-    /// The result's JSON Schema (2020-12), as text.
-    pub result_schema: &'static str,
-}
+    /// The spec of a tool that is made or found at run time. It takes any object and returns any JSON until it is given
+    /// types ([`with_types`](Self::with_types)) or checks ([`with_checks`](Self::with_checks)).
+    pub fn new(name: impl Into<Text>) -> Self {
+        Self::checked_by(name.into(), codec::check::<Map<Value>>, codec::check::<Value>)
+    }
 
-/// What runs a tool: provenance, never identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Implementation {
-    /// A method of a service.
-    Method {
-        /// The service.
-        service: &'static str,
-        /// The method.
-        method: &'static str,
-    },
-    /// An agent of a service.
-    Agent {
-        /// The service.
-        service: &'static str,
-        /// The agent.
-        agent: &'static str,
-    },
-    /// A tool of a remote MCP server.
-    Mcp {
-        /// The name the host knows the server by.
-        server: &'static str,
-    },
-    /// An executor the host brings.
-    External,
-}
-
-/// MCP's hints on what a tool does (`ToolAnnotations` of the MCP specification); `None` says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ToolAnnotations {
-    /// It changes nothing.
-    pub read_only: Option<bool>,
-    /// It may destroy something.
-    pub destructive: Option<bool>,
-    /// A second equal call changes nothing more.
-    pub idempotent: Option<bool>,
-    /// It reaches beyond the system it belongs to.
-    pub open_world: Option<bool>,
-}
-
-/// minijinja templates over `args`, `result` and `tool`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// Shown when a call starts.
-    pub call: Option<&'static str>,
-    /// Shown when its result is there.
-    pub result: Option<&'static str>,
-}
-
-/// The words of an approval request; minijinja templates over `args` and `tool`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Approval {
-    /// What the approver is asked.
-    pub prompt: Option<&'static str>,
-    /// What the model is told on a no.
-    pub denied: Option<&'static str>,
-}
-
-/// How calls of a tool are run; `None` leaves the choice to the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallLimits {
-    /// How long one attempt may take.
-    pub timeout: Option<Duration>,
-    /// How many attempts a transient failure gets in all.
-    pub attempts: Option<u32>,
-    /// Whether the tool is a barrier among concurrent calls.
-    pub sequential: bool,
-}
-
-/// An example call, as JSON texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// The arguments.
-    pub args: &'static str,
-    /// The result, where one is shown.
-    pub result: Option<&'static str>,
-}
-
-/// Why a tool should no longer be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deprecation {
-    /// The version since when.
-    pub since: Option<&'static str>,
-    /// The tool to use instead.
-    pub replacement: Option<&'static str>,
-}
-
-impl Declaration {
-    /// A declaration that says no more than it must: described, owned, run by the host, any schema.
-    pub const fn new(name: &'static str, toolset: &'static str, service: &'static str) -> Self {
+    const fn checked_by(
+        name: Text,
+        check_args: fn(&[u8]) -> Result<(), InvalidPayload>,
+        check_result: fn(&[u8]) -> Result<(), InvalidPayload>,
+    ) -> Self {
         Self {
             name,
             title: None,
-            description: "",
-            toolset,
-            service,
+            description: text(""),
+            toolset: text(""),
+            service: text(""),
             implementation: Implementation::External,
             remote_name: None,
-            tags: &[],
-            aliases: &[],
+            tags: Texts::Static(&[]),
+            aliases: Texts::Static(&[]),
             annotations: ToolAnnotations::UNKNOWN,
-            hints: Hints { call: None, result: None },
+            hints: Hints::NONE,
             approval: None,
             limits: CallLimits::UNLIMITED,
-            examples: &[],
+            examples: Cow::Borrowed(&[]),
             args_sample: None,
-            deprecated: None,
-            args_schema: "{}",
-            result_schema: "{}",
-        }
-    }
-}
-
-impl ToolAnnotations {
-    /// Nothing said.
-    pub const UNKNOWN: Self =
-        Self { read_only: None, destructive: None, idempotent: None, open_world: None };
-}
-
-impl CallLimits {
-    /// Everything left to the host.
-    pub const UNLIMITED: Self = Self { timeout: None, attempts: None, sequential: false };
-}
-
-impl ToolSpec {
-    /// The spec of a tool known at generation: its declaration, and the codecs of its types.
-    pub const fn typed<T: Tool>(tool: T, declaration: Declaration) -> Self {
-        let _ = tool;
-        Self {
-            facts: Facts::Declared(declaration),
-            check_args: Check::Codec(codec::check::<T::Args>),
-            check_result: Check::Codec(codec::check::<T::Result>),
+            deprecation: None,
+            args_schema: text(r#"{"type":"object"}"#),
+            result_schema: text("{}"),
+            check_args: Check::Codec(check_args),
+            check_result: Check::Codec(check_result),
         }
     }
 
-    /// The spec of a tool that is met at run time, with what judges its payloads.
-    pub fn discovered(
-        discovery: Discovery,
+    /// Takes schemas and codecs of two types that are written by hand.
+    #[must_use]
+    pub fn with_types<A: Described, R: Described>(mut self) -> Self {
+        self.args_schema = A::schema().to_string().into();
+        self.result_schema = R::schema().to_string().into();
+        self.check_args = Check::Codec(codec::check::<A>);
+        self.check_result = Check::Codec(codec::check::<R>);
+        self
+    }
+
+    /// Sets the functions that check arguments and results, for schemas that are met at run time.
+    #[must_use]
+    pub fn with_checks(
+        mut self,
         check_args: impl Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync + 'static,
         check_result: impl Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            facts: Facts::Discovered(Box::new(discovery)),
-            check_args: Check::Brought(Box::new(check_args)),
-            check_result: Check::Brought(Box::new(check_result)),
-        }
+        self.check_args = Check::Function(Box::new(check_args));
+        self.check_result = Check::Function(Box::new(check_result));
+        self
+    }
+}
+
+/// Replaces a field in a const fn, which may not drop the value that was there: it is forgotten, and leaks if it was
+/// made at run time. In a static it never was.
+const fn put<T>(field: &mut T, value: T) {
+    mem::forget(mem::replace(field, value));
+}
+
+/// Setters for statics; those that take no texts are for specs made at run time too.
+impl ToolSpec {
+    /// Sets the short name for people.
+    #[must_use]
+    pub const fn with_title(mut self, title: &'static str) -> Self {
+        put(&mut self.title, Some(text(title)));
+        self
     }
 
-    /// The spec of a tool that is written by hand: its types bring codecs and schemas, so the schemas of the discovery
-    /// do not count.
-    pub fn described<A: Described, R: Described>(discovery: Discovery) -> Self {
-        let (args_schema, result_schema) = (A::schema().to_string(), R::schema().to_string());
-        let discovery = Discovery { args_schema, result_schema, ..discovery };
-        Self {
-            facts: Facts::Discovered(Box::new(discovery)),
-            check_args: Check::Codec(codec::check::<A>),
-            check_result: Check::Codec(codec::check::<R>),
-        }
+    /// Sets what the tool does, for the model.
+    #[must_use]
+    pub const fn with_description(mut self, description: &'static str) -> Self {
+        put(&mut self.description, text(description));
+        self
     }
 
-    /// What the schema file said; nothing for a discovered tool.
-    fn declaration(&self) -> &Declaration {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration,
-            Facts::Discovered(_) => &UNSAID,
-        }
+    /// Sets the toolset it belongs to.
+    #[must_use]
+    pub const fn with_toolset(mut self, toolset: &'static str) -> Self {
+        put(&mut self.toolset, text(toolset));
+        self
     }
 
+    /// Sets the service that owns it.
+    #[must_use]
+    pub const fn with_service(mut self, service: &'static str) -> Self {
+        put(&mut self.service, text(service));
+        self
+    }
+
+    /// Sets what runs it.
+    #[must_use]
+    pub const fn with_implementation(mut self, implementation: Implementation) -> Self {
+        put(&mut self.implementation, implementation);
+        self
+    }
+
+    /// Sets its name on the remote MCP server it lives on.
+    #[must_use]
+    pub const fn with_remote_name(mut self, name: &'static str) -> Self {
+        put(&mut self.remote_name, Some(text(name)));
+        self
+    }
+
+    /// Sets the words to choose tools by.
+    #[must_use]
+    pub const fn with_tags(mut self, tags: &'static [&'static str]) -> Self {
+        put(&mut self.tags, Texts::Static(tags));
+        self
+    }
+
+    /// Sets its earlier names.
+    #[must_use]
+    pub const fn with_aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        put(&mut self.aliases, Texts::Static(aliases));
+        self
+    }
+
+    /// Sets what it does to the world.
+    #[must_use]
+    pub const fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    /// Sets the templates for showing its progress.
+    #[must_use]
+    pub const fn with_hints(mut self, hints: Hints) -> Self {
+        put(&mut self.hints, hints);
+        self
+    }
+
+    /// Has its calls wait for an approval, asked for in these words.
+    #[must_use]
+    pub const fn with_approval(mut self, words: Approval) -> Self {
+        put(&mut self.approval, Some(words));
+        self
+    }
+
+    /// Sets how its calls are run.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: CallLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets example calls, valid under the schemas. In a static they stand in a block: `const { &[…] }`.
+    #[must_use]
+    pub const fn with_examples(mut self, examples: &'static [Example]) -> Self {
+        put(&mut self.examples, Cow::Borrowed(examples));
+        self
+    }
+
+    /// Sets arguments that are right, as JSON text, for a tool without examples.
+    #[must_use]
+    pub const fn with_args_sample(mut self, args: &'static str) -> Self {
+        put(&mut self.args_sample, Some(text(args)));
+        self
+    }
+
+    /// Deprecates it: it still runs, and is offered to no model.
+    #[must_use]
+    pub const fn with_deprecation(mut self, deprecation: Deprecation) -> Self {
+        put(&mut self.deprecation, Some(deprecation));
+        self
+    }
+
+    /// Sets the arguments' JSON Schema (2020-12), as text.
+    #[must_use]
+    pub const fn with_args_schema(mut self, schema: &'static str) -> Self {
+        put(&mut self.args_schema, text(schema));
+        self
+    }
+
+    /// Sets the result's JSON Schema (2020-12), as text.
+    #[must_use]
+    pub const fn with_result_schema(mut self, schema: &'static str) -> Self {
+        put(&mut self.result_schema, text(schema));
+        self
+    }
+}
+
+/// Setters for texts that are made at run time.
+impl ToolSpec {
+    /// Sets the short name for people.
+    pub fn set_title(&mut self, title: impl Into<Text>) {
+        self.title = Some(title.into());
+    }
+
+    /// Sets what the tool does, for the model.
+    pub fn set_description(&mut self, description: impl Into<Text>) {
+        self.description = description.into();
+    }
+
+    /// Sets the toolset it belongs to.
+    pub fn set_toolset(&mut self, toolset: impl Into<Text>) {
+        self.toolset = toolset.into();
+    }
+
+    /// Sets the service that owns it.
+    pub fn set_service(&mut self, service: impl Into<Text>) {
+        self.service = service.into();
+    }
+
+    /// Sets its name on the remote MCP server it lives on.
+    pub fn set_remote_name(&mut self, name: impl Into<Text>) {
+        self.remote_name = Some(name.into());
+    }
+
+    /// Sets the words to choose tools by.
+    pub fn set_tags<S: Into<Text>>(&mut self, tags: impl IntoIterator<Item = S>) {
+        self.tags = Texts::Owned(tags.into_iter().map(Into::into).collect());
+    }
+
+    /// Sets its earlier names.
+    pub fn set_aliases<S: Into<Text>>(&mut self, aliases: impl IntoIterator<Item = S>) {
+        self.aliases = Texts::Owned(aliases.into_iter().map(Into::into).collect());
+    }
+
+    /// Sets example calls, valid under the schemas.
+    pub fn set_examples(&mut self, examples: impl Into<Vec<Example>>) {
+        self.examples = Cow::Owned(examples.into());
+    }
+
+    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change what checks them.
+    pub fn set_args_schema(&mut self, schema: impl Into<Text>) {
+        self.args_schema = schema.into();
+    }
+
+    /// Sets the result's JSON Schema (2020-12), as text. It does not change what checks it.
+    pub fn set_result_schema(&mut self, schema: impl Into<Text>) {
+        self.result_schema = schema.into();
+    }
+}
+
+/// Getters, and the checks.
+impl ToolSpec {
     /// The globally unique name; also its id.
     pub fn name(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.name,
-            Facts::Discovered(discovery) => &discovery.name,
-        }
+        &self.name
     }
 
     /// A short name for people.
     pub fn title(&self) -> Option<&str> {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.title,
-            Facts::Discovered(discovery) => discovery.title.as_deref(),
-        }
+        self.title.as_deref()
     }
 
     /// What the tool does, for the model.
     pub fn description(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.description,
-            Facts::Discovered(discovery) => &discovery.description,
-        }
+        &self.description
     }
 
     /// The toolset it belongs to.
     pub fn toolset(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.toolset,
-            Facts::Discovered(discovery) => &discovery.toolset,
-        }
+        &self.toolset
     }
 
     /// The service that owns it.
     pub fn service(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.service,
-            Facts::Discovered(discovery) => &discovery.service,
-        }
+        &self.service
     }
 
     /// What runs it.
-    pub fn implementation(&self) -> Implementation {
-        self.declaration().implementation
+    pub fn implementation(&self) -> &Implementation {
+        &self.implementation
     }
 
     /// Its name on the remote MCP server it lives on, for a tool that lives on one.
     pub fn remote_name(&self) -> Option<&str> {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.remote_name,
-            Facts::Discovered(discovery) => discovery.remote_name.as_deref(),
-        }
+        self.remote_name.as_deref()
     }
 
     /// Words to choose tools by: the toolset's, then its own.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
-        let discovered: &[String] = match &self.facts {
-            Facts::Declared(_) => &[],
-            Facts::Discovered(discovery) => &discovery.tags,
-        };
-        let declared = self.declaration().tags.iter().copied();
-        declared.chain(discovered.iter().map(String::as_str))
+        self.tags.iter()
     }
 
     /// Earlier names: still routed, never advertised.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
-        self.declaration().aliases.iter().copied()
+        self.aliases.iter()
     }
 
     /// Whether a name is this tool's own or one of its earlier ones.
@@ -323,71 +389,53 @@ impl ToolSpec {
 
     /// What it does to the world.
     pub fn annotations(&self) -> ToolAnnotations {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.annotations,
-            Facts::Discovered(discovery) => discovery.annotations,
-        }
+        self.annotations
     }
 
     /// Templates for showing its progress.
-    pub fn hints(&self) -> Hints {
-        self.declaration().hints
+    pub fn hints(&self) -> &Hints {
+        &self.hints
     }
 
     /// What it needs before it may run.
-    pub fn approval(&self) -> Option<Approval> {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.approval,
-            Facts::Discovered(discovery) => discovery.approval,
-        }
+    pub fn approval(&self) -> Option<&Approval> {
+        self.approval.as_ref()
     }
 
     /// How its calls are run.
     pub fn limits(&self) -> CallLimits {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.limits,
-            Facts::Discovered(discovery) => discovery.limits,
-        }
+        self.limits
     }
 
     /// Example calls, valid under the schemas.
     pub fn examples(&self) -> &[Example] {
-        self.declaration().examples
+        &self.examples
     }
 
     /// Arguments that are right, as JSON text: those of the first example, or some made from the schema.
     pub fn args_sample(&self) -> Option<&str> {
-        self.declaration()
-            .examples
-            .first()
-            .map(|example| example.args)
-            .or(self.declaration().args_sample)
+        let example = self.examples.first().map(|example| &example.args);
+        example.or(self.args_sample.as_ref()).map(AsRef::as_ref)
     }
 
     /// Why it should no longer be used.
-    pub fn deprecated(&self) -> Option<Deprecation> {
-        self.declaration().deprecated
+    pub fn deprecation(&self) -> Option<&Deprecation> {
+        self.deprecation.as_ref()
     }
 
     /// Whether it is offered to models: all but deprecated tools are.
     pub fn is_advertised(&self) -> bool {
-        self.declaration().deprecated.is_none()
+        self.deprecation.is_none()
     }
 
     /// The arguments' JSON Schema (2020-12), as text.
     pub fn args_schema(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.args_schema,
-            Facts::Discovered(discovery) => &discovery.args_schema,
-        }
+        &self.args_schema
     }
 
     /// The result's JSON Schema (2020-12), as text.
     pub fn result_schema(&self) -> &str {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.result_schema,
-            Facts::Discovered(discovery) => &discovery.result_schema,
-        }
+        &self.result_schema
     }
 
     /// Checks arguments against their schema.
@@ -396,7 +444,7 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_args(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        self.check_args.judge(json)
+        self.check_args.run(json)
     }
 
     /// Checks a result against its schema.
@@ -405,25 +453,35 @@ impl ToolSpec {
     ///
     /// Every issue found.
     pub fn check_result(&self, json: &[u8]) -> Result<(), InvalidPayload> {
-        self.check_result.judge(json)
+        self.check_result.run(json)
+    }
+}
+
+impl Texts {
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        let (fixed, owned): (&[&str], &[Text]) = match self {
+            Self::Static(texts) => (texts, &[]),
+            Self::Owned(texts) => (&[], texts),
+        };
+        fixed.iter().copied().chain(owned.iter().map(AsRef::as_ref))
     }
 }
 
 impl Check {
-    fn judge(&self, json: &[u8]) -> Result<(), InvalidPayload> {
+    fn run(&self, json: &[u8]) -> Result<(), InvalidPayload> {
         match self {
             Self::Codec(check) => check(json),
-            Self::Brought(check) => check(json),
+            Self::Function(check) => check(json),
         }
     }
 }
 
-impl fmt::Debug for ToolSpec {
+impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.facts {
-            Facts::Declared(declaration) => declaration.fmt(f),
-            Facts::Discovered(discovery) => discovery.fmt(f),
-        }
+        f.write_str(match self {
+            Self::Codec(_) => "Codec",
+            Self::Function(_) => "Function",
+        })
     }
 }
 

@@ -134,14 +134,15 @@ fn expected(calls: &[&str], run: &str) -> Vec<String> {
 #[test]
 fn g29_the_tools_that_are_compared_are_backed_in_four_ways() -> Tested {
     let registry = Backing { fails: false }.registry()?;
-    let kinds =
-        TOOLS.map(|(tool, ..)| match registry.spec(tool).map(|spec| spec.implementation()) {
+    let kinds = TOOLS.map(|(tool, ..)| {
+        match registry.spec(tool).map(|spec| spec.implementation().clone()) {
             Some(Implementation::Method { .. }) => "method",
             Some(Implementation::Agent { .. }) => "agent",
             Some(Implementation::Mcp { .. }) => "mcp",
             Some(Implementation::External) => "host",
             None => "nothing",
-        });
+        }
+    });
     assert_eq!(kinds, ["method", "agent", "mcp", "host"]);
     Ok(())
 }

@@ -136,10 +136,10 @@ async fn g18_g22_g24_g32_plan_session_runs_the_agent_that_exports_it() -> Tested
 /// also where the run was suspended and went on in another runtime.
 #[tokio::test]
 async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> Tested {
-    let refused = RunRequest::typed(planning_tools::specs::PlanSession, &PlanInput::new(""));
+    let refused = RunRequest::of::<planning_tools::specs::PlanSession>(&PlanInput::new(""));
     let issues = refused.err().ok_or("an empty goal is no input")?;
     assert_eq!(issues.issues()[0].pointer(), "/goal");
-    let request = RunRequest::typed(planning_tools::specs::PlanSession, &PlanInput::new("Ship"))?;
+    let request = RunRequest::of::<planning_tools::specs::PlanSession>(&PlanInput::new("Ship"))?;
     let outcome = Runtime::new(registry(Store::default())?).run(request).await?;
     let text = serde_json::to_string(outcome.suspended().ok_or("storing needs an approval")?)?;
     let restored: SuspendedRun = serde_json::from_str(&text)?;

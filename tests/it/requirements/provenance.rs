@@ -1,15 +1,17 @@
 //! What specs say of what runs a tool: metadata beside the identity (G3, G6, G8, G14).
 
 use toolwright::ToolSpec;
-use toolwright::spec::Implementation;
+use toolwright::spec::{Implementation, text};
 
 use crate::requirement_cases::{ledger_tools, move_tools, rates_tools};
 
 /// G6, G8, G14: name, toolset and owner are said in one way for every tool, and what runs it apart from them.
 #[test]
 fn g6_g8_g14_specs_say_who_owns_and_who_runs() {
-    let by_method = |service, method| Implementation::Method { service, method };
-    let planner = Implementation::Agent { service: "planner", agent: "session_planner" };
+    let by_method =
+        |service, method| Implementation::Method { service: text(service), method: text(method) };
+    let planner =
+        Implementation::Agent { service: text("planner"), agent: text("session_planner") };
     let table: [(&ToolSpec, [&str; 3], Implementation); 5] = [
         (
             &todos_tools::specs::GET_TODOS,
@@ -22,7 +24,11 @@ fn g6_g8_g14_specs_say_who_owns_and_who_runs() {
             ["write_line", "ledger", "ledger"],
             by_method("ledger", "write"),
         ),
-        (&move_tools::specs::TRY, ["try", "move", "self"], Implementation::Mcp { server: "move" }),
+        (
+            &move_tools::specs::TRY,
+            ["try", "move", "self"],
+            Implementation::Mcp { server: text("move") },
+        ),
         (
             &rates_tools::specs::GUESS_RATE,
             ["guess_rate", "rates", "ledger"],
@@ -31,6 +37,6 @@ fn g6_g8_g14_specs_say_who_owns_and_who_runs() {
     ];
     for (spec, identity, implementation) in table {
         assert_eq!([spec.name(), spec.toolset(), spec.service()], identity);
-        assert_eq!(spec.implementation(), implementation, "{}", spec.name());
+        assert_eq!(spec.implementation(), &implementation, "{}", spec.name());
     }
 }

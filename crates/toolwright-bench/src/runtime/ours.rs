@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use toolwright::{Described, Payload, ToolCall, ToolFailure, Value};
+use toolwright::{Described, Payload, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_runtime::{FunctionTool, Hook, Hooks, Registry, Runtime};
 
 use super::{ARGS, NAME, Side};
@@ -30,7 +30,7 @@ pub(super) struct Ours(Runtime);
 
 impl Ours {
     pub(super) fn new() -> Self {
-        let spec = toolwright::spec::Discovery::new(NAME, "tracker", "tracker");
+        let spec = ToolSpec::new(NAME).with_toolset("tracker").with_service("tracker");
         let tool =
             FunctionTool::new(spec, async |args: SearchIncidents| Ok::<_, ToolFailure>(args));
         let registry = Registry::new();

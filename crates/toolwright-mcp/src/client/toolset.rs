@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolwright::spec::{Discovery, ToolSpec};
-use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult};
+use toolwright::{
+    BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
+};
 use toolwright_runtime::{ToolEntry, Toolset};
 
 use super::Client;
@@ -124,9 +125,8 @@ impl Toolset for McpToolset {
 
 /// The failure of a call whose tool could not even be looked up.
 fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
-    let nothing_known =
-        ToolSpec::discovered(Discovery::new(call.tool(), "", ""), |_| Ok(()), |_| Ok(()));
-    super::failure::failure(error, &nothing_known, call)
+    let only_named = ToolSpec::new(call.tool().to_owned());
+    super::failure::failure(error, &only_named, call)
 }
 
 /// A spec of what a server says of a tool.
@@ -135,20 +135,25 @@ fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     super::headers::check(&input.text)?;
     let args = compiled(input)?;
     let result = tool.output.as_ref().map(compiled).transpose()?;
-    let mut discovery = Discovery::new(&tool.name, toolset, toolset);
-    discovery.title.clone_from(&tool.title);
-    discovery.description = harmless(&tool.description, LONGEST_DESCRIPTION);
-    discovery.annotations = tool.annotations;
-    discovery.args_schema.clone_from(&input.text);
-    if let Some(output) = &tool.output {
-        discovery.result_schema.clone_from(&output.text);
-    }
     let check_args = move |json: &[u8]| args.check(json);
     let check_result = move |json: &[u8]| match &result {
         Some(result) => result.check(json),
         None => toolwright::codec::check::<toolwright::Value>(json),
     };
-    Ok(ToolSpec::discovered(discovery, check_args, check_result))
+    let mut spec = ToolSpec::new(tool.name.clone())
+        .with_annotations(tool.annotations)
+        .with_checks(check_args, check_result);
+    spec.set_toolset(toolset.to_owned());
+    spec.set_service(toolset.to_owned());
+    if let Some(title) = &tool.title {
+        spec.set_title(title.clone());
+    }
+    spec.set_description(harmless(&tool.description, LONGEST_DESCRIPTION));
+    spec.set_args_schema(input.text.clone());
+    if let Some(output) = &tool.output {
+        spec.set_result_schema(output.text.clone());
+    }
+    Ok(spec)
 }
 
 fn compiled(schema: &Schema) -> Result<toolwright::schema::Schema, String> {

@@ -5,20 +5,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use toolwright::remote::Provenance;
-use toolwright::spec::{Declaration, Tool, ToolSpec};
-use toolwright::{FailureKind, Origin, Payload, ToolCall, ToolFailure, Value};
+use toolwright::{FailureKind, Origin, Payload, Tool, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_mcp::client::{Client, ClientError, ServerUrl};
 
 use crate::peer::{PYTHON, can_run, hasty};
 
-static ECHO: ToolSpec = ToolSpec::typed(Echo, declaration("echo"));
-static BREAK: ToolSpec = ToolSpec::typed(Break, declaration("break"));
+static ECHO: ToolSpec = spec::<Echo>("echo");
+static BREAK: ToolSpec = spec::<Break>("break");
 static ORIGIN: Origin =
     Origin { server: "peer", tools: &[&ECHO, &BREAK], listed: &[], from: Provenance::UNKNOWN };
 
-const fn declaration(name: &'static str) -> Declaration {
+const fn spec<T: Tool>(name: &'static str) -> ToolSpec {
     let args = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
-    Declaration { args_schema: args, ..Declaration::new(name, "peer", "peers") }
+    ToolSpec::of::<T>(name).with_toolset("peer").with_service("peers").with_args_schema(args)
 }
 
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 //! makes of them shows.
 
 use toolwright::remote::Provenance;
-use toolwright::spec::{CallLimits, Declaration, Implementation, Tool, ToolAnnotations, ToolSpec};
-use toolwright::{Origin, Value};
+use toolwright::spec::{CallLimits, Implementation, ToolAnnotations, text};
+use toolwright::{Origin, Tool, ToolSpec, Value};
 
 /// What the peer's tools take, all but one.
 const ARGS: &str =
@@ -14,14 +14,14 @@ const DIGEST: &str = "83aa6e0548248891";
 
 macro_rules! tools {
     ($($marker:ident $constant:ident $name:literal $remote:literal $annotations:expr, $limits:expr;)*) => {$(
-        static $constant: ToolSpec = ToolSpec::typed($marker, Declaration {
-            implementation: Implementation::Mcp { server: "peer" },
-            remote_name: Some($remote),
-            annotations: $annotations,
-            limits: $limits,
-            args_schema: ARGS,
-            ..Declaration::new($name, "peer", "peers")
-        });
+        static $constant: ToolSpec = ToolSpec::of::<$marker>($name)
+            .with_toolset("peer")
+            .with_service("peers")
+            .with_implementation(Implementation::Mcp { server: text("peer") })
+            .with_remote_name($remote)
+            .with_annotations($annotations)
+            .with_limits($limits)
+            .with_args_schema(ARGS);
 
         #[derive(Clone, Copy)]
         struct $marker;

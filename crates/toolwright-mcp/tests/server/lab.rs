@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use toolwright::spec::{Declaration, Deprecation, ToolAnnotations};
+use toolwright::spec::{Deprecation, ToolAnnotations, text};
 use toolwright::{
     BoxFuture, Executor, FailureKind, Map, Payload, Recovery, Registrar, Tool, ToolCall,
     ToolFailure, ToolResult, ToolSpec, Value, progress,
@@ -12,13 +12,12 @@ use toolwright_mcp::{Content, McpServer, ServerSpec};
 
 pub(crate) const ANY_OBJECT: &str = r#"{"type":"object","properties":{"z":{},"a":{}}}"#;
 
-/// A tool that takes anything.
-const fn tool(name: &'static str) -> Declaration {
-    Declaration { args_schema: ANY_OBJECT, ..Declaration::new(name, "lab", "lab") }
-}
-
+/// Tools that take anything.
 macro_rules! tools {
-    ($($(#[$doc:meta])* $tool:ident: $result:ty = $declaration:expr;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $tool:ident: $result:ty = $name:literal $(.$set:ident($value:expr))*;
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $tool;
@@ -27,7 +26,11 @@ macro_rules! tools {
             type Args = Map<Value>;
             type Result = $result;
             const SPEC: &'static ToolSpec = {
-                static SPEC: ToolSpec = ToolSpec::typed($tool, $declaration);
+                static SPEC: ToolSpec = ToolSpec::of::<$tool>($name)
+                    .with_toolset("lab")
+                    .with_service("lab")
+                    .with_args_schema(ANY_OBJECT)
+                    $(.$set($value))*;
                 &SPEC
             };
         }
@@ -35,46 +38,35 @@ macro_rules! tools {
 }
 
 tools! {
-    Echo: Map<Value> = Declaration {
-        title: Some("Echo"),
-        description: "Says it again.",
-        aliases: &["repeat"],
-        annotations: ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN },
-        result_schema: ANY_OBJECT,
-        args_sample: Some(r#"{"a":1}"#),
-        ..tool("echo")
-    };
-    Count: i64 = Declaration {
-        description: "Counts the arguments.",
-        result_schema: r#"{"type":"integer"}"#,
-        ..tool("count")
-    };
-    Tree: Value = Declaration {
-        description: "Grows a tree.",
-        tags: &["plants"],
-        result_schema: r##"{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}"##,
-        ..tool("tree")
-    };
-    Picture: String = Declaration {
-        description: "Draws a dot.",
-        result_schema: r#"{"type":"string"}"#,
-        ..tool("picture")
-    };
+    Echo: Map<Value> = "echo"
+        .with_title("Echo")
+        .with_description("Says it again.")
+        .with_aliases(&["repeat"])
+        .with_annotations(ToolAnnotations { read_only: Some(true), ..ToolAnnotations::UNKNOWN })
+        .with_args_sample(r#"{"a":1}"#)
+        .with_result_schema(ANY_OBJECT);
+    Count: i64 = "count"
+        .with_description("Counts the arguments.")
+        .with_result_schema(r#"{"type":"integer"}"#);
+    Tree: Value = "tree"
+        .with_description("Grows a tree.")
+        .with_tags(&["plants"])
+        .with_result_schema(r##"{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}"##);
+    Picture: String = "picture"
+        .with_description("Draws a dot.")
+        .with_result_schema(r#"{"type":"string"}"#);
     /// Its region is repeated in a header, for what stands between a client and the server.
-    Regional: Map<Value> = Declaration {
-        args_schema: r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#,
-        ..tool("regional")
-    };
-    Anything: Value = tool("anything");
-    Steps: i64 = tool("steps");
-    Panic: i64 = tool("panic");
-    Wait: i64 = tool("wait");
-    Fail: i64 = tool("fail");
-    Old: i64 = Declaration {
-        deprecated: Some(Deprecation { since: None, replacement: Some("count") }),
-        ..tool("old")
-    };
-    Inner: i64 = Declaration { toolset: "hidden", ..tool("inner") };
+    Regional: Map<Value> = "regional"
+        .with_args_schema(r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#);
+    Anything: Value = "anything";
+    Steps: i64 = "steps";
+    Panic: i64 = "panic";
+    Wait: i64 = "wait";
+    Fail: i64 = "fail";
+    Old: i64 = "old"
+        .with_deprecation(Deprecation { since: None, replacement: Some(text("count")) });
+    Inner: i64 = "inner"
+        .with_toolset("hidden");
 }
 
 static LAB: &[&ToolSpec] = &[

@@ -85,7 +85,7 @@ impl AgentSpec {
     }
 
     fn runs(&self, spec: &ToolSpec) -> bool {
-        matches!(spec.implementation(), Implementation::Agent { agent, .. } if agent == self.name)
+        matches!(spec.implementation(), Implementation::Agent { agent, .. } if *agent == self.name)
     }
 }
 

@@ -81,7 +81,7 @@ pub enum Verdict {
 impl ApprovalRequest {
     /// The question of a call, that may be answered for so long.
     pub(crate) fn new(call: &ToolCall, tool: &ToolEntry, now: u64, lasting: Duration) -> Self {
-        let words = tool.approval().unwrap_or_default();
+        let words = tool.approval().cloned().unwrap_or_default();
         let filled =
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
         let awaits = if tool.is_deferred() { Awaits::Result } else { Awaits::Approval };
@@ -93,8 +93,8 @@ impl ApprovalRequest {
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
             args: call.args().clone(),
-            prompt: filled(words.prompt),
-            denied: filled(words.denied),
+            prompt: filled(words.prompt.as_deref()),
+            denied: filled(words.denied.as_deref()),
             digest: digest(call),
             expires_at: now.saturating_add(lasting),
         }

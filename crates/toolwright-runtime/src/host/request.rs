@@ -121,9 +121,9 @@ debug!(CallRequest, request => { call: request.call });
 
 impl RunRequest {
     /// A run of an agent with an input, in no session. Input and final payload are whatever the agent takes and gives;
-    /// [`typed`](Self::typed) holds them to the schemas of a tool.
+    /// [`of`](Self::of) holds them to the schemas of a tool.
     pub fn new(agent: impl Into<String>, input: Payload) -> Self {
-        Self::of(Target::Agent(agent.into()), input)
+        Self::to(Target::Agent(agent.into()), input)
     }
 
     /// A run of the agent that implements a tool, in no session: what a call of the tool would start. The input goes
@@ -133,17 +133,16 @@ impl RunRequest {
     /// # Errors
     ///
     /// Every issue that keeps the input from being valid under the tool's schema.
-    pub fn typed<T: Tool>(tool: T, input: &T::Args) -> Result<Self, InvalidPayload> {
-        let _ = tool;
+    pub fn of<T: Tool>(input: &T::Args) -> Result<Self, InvalidPayload> {
         Ok(Self::answering(T::SPEC, Payload::of(input)?))
     }
 
-    /// As [`typed`](Self::typed), with an input that is JSON already. It is checked when the run is to start.
+    /// As [`of`](Self::of), with an input that is JSON already. It is checked when the run is to start.
     pub fn answering(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
-        Self::of(Target::Tool(tool.into()), input)
+        Self::to(Target::Tool(tool.into()), input)
     }
 
-    fn of(target: Target, input: Payload) -> Self {
+    fn to(target: Target, input: Payload) -> Self {
         Self {
             target,
             input,

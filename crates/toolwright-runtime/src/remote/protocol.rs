@@ -1,7 +1,7 @@
 //! What is said over the wire: one JSON object a line. Never reads from or writes to one.
 
 use serde::{Deserialize, Serialize};
-use toolwright::spec::{Approval, CallLimits, Discovery, ToolAnnotations};
+use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::{InvalidPayload, ToolSpec};
 
 use crate::tools::ToolEntry;
@@ -113,18 +113,23 @@ impl WireTool {
             attempts: self.attempts,
             sequential: self.sequential,
         };
-        let discovery = Discovery {
-            title: self.title,
-            description: self.description,
-            tags: self.tags,
-            annotations,
-            approval: self.needs_approval.then(Approval::default),
-            limits,
-            args_schema: self.args_schema,
-            result_schema: self.result_schema,
-            ..Discovery::new(self.name, self.toolset, self.service)
-        };
-        ToolEntry::new(ToolSpec::discovered(discovery, judged_there, judged_there))
+        let mut spec = ToolSpec::new(self.name)
+            .with_annotations(annotations)
+            .with_limits(limits)
+            .with_checks(judged_there, judged_there);
+        if let Some(title) = self.title {
+            spec.set_title(title);
+        }
+        spec.set_description(self.description);
+        spec.set_toolset(self.toolset);
+        spec.set_service(self.service);
+        spec.set_tags(self.tags);
+        spec.set_args_schema(self.args_schema);
+        spec.set_result_schema(self.result_schema);
+        if self.needs_approval {
+            spec = spec.with_approval(Approval::default());
+        }
+        ToolEntry::new(spec)
     }
 }
 

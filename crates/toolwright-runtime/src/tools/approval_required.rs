@@ -24,7 +24,11 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
             let mark = |tool: ToolEntry| {
-                if (self.applies)(tool.name()) { tool.requiring_approval(self.words) } else { tool }
+                if (self.applies)(tool.name()) {
+                    tool.requiring_approval(self.words.clone())
+                } else {
+                    tool
+                }
             };
             Ok(self.inner.tools(scope).await?.into_iter().map(mark).collect())
         })

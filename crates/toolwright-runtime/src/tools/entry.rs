@@ -44,7 +44,7 @@ impl ToolEntry {
     pub fn new(spec: impl Into<ToolSpecRef>) -> Self {
         let spec = spec.into();
         Self {
-            approval: spec.approval(),
+            approval: spec.approval().cloned(),
             spec,
             published: None,
             answered_by: AnsweredBy::Toolset,
@@ -68,8 +68,8 @@ impl ToolEntry {
     }
 
     /// The words of its approval request, if it needs an approval before it may run.
-    pub fn approval(&self) -> Option<Approval> {
-        self.approval
+    pub fn approval(&self) -> Option<&Approval> {
+        self.approval.as_ref()
     }
 
     /// Whether it is answered outside: the run waits for its result.

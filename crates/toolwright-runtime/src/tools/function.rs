@@ -4,7 +4,6 @@ use crate::debug::debug;
 use std::sync::Arc;
 
 use toolwright::codec::{self, Decode, Encode};
-use toolwright::spec::Discovery;
 use toolwright::{
     BoxError, BoxFuture, Described, Payload, Scope, Tool, ToolCall, ToolFailure, ToolResult,
     ToolSpec,
@@ -58,26 +57,25 @@ where
 debug!(FunctionTool, tool => { entry: tool.entry });
 
 impl FunctionTool {
-    /// A tool that is described here and now, and the function that runs it. The schemas are those of the function's
-    /// types, whatever the discovery says: what is published is what judges.
-    pub fn new<A, R, K>(discovery: Discovery, function: impl IntoToolBody<A, R, K>) -> Self
+    /// A tool that is described here and now, and the function that runs it. Schemas and checks are those of the
+    /// function's types, whatever the spec says.
+    pub fn new<A, R, K>(spec: ToolSpec, function: impl IntoToolBody<A, R, K>) -> Self
     where
         A: Described + Send + 'static,
         R: Described + Send + 'static,
         K: 'static,
     {
-        Self::of(ToolSpec::described::<A, R>(discovery).into(), function)
+        Self::of(spec.with_types::<A, R>().into(), function)
     }
 
     /// A tool that is a type already, and the function that runs it.
-    pub fn typed<T, K>(tool: T, function: impl IntoToolBody<T::Args, T::Result, K>) -> Self
+    pub fn typed<T, K>(_: T, function: impl IntoToolBody<T::Args, T::Result, K>) -> Self
     where
         T: Tool,
         T::Args: Send + 'static,
         T::Result: Send + 'static,
         K: 'static,
     {
-        let _ = tool;
         Self::of(T::SPEC.into(), function)
     }
 

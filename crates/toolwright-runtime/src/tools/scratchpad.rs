@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright::spec::{Discovery, ToolAnnotations};
-use toolwright::{FailureKind, Recovery, ToolFailure, described};
+use toolwright::spec::ToolAnnotations;
+use toolwright::{FailureKind, Recovery, ToolFailure, ToolSpec, described};
 
 use super::{Combined, FunctionTool, Source, per_run};
 
@@ -61,12 +61,12 @@ fn read_note(notes: &Notes) -> FunctionTool {
     })
 }
 
-fn about(name: &str, description: &str) -> Discovery {
-    Discovery {
-        description: description.to_owned(),
-        annotations: ToolAnnotations { open_world: Some(false), ..ToolAnnotations::UNKNOWN },
-        ..Discovery::new(name, "scratchpad", "toolwright")
-    }
+fn about(name: &'static str, description: &'static str) -> ToolSpec {
+    ToolSpec::new(name)
+        .with_description(description)
+        .with_toolset("scratchpad")
+        .with_service("toolwright")
+        .with_annotations(ToolAnnotations { open_world: Some(false), ..ToolAnnotations::UNKNOWN })
 }
 
 fn lock(notes: &Notes) -> MutexGuard<'_, BTreeMap<String, String>> {

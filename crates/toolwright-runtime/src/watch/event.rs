@@ -153,7 +153,7 @@ impl ToolInfo {
     }
 
     /// What runs it.
-    pub fn implementation(&self) -> Option<Implementation> {
+    pub fn implementation(&self) -> Option<&Implementation> {
         self.entry().map(|entry| entry.spec().implementation())
     }
 }

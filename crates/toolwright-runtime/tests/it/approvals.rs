@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use toolwright::spec::{Approval, CallLimits, Discovery};
+use toolwright::spec::{Approval, CallLimits};
 use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::approval::Awaits;
 use toolwright_runtime::tools::Executed;
@@ -15,15 +15,17 @@ use toolwright_runtime::{
 
 use crate::planners::{briefs, steps};
 use crate::tools::{Log, N, call, payload};
-use crate::toys::tool;
+use crate::toys::{spec, tool};
 
 /// A tool that needs an approval and logs the bytes it runs with.
 pub(crate) fn guarded(log: &Log) -> FunctionTool {
-    let words =
-        Approval { prompt: Some("Wipe {{ args.n }} disks?"), denied: Some("Not {{ args.n }}.") };
-    let discovery = Discovery { approval: Some(words), ..Discovery::new("wipe", "disks", "lab") };
+    let words = Approval {
+        prompt: Some("Wipe {{ args.n }} disks?".into()),
+        denied: Some("Not {{ args.n }}.".into()),
+    };
+    let spec = ToolSpec::new("wipe").with_toolset("disks").with_service("lab").with_approval(words);
     let log = log.clone();
-    FunctionTool::new(discovery, move |args: N, call: ToolCall| {
+    FunctionTool::new(spec, move |args: N, call: ToolCall| {
         log.push(format!("wiped {}", call.args()));
         async move { Ok::<_, ToolFailure>(args) }
     })
@@ -41,7 +43,7 @@ fn runtime_with(calls: Vec<ToolCall>, log: &Log, clock: &Arc<AtomicU64>) -> Runt
         }))
         .unwrap();
     let (last, limits) = (log.clone(), CallLimits { sequential: true, ..CallLimits::UNLIMITED });
-    let barrier = Discovery { limits, ..Discovery::new("last", "toys", "lab") };
+    let barrier = spec("last").with_limits(limits);
     registry
         .register_tool(FunctionTool::new(barrier, move |args: N| {
             last.push(format!("last {}", args.n));
@@ -205,7 +207,7 @@ fn two_steps(log: &Log) -> Runtime {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let free = log.clone();
-    let free = FunctionTool::new(Discovery::new("free", "toys", "lab"), move |args: N| {
+    let free = FunctionTool::new(spec("free"), move |args: N| {
         let log = free.clone();
         async move {
             log.push(format!("start {}", args.n));
@@ -369,10 +371,9 @@ async fn an_approver_answers_while_the_run_waits() {
 /// A tool that is answered outside suspends the run until its result is brought; the result is checked.
 #[tokio::test]
 async fn an_external_tool_is_answered_from_outside() {
-    let ask = Discovery::new("ask", "people", "lab");
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
     {
-        let spec = ToolSpec::described::<N, N>(ask.clone());
+        let spec = ToolSpec::new("ask").with_toolset("people").with_types::<N, N>();
         let registry = Registry::new();
         registry.register_toolset("people", Executed::deferred([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
@@ -396,7 +397,10 @@ async fn an_external_tool_is_answered_from_outside() {
 
 /// A worker whose call is answered by a child that needs an approval.
 pub(crate) fn nested(log: &Log) -> Registry {
-    let spec = ToolSpec::described::<N, N>(Discovery::new("delegate", "delegating", "lab"));
+    let spec = ToolSpec::new("delegate")
+        .with_toolset("delegating")
+        .with_service("lab")
+        .with_types::<N, N>();
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);

@@ -112,12 +112,12 @@ async fn a_preparation_may_leave_out_and_may_not_add_or_rename() {
 /// R10: an approval is a mark on what is listed: wrapping twice marks once, and the wrapped toolset has none.
 #[tokio::test]
 async fn r10_approvals_do_not_stack_and_change_nothing_inside() {
-    let words = Approval { prompt: Some("Sure?"), denied: None };
-    let once = two().requiring_approval(words, |name| name == "a");
+    let words = Approval { prompt: Some("Sure?".into()), denied: None };
+    let once = two().requiring_approval(words.clone(), |name| name == "a");
     let twice = once.requiring_approval(Approval::default(), |_| true);
     let tools = twice.tools(&Scope::default()).await.unwrap();
-    assert_eq!(tools[0].approval(), Some(words), "the first words stay");
-    assert_eq!(tools[1].approval(), Some(Approval::default()));
+    assert_eq!(tools[0].approval(), Some(&words), "the first words stay");
+    assert_eq!(tools[1].approval(), Some(&Approval::default()));
     let inner = two().tools(&Scope::default()).await.unwrap();
     assert!(inner.iter().all(|tool| tool.approval().is_none()));
 }

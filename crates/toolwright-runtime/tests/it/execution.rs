@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolwright::spec::{CallLimits, Discovery, ToolAnnotations};
+use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolResult};
 use toolwright_runtime::execute::{Backoff, OutputCap, RateLimit, Retry, Timeout, WrapFailure};
 use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime};
@@ -15,6 +15,7 @@ use tower::retry::RetryLayer;
 
 use crate::planners::brief;
 use crate::tools::{N, call};
+use crate::toys::spec;
 
 /// A tool that fails so often with a kind, then succeeds with the number of its attempts.
 fn flaky(
@@ -24,9 +25,9 @@ fn flaky(
     idempotent: Option<bool>,
 ) -> FunctionTool {
     let annotations = ToolAnnotations { idempotent, ..ToolAnnotations::UNKNOWN };
-    let discovery = Discovery { limits, annotations, ..Discovery::new("flaky", "toys", "lab") };
+    let spec = spec("flaky").with_limits(limits).with_annotations(annotations);
     let attempts = Arc::new(AtomicU32::new(0));
-    FunctionTool::new(discovery, move |_: N| {
+    FunctionTool::new(spec, move |_: N| {
         let attempt = attempts.fetch_add(1, Ordering::SeqCst) + 1;
         async move {
             if attempt <= times {
@@ -98,8 +99,8 @@ async fn every_further_attempt_is_told() {
 /// A tool that takes `n` seconds.
 fn sleepy(timeout: Option<Duration>) -> FunctionTool {
     let limits = CallLimits { timeout, ..CallLimits::UNLIMITED };
-    let discovery = Discovery { limits, ..Discovery::new("sleepy", "toys", "lab") };
-    FunctionTool::new(discovery, async |args: N| {
+    let spec = spec("sleepy").with_limits(limits);
+    FunctionTool::new(spec, async |args: N| {
         tokio::time::sleep(Duration::from_secs(args.n.unsigned_abs())).await;
         Ok::<_, ToolFailure>(args)
     })
@@ -162,7 +163,7 @@ async fn calls_over_the_rate_are_refused_until_the_window_ends() {
 
 #[tokio::test]
 async fn a_result_over_the_cap_is_a_failure() {
-    let large = FunctionTool::new(Discovery::new("flaky", "toys", "lab"), async |args: N| {
+    let large = FunctionTool::new(spec("flaky"), async |args: N| {
         let _ = args;
         Ok::<_, ToolFailure>("x".repeat(1000))
     });
@@ -219,7 +220,7 @@ async fn h4_unavailable_tools_are_left_out_or_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_timeout_of_one_attempt_can_be_tried_again() {
     let attempts = Arc::new(AtomicU32::new(0));
-    let slow_once = FunctionTool::new(Discovery::new("flaky", "toys", "lab"), move |args: N| {
+    let slow_once = FunctionTool::new(spec("flaky"), move |args: N| {
         let first = attempts.fetch_add(1, Ordering::SeqCst) == 0;
         async move {
             if first {

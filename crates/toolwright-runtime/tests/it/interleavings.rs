@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use toolwright::spec::{Approval, Discovery};
-use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright::spec::Approval;
+use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, FunctionTool, Registry, ResumeError, ResumeRequest, RunOutcome,
     RunRequest, Runtime, SuspendedRun,
@@ -93,10 +93,9 @@ const SCENARIOS: [Scenario; 12] = [
 
 /// A runtime whose one guarded tool waits here and there, and logs the bytes it was run with.
 fn runtime(log: &Log, clock: &Arc<AtomicU64>, seed: u64) -> Runtime {
-    let discovery =
-        Discovery { approval: Some(Approval::default()), ..Discovery::new("wipe", "disks", "lab") };
+    let spec = ToolSpec::new("wipe").with_toolset("disks").with_approval(Approval::default());
     let (effects, clock) = (log.clone(), Arc::clone(clock));
-    let tool = FunctionTool::new(discovery, move |args: N, call: ToolCall| {
+    let tool = FunctionTool::new(spec, move |args: N, call: ToolCall| {
         let effects = effects.clone();
         async move {
             pause(seed % 3).await;

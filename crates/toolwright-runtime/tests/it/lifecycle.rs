@@ -6,7 +6,6 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use toolwright::spec::Discovery;
 use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::{
     Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, per_run,
@@ -14,7 +13,7 @@ use toolwright_runtime::{
 
 use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, call, payload};
-use crate::toys::{Toy, tool};
+use crate::toys::{Toy, spec, tool};
 
 static ECHO: &[&ToolSpec] = &[<crate::tools::Echo as toolwright::Tool>::SPEC];
 
@@ -74,8 +73,8 @@ async fn i5_a_failing_exit_fails_nothing_and_stops_no_other() {
 #[tokio::test]
 async fn r11_a_nested_run_enters_a_shared_instance_again() {
     let log = Log::default();
-    let ask = Discovery::new("ask", "asking", "lab");
-    let spec = ToolSpec::described::<N, N>(ask);
+    let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
+    let spec = ask.with_types::<N, N>();
     let registry = registry([Toy::new("toy", &log)], steps(vec![]));
     let child = Agent::new("child", "lab").implementing(spec).with_toolsets(["toy"]);
     registry.register_agent(child, Arc::new(Script::new().finish(payload(1)))).unwrap();
@@ -103,8 +102,8 @@ fn counter(
 /// I1, I2, I3: runs share no state of an instance, recursive ones included, and all of what the factory captured.
 #[tokio::test]
 async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
-    let ask = Discovery::new("ask", "asking", "lab");
-    let spec = ToolSpec::described::<N, N>(ask);
+    let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
+    let spec = ask.with_types::<N, N>();
     let registry = Registry::new();
     registry.register_toolset("counter", per_run(counter(&Arc::default()))).unwrap();
     let planner = rule(|turn| {
@@ -201,12 +200,12 @@ async fn a_cancelled_run_keeps_what_ended_and_exits() {
     let token = CancellationToken::new();
     let cancelling = token.clone();
     let registry = registry([Toy::new("one", &log)], steps(vec![]));
-    let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), async |args: N| {
+    let slow = FunctionTool::new(spec("slow"), async |args: N| {
         tokio::time::sleep(Duration::from_secs(args.n.unsigned_abs())).await;
         Ok::<_, ToolFailure>(args)
     });
     registry.register_tool(slow).unwrap();
-    let stop = FunctionTool::new(Discovery::new("stop", "toys", "lab"), move |args: N| {
+    let stop = FunctionTool::new(spec("stop"), move |args: N| {
         let token = cancelling.clone();
         async move {
             tokio::time::sleep(Duration::from_secs(2)).await;

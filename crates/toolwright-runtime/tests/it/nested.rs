@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use toolwright::spec::{CallLimits, Discovery};
+use toolwright::spec::CallLimits;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolSpec,
 };
@@ -17,13 +17,13 @@ use toolwright_runtime::{
 use crate::approvals::{guarded, nested};
 use crate::planners::{briefs, rule, steps};
 use crate::tools::{Log, N, call, payload};
-use crate::toys::tool;
+use crate::toys::{spec, tool};
 
 /// A registry whose agent `boss` calls `job` once, which runs of `clerk` answer within limits.
 fn registry(limits: CallLimits, clerk: Arc<dyn Planner>) -> Registry {
     let registry = Registry::new();
-    let job = Discovery { limits, ..Discovery::new("job", "jobs", "lab") };
-    let implements = Agent::new("clerk", "lab").implementing(ToolSpec::described::<N, N>(job));
+    let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
+    let implements = Agent::new("clerk", "lab").implementing(job.with_types::<N, N>());
     registry.register_agent(implements, clerk).unwrap();
     let boss = Agent::new("boss", "lab").with_tools(["job"]);
     registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
@@ -118,12 +118,12 @@ fn guarded_step(calls: Vec<ToolCall>, log: &Log) -> Registry {
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let limits = CallLimits { sequential: true, ..CallLimits::UNLIMITED };
-    let (last, about) = (log.clone(), Discovery::new("last", "toys", "lab"));
+    let last = log.clone();
     let barrier = move |args: N| {
         last.push(format!("last {}", args.n));
         async move { Ok::<_, ToolFailure>(args) }
     };
-    let barrier = toolwright_runtime::FunctionTool::new(Discovery { limits, ..about }, barrier);
+    let barrier = toolwright_runtime::FunctionTool::new(spec("last").with_limits(limits), barrier);
     registry.register_tool(barrier).unwrap();
     let agent = Agent::new("worker", "lab").with_tools(["wipe", "last"]);
     registry.register_agent(agent, steps(vec![calls])).unwrap();

@@ -97,25 +97,22 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
 /// G26: what is registered carries id, owner, toolset, schemas, hints and tags, as they were declared.
 #[test]
 fn g26_registration_carries_everything_that_is_known_of_a_tool() {
-    use toolwright::spec::{Declaration, Hints};
-    static FULL: ToolSpec = ToolSpec::typed(
-        Echo,
-        Declaration {
-            description: "All there is.",
-            tags: &["set", "own"],
-            hints: Hints { call: Some("Looking"), result: None },
-            args_schema: r#"{"type":"object"}"#,
-            result_schema: r#"{"type":"integer"}"#,
-            ..Declaration::new("full", "kit", "lab")
-        },
-    );
+    use toolwright::spec::{Hints, text};
+    static FULL: ToolSpec = ToolSpec::of::<Echo>("full")
+        .with_description("All there is.")
+        .with_toolset("kit")
+        .with_service("lab")
+        .with_tags(&["set", "own"])
+        .with_hints(Hints { call: Some(text("Looking")), result: None })
+        .with_args_schema(r#"{"type":"object"}"#)
+        .with_result_schema(r#"{"type":"integer"}"#);
     static SET: &[&ToolSpec] = &[&FULL];
     let mut registry = Registry::new();
     registry.register(SET, Arc::new(Stand::default())).unwrap();
     let found = registry.spec("full").unwrap();
     assert_eq!((found.name(), found.toolset(), found.service()), ("full", "kit", "lab"));
     assert_eq!(found.tags().collect::<Vec<_>>(), ["set", "own"]);
-    assert_eq!(found.hints().call, Some("Looking"));
+    assert_eq!(found.hints().call.as_deref(), Some("Looking"));
     assert_eq!(
         (found.args_schema(), found.result_schema()),
         (r#"{"type":"object"}"#, r#"{"type":"integer"}"#)

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::net::UnixListener;
-use toolwright::spec::Discovery;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteToolset, serve_unix};
 use toolwright_runtime::tools::{Combined, IntoSource, Source};
@@ -15,7 +14,7 @@ use toolwright_runtime::{
 
 use crate::planners::{brief, briefs, steps};
 use crate::tools::{Echo, Log, N, call, payload};
-use crate::toys::{Toy, tool};
+use crate::toys::{Toy, spec, tool};
 
 /// A socket in a folder of its own, with a server behind it.
 struct Socket {
@@ -47,7 +46,7 @@ impl Drop for Socket {
 
 fn tools(log: &Log) -> Combined {
     let log = log.clone();
-    let slow = FunctionTool::new(Discovery::new("slow", "toys", "lab"), move |args: N| {
+    let slow = FunctionTool::new(spec("slow"), move |args: N| {
         let log = log.clone();
         async move {
             let dropped = OnDrop(log);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use toolwright::spec::Discovery;
 use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{
@@ -12,7 +11,7 @@ use toolwright_runtime::{
 
 use crate::planners::{briefs, rule, steps};
 use crate::tools::{Echo, Log, N, call, payload};
-use crate::toys::{Toy, tool};
+use crate::toys::{Toy, spec, tool};
 
 fn agent() -> Agent {
     Agent::new("worker", "lab")
@@ -69,14 +68,9 @@ async fn r3_functions_and_typed_tools_are_tools() {
     let registry = Registry::new();
     let typed = FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args));
     registry.register_tool(typed).unwrap();
-    let scoped = FunctionTool::new(
-        Discovery::new("whose", "toys", "lab"),
-        async |_: N, call: toolwright::ToolCall| {
-            Ok::<_, ToolFailure>(N {
-                n: call.run_id().map_or(0, |id| id.len().cast_signed() as i64),
-            })
-        },
-    );
+    let scoped = FunctionTool::new(spec("whose"), async |_: N, call: toolwright::ToolCall| {
+        Ok::<_, ToolFailure>(N { n: call.run_id().map_or(0, |id| id.len().cast_signed() as i64) })
+    });
     registry.register_tool(scoped).unwrap();
     let calls = vec![call("echo", "a", 1), call("whose", "b", 1), call("repeat", "c", 2)];
     let listing = agent().with_tools(["echo", "whose"]);
@@ -202,7 +196,8 @@ async fn r8_a_failing_factory_is_named_with_what_it_returned() {
 /// R6: an agent made at run time implements a tool, and another one uses its toolset like any.
 #[tokio::test]
 async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
-    let spec = ToolSpec::described::<N, N>(Discovery::new("ponder", "pondering", "lab"));
+    let spec =
+        ToolSpec::new("ponder").with_toolset("pondering").with_service("lab").with_types::<N, N>();
     let ponderer = Agent::new("ponderer", "lab").implementing(spec);
     let registry = Registry::new();
     registry.register_agent(ponderer, Arc::new(Script::new().finish(payload(9)))).unwrap();

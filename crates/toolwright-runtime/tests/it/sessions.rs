@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use toolwright::spec::Discovery;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::tools::{IntoSource, Source};
 use toolwright_runtime::{
@@ -11,7 +10,7 @@ use toolwright_runtime::{
 
 use crate::planners::{WORKER, brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, stand_registry};
-use crate::toys::{Toy, tool};
+use crate::toys::{Toy, spec, tool};
 
 async fn open(catalog: &Catalog) -> Session {
     let runtime = Runtime::builder(Registry::new()).with_catalog(catalog.clone()).build();
@@ -69,11 +68,10 @@ async fn p1_p7_one_bare_name_under_two_prefixes() {
 async fn p2_the_bare_name_id_and_arguments_are_forwarded_unchanged() {
     let seen = Log::default();
     let noted = seen.clone();
-    let dotted =
-        FunctionTool::new(Discovery::new("a.b", "toys", "lab"), move |args: N, call: ToolCall| {
-            noted.push(format!("{} {} {}", call.tool(), call.id(), call.args()));
-            async move { Ok::<_, ToolFailure>(args) }
-        });
+    let dotted = FunctionTool::new(spec("a.b"), move |args: N, call: ToolCall| {
+        noted.push(format!("{} {} {}", call.tool(), call.id(), call.args()));
+        async move { Ok::<_, ToolFailure>(args) }
+    });
     let session = open(&catalog([("one", "x", dotted.into_source())])).await;
     let call = ToolCall::new("x.a.b", Payload::new("{ \"n\": 1e0 }")).with_id("id 7");
     assert_eq!(brief(&session.call(call).await), r#"{"n":1}"#);

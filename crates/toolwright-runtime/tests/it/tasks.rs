@@ -16,6 +16,7 @@ use tower::{Layer, Service};
 use crate::approvals::nested;
 use crate::planners::{briefs, rule};
 use crate::tools::{Log, N, Recurse, Think, call, payload, stand_registry};
+use crate::toys::spec;
 
 static THINK: &[&ToolSpec] = &[Think::SPEC];
 static RECURSE: &[&ToolSpec] = &[Recurse::SPEC];
@@ -129,7 +130,7 @@ async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
     let runs = Arc::default();
     let link: Arc<OnceLock<Runtime>> = Arc::default();
     let started = Arc::clone(&link);
-    let start = toolwright::spec::Discovery::new("start", "toys", "lab");
+    let start = spec("start");
     let start = FunctionTool::new(start, move |args: N, call: ToolCall| {
         let runtime = started.get().unwrap().clone();
         async move {

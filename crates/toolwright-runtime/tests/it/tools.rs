@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::spec::{CallLimits, Declaration, Implementation};
+use toolwright::spec::{CallLimits, Deprecation, Implementation, text};
 use toolwright::{
     BoxFuture, Described, Executor, Payload, Recovery, Registrar, Tool, ToolCall, ToolFailure,
     ToolResult, ToolSpec, described,
@@ -20,22 +20,9 @@ described! {
 /// The schema of [`N`], as declarations are written: a test holds the two together.
 const N_SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer","minimum":-9223372036854775808,"maximum":9223372036854775807}},"required":["n"],"additionalProperties":false}"#;
 
-const fn over_n(
-    name: &'static str,
-    toolset: &'static str,
-    implementation: Implementation,
-) -> Declaration {
-    Declaration {
-        implementation,
-        args_schema: N_SCHEMA,
-        result_schema: N_SCHEMA,
-        ..Declaration::new(name, toolset, "lab")
-    }
-}
-
-/// A tool over `N`: its type, and its declaration.
+/// A tool over `N`: its type, its name, and what its spec says beside it.
 macro_rules! tools {
-    ($($tool:ident = $declaration:expr;)*) => {$(
+    ($($tool:ident = ($name:literal in $toolset:literal) $(.$set:ident($value:expr))*;)*) => {$(
         #[derive(Clone, Copy)]
         pub(crate) struct $tool;
 
@@ -43,42 +30,41 @@ macro_rules! tools {
             type Args = N;
             type Result = N;
             const SPEC: &'static ToolSpec = {
-                static SPEC: ToolSpec = ToolSpec::typed($tool, $declaration);
+                static SPEC: ToolSpec = ToolSpec::of::<$tool>($name)
+                    .with_toolset($toolset)
+                    .with_service("lab")
+                    .with_args_schema(N_SCHEMA)
+                    .with_result_schema(N_SCHEMA)
+                    $(.$set($value))*;
                 &SPEC
             };
         }
     )*};
 }
 
-const fn stand(name: &'static str) -> Declaration {
-    over_n(name, "stand", Implementation::External)
-}
-
 tools! {
-    Echo = Declaration { aliases: &["repeat"], ..stand("echo") };
-    Slow = stand("slow");
-    Alone = Declaration {
-        limits: CallLimits { sequential: true, ..CallLimits::UNLIMITED },
-        ..stand("alone")
-    };
-    Hang = Declaration {
-        limits: CallLimits { timeout: Some(Duration::from_millis(50)), ..CallLimits::UNLIMITED },
-        ..stand("hang")
-    };
-    Panic = stand("panic");
-    Lie = stand("lie");
-    Refuse = stand("refuse");
-    Old = Declaration {
-        deprecated: Some(toolwright::spec::Deprecation { since: None, replacement: Some("echo") }),
-        ..stand("old")
-    };
-    Think = agent_backed("think", "thinker");
-    Recurse = agent_backed("recurse", "recursive");
-    Stray = over_n("stray", "elsewhere", Implementation::External);
+    Echo = ("echo" in "stand").with_aliases(&["repeat"]);
+    Slow = ("slow" in "stand");
+    Alone = ("alone" in "stand").with_limits(SEQUENTIAL);
+    Hang = ("hang" in "stand").with_limits(BRIEF);
+    Panic = ("panic" in "stand");
+    Lie = ("lie" in "stand");
+    Refuse = ("refuse" in "stand");
+    Old = ("old" in "stand").with_deprecation(Deprecation {
+        since: None,
+        replacement: Some(text("echo")),
+    });
+    Think = ("think" in "thinking").with_implementation(agent("thinker"));
+    Recurse = ("recurse" in "thinking").with_implementation(agent("recursive"));
+    Stray = ("stray" in "elsewhere");
 }
 
-const fn agent_backed(name: &'static str, agent: &'static str) -> Declaration {
-    over_n(name, "thinking", Implementation::Agent { service: "lab", agent })
+const SEQUENTIAL: CallLimits = CallLimits { sequential: true, ..CallLimits::UNLIMITED };
+const BRIEF: CallLimits =
+    CallLimits { timeout: Some(Duration::from_millis(50)), ..CallLimits::UNLIMITED };
+
+const fn agent(agent: &'static str) -> Implementation {
+    Implementation::Agent { service: text("lab"), agent: text(agent) }
 }
 
 /// The tools [`Stand`] runs.

@@ -2,18 +2,23 @@
 
 use std::time::Duration;
 
-use toolwright::spec::Discovery;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
+use toolwright::spec::Text;
+use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec};
 use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
 
 use crate::tools::{Log, N};
 
+/// The spec of a tool of the toolset `toys`.
+pub(crate) fn spec(name: impl Into<Text>) -> ToolSpec {
+    ToolSpec::new(name).with_toolset("toys").with_service("lab")
+}
+
 /// A tool over `N` that a function of `n` runs.
 pub(crate) fn tool(
-    name: &str,
+    name: &'static str,
     function: impl Fn(i64) -> i64 + Send + Sync + 'static,
 ) -> FunctionTool {
-    FunctionTool::new(Discovery::new(name, "toys", "lab"), move |args: N| {
+    FunctionTool::new(spec(name), move |args: N| {
         let n = function(args.n);
         async move { Ok::<_, ToolFailure>(N { n }) }
     })

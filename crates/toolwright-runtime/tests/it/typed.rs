@@ -44,7 +44,7 @@ async fn resume_elsewhere(outcome: &RunOutcome, runtime: &Runtime) -> RunOutcome
 async fn a_typed_run_gives_a_result_of_its_tool() {
     let own = Collector::new();
     let runtime = Runtime::new(registry(rule(|turn| Ok(Step::Finish(turn.input().clone())))));
-    let request = RunRequest::typed(Think, &N { n: 4 }).unwrap().with_events(own.clone());
+    let request = RunRequest::of::<Think>(&N { n: 4 }).unwrap().with_events(own.clone());
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(outcome.decode::<N>().unwrap(), N { n: 4 });
     let EventKind::RunStarted { answers: Some(tool), .. } = &own.events()[0].kind else {
@@ -70,7 +70,7 @@ async fn input_that_the_tool_refuses_is_refused_with_its_issues_before_anything_
 #[tokio::test]
 async fn a_tool_that_no_agent_implements_is_refused_by_name() {
     let runtime = Runtime::new(registry(rule(|_| panic!("nobody is asked"))));
-    let error = runtime.run(RunRequest::typed(Echo, &N { n: 1 }).unwrap()).await.unwrap_err();
+    let error = runtime.run(RunRequest::of::<Echo>(&N { n: 1 }).unwrap()).await.unwrap_err();
     assert_eq!(error.to_string(), "no agent implements `echo`; agents implement `think`");
 }
 
@@ -78,7 +78,7 @@ async fn a_tool_that_no_agent_implements_is_refused_by_name() {
 #[tokio::test]
 async fn a_wrong_final_payload_fails_as_in_a_nested_run() {
     let registry = || registry(rule(|_| Ok(Step::Finish(Payload::new(r#"{"n": null}"#)))));
-    let typed = RunRequest::typed(Think, &N { n: 1 }).unwrap();
+    let typed = RunRequest::of::<Think>(&N { n: 1 }).unwrap();
     let outcome = Runtime::new(registry()).run(typed).await.unwrap();
     let nested = Runtime::new(registry()).call(call("think", "a", 1)).await;
     let failure = outcome.result().unwrap_err();
@@ -88,7 +88,7 @@ async fn a_wrong_final_payload_fails_as_in_a_nested_run() {
 
 #[tokio::test]
 async fn a_typed_run_stays_typed_when_it_is_suspended_and_resumed_in_another_runtime() {
-    let request = || RunRequest::typed(Think, &N { n: 1 }).unwrap();
+    let request = || RunRequest::of::<Think>(&N { n: 1 }).unwrap();
     let waiting = runtime("{}").run(request()).await.unwrap();
     let outcome = resume_elsewhere(&waiting, &runtime(r#"{"n": 7}"#)).await;
     assert_eq!(outcome.decode::<N>().unwrap(), N { n: 7 });
@@ -99,7 +99,7 @@ async fn a_typed_run_stays_typed_when_it_is_suspended_and_resumed_in_another_run
 /// Without the agent's tool, nothing could judge the final payload.
 #[tokio::test]
 async fn a_typed_run_is_not_resumed_where_its_agent_implements_the_tool_no_more() {
-    let waiting = runtime("{}").run(RunRequest::typed(Think, &N { n: 1 }).unwrap()).await.unwrap();
+    let waiting = runtime("{}").run(RunRequest::of::<Think>(&N { n: 1 }).unwrap()).await.unwrap();
     let registry = Registry::new();
     registry.register_tool(guarded(&Log::default())).unwrap();
     let thinker = Agent::new("thinker", "lab").with_tools(["wipe"]);

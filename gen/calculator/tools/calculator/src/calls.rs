@@ -10,5 +10,5 @@ use toolwright::{InvalidPayload, ToolCall};
 ///
 /// Every issue that keeps the arguments from being valid under the tool's schema.
 pub fn add(args: &types::AddPayload) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::typed(specs::Add, args)
+    ToolCall::of::<specs::Add>(args)
 }

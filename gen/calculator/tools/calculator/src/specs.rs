@@ -13,28 +13,33 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 }
 
 /// `add`: Add two numbers.
-pub static ADD: ToolSpec = ToolSpec::typed(
-    Add,
-    spec::Declaration {
-        title: Some("Add"),
-        description: "Add two numbers.",
-        implementation: spec::Implementation::Method { service: "calculator", method: "add" },
-        annotations: spec::ToolAnnotations {
-            read_only: Some(true),
-            idempotent: Some(true),
-            open_world: Some(false),
-            ..spec::ToolAnnotations::UNKNOWN
-        },
-        hints: spec::Hints {
-            call: Some("Adding {{ args.a }} and {{ args.b }}"),
-            result: Some("{{ result.sum }}"),
-        },
-        examples: &[spec::Example { args: "{\"a\":2,\"b\":40}", result: Some("{\"sum\":42}") }],
-        args_schema: include_str!("../schema/add.args.json"),
-        result_schema: include_str!("../schema/add.result.json"),
-        ..spec::Declaration::new("add", "calculator", "calculator")
-    },
-);
+pub static ADD: ToolSpec = ToolSpec::of::<Add>("add")
+    .with_title("Add")
+    .with_description("Add two numbers.")
+    .with_toolset("calculator")
+    .with_service("calculator")
+    .with_implementation(spec::Implementation::Method {
+        service: spec::text("calculator"),
+        method: spec::text("add"),
+    })
+    .with_annotations(spec::ToolAnnotations {
+        read_only: Some(true),
+        idempotent: Some(true),
+        open_world: Some(false),
+        ..spec::ToolAnnotations::UNKNOWN
+    })
+    .with_hints(spec::Hints {
+        call: Some(spec::text("Adding {{ args.a }} and {{ args.b }}")),
+        result: Some(spec::text("{{ result.sum }}")),
+    })
+    .with_examples(const {
+        &[spec::Example {
+            args: spec::text("{\"a\":2,\"b\":40}"),
+            result: Some(spec::text("{\"sum\":42}")),
+        }]
+    })
+    .with_args_schema(include_str!("../schema/add.args.json"))
+    .with_result_schema(include_str!("../schema/add.result.json"));
 
 /// The tool `add` as a type; [`ADD`] is its spec.
 #[derive(Clone, Copy, Debug)]

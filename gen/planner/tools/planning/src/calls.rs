@@ -10,5 +10,5 @@ use toolwright::{InvalidPayload, ToolCall};
 ///
 /// Every issue that keeps the arguments from being valid under the tool's schema.
 pub fn plan_session(args: &types::PlanInput) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::typed(specs::PlanSession, args)
+    ToolCall::of::<specs::PlanSession>(args)
 }

@@ -13,31 +13,30 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 }
 
 /// `plan_session`: Create a session plan.
-pub static PLAN_SESSION: ToolSpec = ToolSpec::typed(
-    PlanSession,
-    spec::Declaration {
-        title: Some("Plan a session"),
-        description: "Create a session plan.",
-        implementation: spec::Implementation::Agent {
-            service: "planner",
-            agent: "session_planner",
-        },
-        tags: &["planning"],
-        hints: spec::Hints {
-            call: Some("Planning: {{ args.goal }}"),
-            result: Some("A plan of {{ result.steps | length }} steps"),
-        },
-        examples: &[spec::Example {
-            args: "{\"goal\":\"Ship the release\"}",
-            result: Some(
+pub static PLAN_SESSION: ToolSpec = ToolSpec::of::<PlanSession>("plan_session")
+    .with_title("Plan a session")
+    .with_description("Create a session plan.")
+    .with_toolset("planning")
+    .with_service("planner")
+    .with_implementation(spec::Implementation::Agent {
+        service: spec::text("planner"),
+        agent: spec::text("session_planner"),
+    })
+    .with_tags(&["planning"])
+    .with_hints(spec::Hints {
+        call: Some(spec::text("Planning: {{ args.goal }}")),
+        result: Some(spec::text("A plan of {{ result.steps | length }} steps")),
+    })
+    .with_examples(const {
+        &[spec::Example {
+            args: spec::text("{\"goal\":\"Ship the release\"}"),
+            result: Some(spec::text(
                 "{\"goal\":\"Ship the release\",\"steps\":[{\"title\":\"Write the notes\",\"status\":\"pending\",\"minutes\":20}]}",
-            ),
-        }],
-        args_schema: include_str!("../schema/plan_session.args.json"),
-        result_schema: include_str!("../schema/plan_session.result.json"),
-        ..spec::Declaration::new("plan_session", "planning", "planner")
-    },
-);
+            )),
+        }]
+    })
+    .with_args_schema(include_str!("../schema/plan_session.args.json"))
+    .with_result_schema(include_str!("../schema/plan_session.result.json"));
 
 /// The tool `plan_session` as a type; [`PLAN_SESSION`] is its spec.
 #[derive(Clone, Copy, Debug)]

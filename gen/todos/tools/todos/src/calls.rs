@@ -10,7 +10,7 @@ use toolwright::{InvalidPayload, ToolCall};
 ///
 /// Every issue that keeps the arguments from being valid under the tool's schema.
 pub fn update_todos(args: &types::UpdateTodosArgs) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::typed(specs::UpdateTodos, args)
+    ToolCall::of::<specs::UpdateTodos>(args)
 }
 
 /// A call of `get_todos`, with a fresh id and an empty scope.
@@ -19,5 +19,5 @@ pub fn update_todos(args: &types::UpdateTodosArgs) -> Result<ToolCall, InvalidPa
 ///
 /// Every issue that keeps the arguments from being valid under the tool's schema.
 pub fn get_todos(args: &types::GetTodosArgs) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::typed(specs::GetTodos, args)
+    ToolCall::of::<specs::GetTodos>(args)
 }

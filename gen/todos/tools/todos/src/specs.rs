@@ -15,44 +15,48 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 }
 
 /// `update_todos`: Create, replace or merge todos for this run.
-pub static UPDATE_TODOS: ToolSpec = ToolSpec::typed(
-    UpdateTodos,
-    spec::Declaration {
-        title: Some("Update todos"),
-        description: "Create, replace or merge todos for this run.",
-        implementation: spec::Implementation::Method { service: "todos", method: "update_todos" },
-        tags: &["planning", "write"],
-        aliases: &["set_todos"],
-        annotations: spec::ToolAnnotations {
-            read_only: Some(false),
-            destructive: Some(false),
-            idempotent: Some(true),
-            open_world: Some(false),
-        },
-        hints: spec::Hints {
-            call: Some("Updating todos"),
-            result: Some("{{ result.items | length }} todos"),
-        },
-        approval: Some(spec::Approval {
-            prompt: Some("Store {{ args.items | length }} todos?"),
-            denied: Some("The todos were left as they are."),
-        }),
-        examples: &[spec::Example {
-            args: "{\"mode\":\"merge\",\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
-            result: Some(
-                "{\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
+pub static UPDATE_TODOS: ToolSpec = ToolSpec::of::<UpdateTodos>("update_todos")
+    .with_title("Update todos")
+    .with_description("Create, replace or merge todos for this run.")
+    .with_toolset("todos")
+    .with_service("todos")
+    .with_implementation(spec::Implementation::Method {
+        service: spec::text("todos"),
+        method: spec::text("update_todos"),
+    })
+    .with_tags(&["planning", "write"])
+    .with_aliases(&["set_todos"])
+    .with_annotations(spec::ToolAnnotations {
+        read_only: Some(false),
+        destructive: Some(false),
+        idempotent: Some(true),
+        open_world: Some(false),
+    })
+    .with_hints(spec::Hints {
+        call: Some(spec::text("Updating todos")),
+        result: Some(spec::text("{{ result.items | length }} todos")),
+    })
+    .with_approval(spec::Approval {
+        prompt: Some(spec::text("Store {{ args.items | length }} todos?")),
+        denied: Some(spec::text("The todos were left as they are.")),
+    })
+    .with_examples(const {
+        &[spec::Example {
+            args: spec::text(
+                "{\"mode\":\"merge\",\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
             ),
-        }],
-        limits: spec::CallLimits {
-            timeout: Some(Duration::from_secs(5)),
-            attempts: Some(3),
-            sequential: true,
-        },
-        args_schema: include_str!("../schema/update_todos.args.json"),
-        result_schema: include_str!("../schema/update_todos.result.json"),
-        ..spec::Declaration::new("update_todos", "todos", "todos")
-    },
-);
+            result: Some(spec::text(
+                "{\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
+            )),
+        }]
+    })
+    .with_limits(spec::CallLimits {
+        timeout: Some(Duration::from_secs(5)),
+        attempts: Some(3),
+        sequential: true,
+    })
+    .with_args_schema(include_str!("../schema/update_todos.args.json"))
+    .with_result_schema(include_str!("../schema/update_todos.result.json"));
 
 /// The tool `update_todos` as a type; [`UPDATE_TODOS`] is its spec.
 #[derive(Clone, Copy, Debug)]
@@ -65,34 +69,34 @@ impl spec::Tool for UpdateTodos {
 }
 
 /// `get_todos`: Get the todos of this run.
-pub static GET_TODOS: ToolSpec = ToolSpec::typed(
-    GetTodos,
-    spec::Declaration {
-        title: Some("Get todos"),
-        description: "Get the todos of this run.",
-        implementation: spec::Implementation::Method { service: "todos", method: "get_todos" },
-        tags: &["planning", "read"],
-        annotations: spec::ToolAnnotations {
-            read_only: Some(true),
-            idempotent: Some(true),
-            open_world: Some(false),
-            ..spec::ToolAnnotations::UNKNOWN
-        },
-        hints: spec::Hints {
-            call: Some("Reading todos"),
-            result: Some("{{ result.items | length }} todos"),
-        },
-        args_sample: Some("{}"),
-        limits: spec::CallLimits {
-            timeout: Some(Duration::from_secs(5)),
-            attempts: None,
-            sequential: false,
-        },
-        args_schema: include_str!("../schema/get_todos.args.json"),
-        result_schema: include_str!("../schema/get_todos.result.json"),
-        ..spec::Declaration::new("get_todos", "todos", "todos")
-    },
-);
+pub static GET_TODOS: ToolSpec = ToolSpec::of::<GetTodos>("get_todos")
+    .with_title("Get todos")
+    .with_description("Get the todos of this run.")
+    .with_toolset("todos")
+    .with_service("todos")
+    .with_implementation(spec::Implementation::Method {
+        service: spec::text("todos"),
+        method: spec::text("get_todos"),
+    })
+    .with_tags(&["planning", "read"])
+    .with_annotations(spec::ToolAnnotations {
+        read_only: Some(true),
+        idempotent: Some(true),
+        open_world: Some(false),
+        ..spec::ToolAnnotations::UNKNOWN
+    })
+    .with_hints(spec::Hints {
+        call: Some(spec::text("Reading todos")),
+        result: Some(spec::text("{{ result.items | length }} todos")),
+    })
+    .with_args_sample("{}")
+    .with_limits(spec::CallLimits {
+        timeout: Some(Duration::from_secs(5)),
+        attempts: None,
+        sequential: false,
+    })
+    .with_args_schema(include_str!("../schema/get_todos.args.json"))
+    .with_result_schema(include_str!("../schema/get_todos.result.json"));
 
 /// The tool `get_todos` as a type; [`GET_TODOS`] is its spec.
 #[derive(Clone, Copy, Debug)]
