@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use toolwright::{Map, ToolSpec, Value, described};
-use toolwright_runtime::tools::scratchpad;
-use toolwright_runtime::{Registry, Runtime};
+use toolwright_runtime::{Registry, Runtime, Source};
 
 use crate::judge::{Published, Side};
 
@@ -94,7 +93,7 @@ fn described_types_accept_exactly_what_their_schemas_do() {
 #[tokio::test]
 async fn built_in_tools_accept_exactly_what_their_schemas_do() {
     let registry = Registry::new();
-    registry.register_toolset("pad", scratchpad()).expect("it is the first");
+    registry.register_toolset("pad", Source::scratchpad()).expect("it is the first");
     let catalog = registry.catalog();
     catalog.publish("pad", "pad").expect("it is there");
     catalog.allow("host", "pad").expect("it is published");

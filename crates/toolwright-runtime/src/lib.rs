@@ -2,14 +2,86 @@
 //! sessions, and the events of all. Never reads a schema file, and never talks to a model itself: that is a
 //! [`Planner`]'s.
 //!
-//! Providers register first, agents after them, and a [`Runtime`] is made of the whole:
+//! # Write a tool, and call it
 //!
-//! ```text
-//! let mut registry = Registry::new();
-//! todos_tools::register(&mut registry, todos)?;
-//! planner_session_planner_agent::register(&mut registry, planner)?;
+//! Generated crates register their tools by a function: `todos_tools::register(&mut registry, todos)?`. A tool of a few
+//! lines needs no schema file: its types say what it takes and gives.
+//!
+//! ```
+//! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, described};
+//! use toolwright_runtime::{FunctionTool, Registry, Runtime};
+//!
+//! described! {
+//!     struct Numbers {
+//!         a: i64,
+//!         b: i64,
+//!     }
+//!
+//!     struct Sum {
+//!         sum: i64,
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spec = ToolSpec::new("add").with_toolset("sums").with_description("Add two numbers.");
+//! let add = FunctionTool::new(spec, async |Numbers { a, b }| {
+//!     Ok::<_, ToolFailure>(Sum { sum: a + b })
+//! });
+//! let registry = Registry::new();
+//! registry.register_tool(add)?;
+//!
 //! let runtime = Runtime::new(registry);
-//! let outcome = runtime.run(RunRequest::new("session_planner", input)).await?;
+//! let result = runtime.call(ToolCall::new("add", Payload::new(r#"{"a":2,"b":40}"#))).await;
+//! assert_eq!(result.outcome?.as_str(), r#"{"sum":42}"#);
+//!
+//! let result = runtime.call(ToolCall::new("add", Payload::new(r#"{"a":2}"#))).await;
+//! let failure = result.outcome.unwrap_err();
+//! assert_eq!(failure.message, "the arguments of `add` are not valid: `/b`: is missing");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Run an agent
+//!
+//! An [`Agent`] lists what it may use; its [`Planner`] decides each step, a model's client or a rule. Here it is a
+//! [`Script`]. A run finishes, fails, or waits for answers: then it is data, which can be kept and resumed elsewhere.
+//!
+//! ```
+//! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, described};
+//! use toolwright_runtime::{
+//!     Agent, FunctionTool, Registry, ResumeRequest, RunEnd, RunRequest, Runtime, Script,
+//! };
+//!
+//! described! {
+//!     struct Disk {
+//!         name: String,
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let spec = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+//! let wipe = FunctionTool::new(spec, async |disk: Disk| Ok::<_, ToolFailure>(disk));
+//! let planner = Script::new()
+//!     .call([ToolCall::new("wipe", Payload::new(r#"{"name":"sda"}"#))])
+//!     .finish(Payload::new(r#""done""#));
+//!
+//! let registry = Registry::new();
+//! registry.register_tool(wipe)?;
+//! registry.register_agent(Agent::new("janitor", "lab").with_tools(["wipe"]), planner.into())?;
+//! let runtime = Runtime::new(registry);
+//!
+//! let outcome = runtime.run(RunRequest::new("janitor", Payload::new("{}"))).await?;
+//! let RunEnd::Suspended(waiting) = outcome.end else { panic!("`wipe` needs an approval") };
+//! let questions = waiting.pending();
+//! assert_eq!(questions[0].args.as_str(), r#"{"name":"sda"}"#);
+//!
+//! let answers = questions.iter().map(|question| question.approve());
+//! let outcome = runtime.resume(ResumeRequest::new(&waiting, answers)).await?;
+//! assert_eq!(outcome.result()?.as_str(), r#""done""#);
+//! # Ok(())
+//! # }
 //! ```
 
 #![warn(missing_debug_implementations)]
@@ -34,9 +106,9 @@ pub use execute::Execute;
 pub use hooks::{Hook, Hooks};
 pub use host::{
     CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime, RuntimeBuilder,
-    Session, SessionError, SessionRequest,
+    Session, SessionRequest,
 };
 pub use registry::{Catalog, CatalogError, Registry};
 pub use run::{Journal, SuspendedRun};
-pub use tools::{FunctionTool, Handles, ToolEntry, ToolSpecRef, Toolset, per_run, per_step};
+pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};

@@ -18,7 +18,7 @@ pub struct Pool {
     idle: Mutex<Vec<Connection>>,
 }
 
-/// The transactions of one run. Register a factory that makes it: `per_run(move |_| Database::new(&pool))`.
+/// The transactions of one run. Register a factory that makes it: `Source::per_run(move |_| Database::new(&pool))`.
 pub struct Database {
     pool: Arc<Pool>,
     open: Arc<Handles<Mutex<Connection>>>,

@@ -54,3 +54,9 @@ impl Planner for Script {
         Box::pin(std::future::ready(step))
     }
 }
+
+impl From<Script> for Arc<dyn Planner> {
+    fn from(script: Script) -> Self {
+        Arc::new(script)
+    }
+}

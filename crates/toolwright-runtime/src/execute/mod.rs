@@ -10,10 +10,9 @@ mod wrap_failure;
 
 use crate::debug::debug;
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use toolwright::{Outcome, ToolCall};
+use toolwright::{BoxFuture, Outcome, ToolCall};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 
@@ -25,7 +24,7 @@ pub use rate_limit::RateLimit;
 pub use retry::{Backoff, Retry};
 pub use timeout::Timeout;
 pub(crate) use timeout::timed_out;
-pub use tool_service::ToolService;
+use tool_service::ToolService;
 pub(crate) use tool_service::panicked;
 pub use wrap_failure::WrapFailure;
 
@@ -59,8 +58,8 @@ impl Invocation {
     }
 }
 
-/// A boxed future of an outcome; failures are values, so there is no error.
-pub type OutcomeFuture = Pin<Box<dyn Future<Output = Result<Outcome, Infallible>> + Send>>;
+/// Failures are values, so there is no error.
+type OutcomeFuture = BoxFuture<'static, Result<Outcome, Infallible>>;
 
 /// What runs the calls of a runtime. A call that an agent answers is a run of its own, whose calls go through it.
 #[derive(Clone)]

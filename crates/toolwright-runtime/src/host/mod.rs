@@ -6,4 +6,4 @@ mod session;
 
 pub use request::{CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest};
 pub use runtime::{Runtime, RuntimeBuilder};
-pub use session::{Session, SessionError, SessionRequest};
+pub use session::{Session, SessionRequest};

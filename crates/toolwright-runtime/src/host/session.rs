@@ -2,8 +2,6 @@
 //! may use.
 
 use crate::debug::debug;
-use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::call::fresh_id;
@@ -12,7 +10,7 @@ use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, 
 use super::runtime::Runtime;
 use crate::approval::Approver;
 use crate::run::Dispatcher;
-use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset};
+use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
 use crate::watch::EventSink;
 
 /// An open session. Dropped, it is stopped.
@@ -29,13 +27,6 @@ pub struct SessionRequest {
     scope: Scope,
     events: Option<Arc<dyn EventSink>>,
     approver: Option<Arc<dyn Approver>>,
-}
-
-/// A session that could not be opened.
-#[derive(Debug)]
-pub struct SessionError {
-    agent: String,
-    cause: BoxError,
 }
 
 debug!(Session, session => { scope: session.scope });
@@ -86,9 +77,9 @@ impl Runtime {
     pub async fn open_session(
         &self,
         request: impl Into<SessionRequest>,
-    ) -> Result<Session, SessionError> {
+    ) -> Result<Session, ToolsetError> {
         let SessionRequest { agent, mut scope, events, approver } = request.into();
-        let failed = |cause| SessionError { agent: agent.clone(), cause };
+        let failed = |cause| ToolsetError::Session { agent: agent.clone(), cause };
         scope.session_id.get_or_insert_with(|| fresh_id("session"));
         let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
         let scope = Arc::new(scope);
@@ -187,16 +178,4 @@ fn not_found(tools: &[ToolEntry], call: &ToolCall) -> ToolFailure {
 fn toolset_not_found(name: &str) -> ToolFailure {
     let message = format!("toolset not found: `{name}`");
     ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
-}
-
-impl fmt::Display for SessionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no session could be opened for agent `{}`: {}", self.agent, self.cause)
-    }
-}
-
-impl Error for SessionError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.cause)
-    }
 }

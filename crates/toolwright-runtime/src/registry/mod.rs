@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
 
 use crate::agent::{Agent, Planner};
-use crate::tools::{Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolSpecRef, per_run};
+use crate::tools::{Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolSpecRef};
 
 pub(crate) use catalog::Published;
 pub use catalog::{Catalog, CatalogError};
@@ -89,7 +89,7 @@ impl Registry {
     }
 
     /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A bare factory
-    /// builds once a step, [`per_run`] makes it build once a run. Its tools are met when they are listed.
+    /// builds once a step, [`Source::per_run`] makes it build once a run. Its tools are met when they are listed.
     ///
     /// # Errors
     ///
@@ -360,7 +360,7 @@ impl Registrar for Registry {
         factory: ExecutorFactory,
     ) -> Result<(), RegistrationError> {
         let make = move |_| Executed::new(specs.iter().copied(), factory());
-        self.insert_set(specs, per_run(make))
+        self.insert_set(specs, Source::per_run(make))
     }
 }
 

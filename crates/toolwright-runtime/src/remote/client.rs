@@ -37,7 +37,7 @@ pub struct RemoteToolset {
 /// Those who wait for replies, by the ids of their requests; none any more once the connection is gone.
 struct Waiting(Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>);
 
-/// Why a remote toolset could not be reached.
+/// Why a remote toolset could not be reached or offered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RemoteError {
@@ -48,6 +48,8 @@ pub enum RemoteError {
         /// The server's words.
         why: String,
     },
+    /// The other side said something that is not of the protocol.
+    Protocol(String),
     /// The server left.
     Gone,
 }
@@ -251,8 +253,11 @@ fn gone() -> ToolFailure {
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => write!(f, "the remote toolset cannot be reached: {error}"),
+            Self::Io(error) => write!(f, "the stream to a remote toolset broke: {error}"),
             Self::Refused { why } => write!(f, "the remote toolset cannot be had: {why}"),
+            Self::Protocol(what) => {
+                write!(f, "the other side of a remote toolset does not keep the protocol: {what}")
+            }
             Self::Gone => f.write_str("the remote toolset has left"),
         }
     }
@@ -262,6 +267,9 @@ impl Error for RemoteError {}
 
 impl From<io::Error> for RemoteError {
     fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return Self::Protocol(error.to_string());
+        }
         Self::Io(error)
     }
 }

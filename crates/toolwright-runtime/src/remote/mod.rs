@@ -9,4 +9,4 @@ mod protocol;
 mod server;
 
 pub use client::{RemoteError, RemoteToolset};
-pub use server::{ServeError, serve_stream, serve_unix};
+pub use server::{serve_stream, serve_unix};

@@ -1,8 +1,6 @@
 //! Offers a toolset to whoever connects. Never offers more than it was given.
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -13,23 +11,12 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use toolwright::{Outcome, Scope, ToolCall, ToolFailure};
 
+use super::client::RemoteError;
 use super::protocol::{Reply, Request, VERSION, WireTool};
 
 use crate::execute::panicked;
 use crate::tools::Entered;
 use crate::tools::{Source, ToolEntry, Toolset};
-
-/// Why a connection ended before its client left.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The stream broke.
-    Io(io::Error),
-    /// The client said something that is not of the protocol.
-    Protocol(String),
-    /// The toolset could not be made or entered; the client was told.
-    Toolset(String),
-}
 
 /// Serves everybody who connects to a socket, until the listener fails. Connections that end badly are logged.
 ///
@@ -60,11 +47,11 @@ pub async fn serve_stream(
     input: impl AsyncRead + Send + Unpin,
     output: impl AsyncWrite + Send + Unpin,
     toolset: Source,
-) -> Result<(), ServeError> {
+) -> Result<(), RemoteError> {
     let (replies, queue) = mpsc::unbounded_channel();
     let conversation = converse(BufReader::new(input), toolset, replies);
     let (ended, written) = tokio::join!(conversation, write(output, queue));
-    ended.and(written.map_err(ServeError::Io))
+    ended.and(written.map_err(RemoteError::Io))
 }
 
 /// Writes replies until nobody makes one any more.
@@ -85,9 +72,9 @@ async fn converse(
     mut input: BufReader<impl AsyncRead + Unpin>,
     source: Source,
     replies: mpsc::UnboundedSender<Reply>,
-) -> Result<(), ServeError> {
+) -> Result<(), RemoteError> {
     let Some(Request::Open { version, scope }) = super::client::read(&mut input).await? else {
-        return Err(ServeError::Protocol("the first line does not open a connection".to_owned()));
+        return Err(RemoteError::Protocol("the first line does not open a connection".to_owned()));
     };
     let scope: Arc<Scope> = Arc::new(scope.into());
     match open(version, &source, &scope).await {
@@ -99,7 +86,7 @@ async fn converse(
         Err(why) => {
             // A client that has left needs no answer.
             let _ = replies.send(Reply::Refused { why: why.clone() });
-            Err(ServeError::Toolset(why))
+            Err(RemoteError::Refused { why })
         }
     }
 }
@@ -125,7 +112,7 @@ async fn attend(
     toolset: &Arc<dyn Toolset>,
     scope: &Arc<Scope>,
     replies: &mpsc::UnboundedSender<Reply>,
-) -> Result<(), ServeError> {
+) -> Result<(), RemoteError> {
     let mut listed = Arc::new(Vec::new());
     let _ = replies.send(Reply::Opened);
     let mut tasks = JoinSet::new();
@@ -136,7 +123,7 @@ async fn attend(
         match request {
             Request::Cancel { id } => drop(running.remove(&id).map(|task| task.abort())),
             Request::Open { .. } => {
-                return Err(ServeError::Protocol("the connection was opened twice".to_owned()));
+                return Err(RemoteError::Protocol("the connection was opened twice".to_owned()));
             }
             Request::List { id } => {
                 let tools = toolset.tools(scope).await.map_err(|error| error.to_string());
@@ -182,26 +169,5 @@ async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Out
     match std::panic::AssertUnwindSafe(running).catch_unwind().await {
         Ok(outcome) => tool.spec_ref().checked(outcome),
         Err(panic) => Err(panicked("the executor", &*panic)),
-    }
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the stream broke: {error}"),
-            Self::Protocol(what) => write!(f, "the client does not keep the protocol: {what}"),
-            Self::Toolset(why) => write!(f, "the toolset could not be offered: {why}"),
-        }
-    }
-}
-
-impl Error for ServeError {}
-
-impl From<io::Error> for ServeError {
-    fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::InvalidData {
-            return Self::Protocol(error.to_string());
-        }
-        Self::Io(error)
     }
 }

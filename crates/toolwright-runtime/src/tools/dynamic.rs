@@ -12,7 +12,7 @@ use super::{ToolEntry, Toolset};
 /// Makes, enters and lists a fresh instance whenever its tools are asked for, after it has exited the last one. A
 /// factory that gives none means no tools.
 ///
-/// It belongs to one run; a source that builds [per step](super::per_step) makes one for each.
+/// It belongs to one run; a source that builds [per step](super::Source::per_step) makes one for each.
 pub(super) struct Dynamic(Arc<Inner>);
 
 struct Inner {

@@ -44,6 +44,13 @@ pub enum ToolsetError {
         /// What it returned.
         returned: BoxError,
     },
+    /// A session could not be opened: a toolset was not made, or did not enter.
+    Session {
+        /// The agent that the session is for.
+        agent: String,
+        /// Why.
+        cause: BoxError,
+    },
 }
 
 impl fmt::Display for ToolsetError {
@@ -71,6 +78,9 @@ impl fmt::Display for ToolsetError {
                 f,
                 "the preparation listed `{tool}`, which the toolset does not; it may neither add nor rename tools"
             ),
+            Self::Session { agent, cause } => {
+                write!(f, "no session could be opened for agent `{agent}`: {cause}")
+            }
             Self::Factory { toolset, returned } => {
                 write!(f, "the factory of toolset `{toolset}` returned no toolset but {returned}")
             }
@@ -81,7 +91,7 @@ impl fmt::Display for ToolsetError {
 impl Error for ToolsetError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Factory { returned, .. } => Some(&**returned),
+            Self::Factory { returned: cause, .. } | Self::Session { cause, .. } => Some(&**cause),
             _ => None,
         }
     }

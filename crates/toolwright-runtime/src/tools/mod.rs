@@ -30,16 +30,15 @@ pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
 pub use executed::Executed;
 pub(crate) use filtered::Filtered;
-pub use function::{FunctionTool, IntoToolBody};
+pub use function::FunctionTool;
 pub use handles::Handles;
 pub(crate) use lifecycle::Entered;
 pub(crate) use prefixed::Prefixed;
 pub(crate) use prefixed::SEPARATOR;
 use prepared::Prepared;
 use renamed::Renamed;
-pub use scratchpad::scratchpad;
-pub use source::{IntoSource, IntoToolset, Source, per_run, per_step};
-pub use words::fill;
+pub use source::{IntoSource, Source};
+pub(crate) use words::fill;
 
 /// Tools that come and go together.
 ///

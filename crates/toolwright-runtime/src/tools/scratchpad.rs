@@ -1,4 +1,4 @@
-//! Toolsets that come with the runtime. Each is a factory: a run gets an instance of its own, never one made elsewhere.
+//! A toolset that comes with the runtime: notes that an agent keeps for the length of a run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolwright::spec::ToolAnnotations;
 use toolwright::{FailureKind, Recovery, ToolFailure, ToolSpec, described};
 
-use super::{Combined, FunctionTool, Source, per_run};
+use super::{Combined, FunctionTool};
 
 described! {
     struct Note {
@@ -31,12 +31,10 @@ described! {
 
 type Notes = Arc<Mutex<BTreeMap<String, String>>>;
 
-/// The toolset of notes that an agent keeps for the length of a run: `write_note` and `read_note`.
-pub fn scratchpad() -> Source {
-    per_run(|_| {
-        let notes = Notes::default();
-        Combined::new().with("scratchpad", write_note(&notes)).with("scratchpad", read_note(&notes))
-    })
+/// One run's notes.
+pub(super) fn notes() -> Combined {
+    let notes = Notes::default();
+    Combined::new().with("scratchpad", write_note(&notes)).with("scratchpad", read_note(&notes))
 }
 
 fn write_note(notes: &Notes) -> FunctionTool {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Scope};
 
-use super::{Dynamic, Toolset, ToolsetError};
+use super::{Dynamic, Toolset, ToolsetError, scratchpad};
 
 /// Where a run gets a toolset from. Cheap to clone.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ impl<T: IntoToolset, E: Into<BoxError>> IntoToolset for Result<T, E> {
 /// What can be registered as a toolset: an instance, a factory (sync or async), a [`Source`]. `Kind` tells the three
 /// apart and is inferred.
 ///
-/// A bare factory builds once a step; [`per_run`] makes it build once a run.
+/// A bare factory builds once a step; [`Source::per_run`] makes it build once a run.
 pub trait IntoSource<Kind> {
     /// The source.
     fn into_source(self) -> Source;
@@ -117,25 +117,30 @@ impl IntoSource<Itself> for Source {
     }
 }
 
-/// A factory that builds once a run.
-pub fn per_run<K>(factory: impl IntoSource<K>) -> Source {
-    match factory.into_source().0 {
-        Kind::PerStep(factory) => Source(Kind::PerRun(factory)),
-        other => Source(other),
-    }
-}
-
-/// A factory that builds once a step, which is what a bare factory does.
-pub fn per_step<K>(factory: impl IntoSource<K>) -> Source {
-    match factory.into_source().0 {
-        Kind::PerRun(factory) => Source(Kind::PerStep(factory)),
-        other => Source(other),
-    }
-}
-
 debug!(Source, source => { is_shared: source.is_shared() });
 
 impl Source {
+    /// A factory that builds once a run.
+    pub fn per_run<K>(factory: impl IntoSource<K>) -> Self {
+        match factory.into_source().0 {
+            Kind::PerStep(factory) => Self(Kind::PerRun(factory)),
+            other => Self(other),
+        }
+    }
+
+    /// A factory that builds once a step, which is what a bare factory does.
+    pub fn per_step<K>(factory: impl IntoSource<K>) -> Self {
+        match factory.into_source().0 {
+            Kind::PerRun(factory) => Self(Kind::PerStep(factory)),
+            other => Self(other),
+        }
+    }
+
+    /// Notes that an agent keeps for the length of a run: the tools `write_note` and `read_note`.
+    pub fn scratchpad() -> Self {
+        Self::per_run(|_| scratchpad::notes())
+    }
+
     /// Whether runs share an instance of it.
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Kind::Shared(_))

@@ -6,7 +6,12 @@ use toolwright::{Payload, ToolSpec};
 
 /// A template with a call's arguments and, where there is one, its result filled in. What cannot be filled in is
 /// given as it was written: words are never a reason to fail.
-pub fn fill(template: &str, spec: &ToolSpec, args: &Payload, result: Option<&Payload>) -> String {
+pub(crate) fn fill(
+    template: &str,
+    spec: &ToolSpec,
+    args: &Payload,
+    result: Option<&Payload>,
+) -> String {
     let value = |payload: &Payload| {
         let json: serde_json::Value = serde_json::from_str(payload.as_str()).unwrap_or_default();
         Value::from(Serde(json))

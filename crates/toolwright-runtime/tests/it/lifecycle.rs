@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::{
-    Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, per_run,
+    Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, Source,
 };
 
 use crate::planners::{briefs, rule, steps};
@@ -105,7 +105,7 @@ async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
     let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
     let spec = ask.with_types::<N, N>();
     let registry = Registry::new();
-    registry.register_toolset("counter", per_run(counter(&Arc::default()))).unwrap();
+    registry.register_toolset("counter", Source::per_run(counter(&Arc::default()))).unwrap();
     let planner = rule(|turn| {
         let depth = i64::from(turn.scope().parent_call_id.is_some());
         Ok(match turn.step() {

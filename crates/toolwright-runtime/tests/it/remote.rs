@@ -7,9 +7,9 @@ use tempfile::TempDir;
 use tokio::net::UnixListener;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteToolset, serve_unix};
-use toolwright_runtime::tools::{Combined, IntoSource, Source};
+use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, RunRequest, Runtime, ToolEntry, Toolset, per_run,
+    Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
 };
 
 use crate::planners::{brief, briefs, steps};
@@ -147,14 +147,14 @@ async fn p10_a_call_given_up_here_is_given_up_there() {
 async fn p8_p9_every_connection_is_one_entering_there() {
     let log = Log::default();
     let toy = Toy::new("toy", &log);
-    let socket = Arc::new(Socket::serve(per_run(move |_: Scope| toy.clone())));
+    let socket = Arc::new(Socket::serve(Source::per_run(move |_: Scope| toy.clone())));
     let connecting = Arc::clone(&socket);
     let registry = Registry::new();
     let connect = move |scope: Scope| {
         let socket = Arc::clone(&connecting);
         async move { socket.connect_as(&scope).await }
     };
-    registry.register_toolset("far", per_run(connect)).unwrap();
+    registry.register_toolset("far", Source::per_run(connect)).unwrap();
     let agent = Agent::new("worker", "lab").with_toolsets(["far"]);
     registry.register_agent(agent, steps(vec![vec![call("toy", "a", 1)]])).unwrap();
     let runtime = Runtime::new(registry);

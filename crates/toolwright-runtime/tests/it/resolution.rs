@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolwright::{RegistrationError, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Step, Toolset, per_run,
+    Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Source, Step, Toolset,
 };
 
 use crate::planners::{briefs, rule, steps};
@@ -50,10 +50,12 @@ async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
     registry.register_toolset("object", object).unwrap();
     registry.register_toolset("factory", of_factory("of_factory")).unwrap();
     registry
-        .register_toolset("factory_per_run", per_run(of_factory("of_factory_per_run")))
+        .register_toolset("factory_per_run", Source::per_run(of_factory("of_factory_per_run")))
         .unwrap();
     registry.register_toolset("async", of_async("of_async")).unwrap();
-    registry.register_toolset("async_per_run", per_run(of_async("of_async_per_run"))).unwrap();
+    registry
+        .register_toolset("async_per_run", Source::per_run(of_async("of_async_per_run")))
+        .unwrap();
     let sets = ["instance", "object", "factory", "factory_per_run", "async", "async_per_run"];
     let calls = sets.map(|set| call(&format!("of_{set}"), set, 0)).to_vec();
     registry.register_agent(agent().with_toolsets(sets), steps(vec![calls])).unwrap();
@@ -146,7 +148,7 @@ async fn r4_i1_factories_build_per_step_or_per_run() {
         let factory = counted(&made);
         let registry = Registry::new();
         if whole_run {
-            registry.register_toolset("counter", per_run(factory)).unwrap();
+            registry.register_toolset("counter", Source::per_run(factory)).unwrap();
         } else {
             registry.register_toolset("counter", factory).unwrap();
         }
@@ -166,7 +168,7 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
         tokio::task::yield_now().await;
         Some(tool("late", |n| n))
     };
-    registry.register_toolset("waiting", per_run(waiting)).unwrap();
+    registry.register_toolset("waiting", Source::per_run(waiting)).unwrap();
     registry.register_toolset("none", |_: Scope| None::<FunctionTool>).unwrap();
     let planner = rule(|turn| {
         assert_eq!(
@@ -184,7 +186,7 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
 async fn r8_a_failing_factory_is_named_with_what_it_returned() {
     let registry = Registry::new();
     let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
-    registry.register_toolset("shed", per_run(failing)).unwrap();
+    registry.register_toolset("shed", Source::per_run(failing)).unwrap();
     registry.register_agent(agent().with_toolsets(["shed"]), steps(vec![])).unwrap();
     let detail = run(registry).await.result().unwrap_err().detail.unwrap();
     assert!(
@@ -296,7 +298,7 @@ async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
 #[tokio::test]
 async fn r5_built_in_toolsets_are_fresh_for_every_run() {
     let registry = Registry::new();
-    registry.register_toolset("notes", toolwright_runtime::tools::scratchpad()).unwrap();
+    registry.register_toolset("notes", toolwright_runtime::Source::scratchpad()).unwrap();
     let args = |text: &str| toolwright::Payload::new(text);
     let write = toolwright::ToolCall::new("write_note", args(r#"{"key":"a","text":"hello"}"#));
     let read =

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::tools::{IntoSource, Source};
+use toolwright_runtime::Source;
+use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
     Agent, Catalog, CatalogError, FunctionTool, Registry, RunRequest, Runtime, Session, ToolEntry,
 };

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolResult, ToolSpec};
-use toolwright_runtime::execute::{Invocation, OutcomeFuture};
+use toolwright_runtime::execute::Invocation;
 use toolwright_runtime::{
     Agent, AgentSpec, ApprovalRequest, Collector, Execute, FunctionTool, Planner, Registry,
     ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, SuspendedRun, Verdict,
@@ -44,13 +44,13 @@ where
 {
     type Response = Outcome;
     type Error = Infallible;
-    type Future = OutcomeFuture;
+    type Future = BoxFuture<'static, Result<Outcome, Infallible>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.0.poll_ready(context)
     }
 
-    fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
+    fn call(&mut self, invocation: Invocation) -> Self::Future {
         let running = tokio::spawn(self.0.call(invocation));
         Box::pin(async move { running.await.expect("nobody aborts the task") })
     }
