@@ -1,6 +1,7 @@
 //! Tools that no schema file knows, in the runtime (P6).
 
 use serde_json::Value;
+use toolwright::spec::{Implementation, text};
 use toolwright::{FailureKind, Payload, Scope, ToolCall, ToolResult};
 use toolwright_mcp::client::{Client, register_mcp_toolset};
 use toolwright_runtime::session::CatalogError;
@@ -23,6 +24,8 @@ async fn p6_a_server_is_registered_at_run_time_and_called_through_the_router() {
     let listed = register_mcp_toolset(&catalog, "peer", "p", &client, Some("helper")).await;
     let listed = listed.expect("it can be reached");
     assert_eq!(listed.len(), 15, "the bad tool is left out");
+    let implementation = Implementation::Mcp { server: text("peer") };
+    assert!(listed.iter().all(|tool| *tool.spec().implementation() == implementation));
     let session =
         runtime.open_session(&catalog, "helper", Scope::default(), None).await.expect("it opens");
     let result = call(&session, "p.echo", r#"{"text":"hello"}"#).await;
