@@ -1,11 +1,13 @@
 //! `specs.rs`: everything known about the tools, as statics.
 
+use toolwright::spec::Implementation;
+
 use super::print::Module;
 use super::remote::origin;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, duration, grouped, ident, optional_of, root_type};
 use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, ToolAnnotations};
-use crate::plan::{Implementation, ToolPlan, ToolsetCrate};
+use crate::plan::{ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
@@ -101,7 +103,7 @@ fn setters(plan: &ToolPlan<'_>) -> TokenStream {
 
 /// Who carries the tool out, and what it is called there.
 fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
-    let implementation = match plan.implementation {
+    let implementation = match &plan.implementation {
         Implementation::Method { service, method } => {
             let (service, method) = (text(service), text(method));
             quote!(Method { service: #service, method: #method })
@@ -164,8 +166,7 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
         quote!(.with_approval(spec::Approval { prompt: #prompt, denied: #denied }))
     });
     let examples = plan.tool.examples.iter().map(|Example { args, result }| {
-        let (args, result) = (text(&args.to_string()), result.as_ref().map(ToString::to_string));
-        let result = optional_text(result.as_deref());
+        let (args, result) = (text(args), optional_text(result.as_deref()));
         quote!(spec::Example { args: #args, result: #result })
     });
     let examples =

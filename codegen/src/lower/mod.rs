@@ -121,6 +121,6 @@ fn report_unknown<'n>(
     }
 }
 
-fn owned(text: Option<&Spanned<String>>) -> Option<String> {
-    text.map(|text| text.value.clone())
+fn owned<T: From<String>>(text: Option<&Spanned<String>>) -> Option<T> {
+    text.map(|text| text.value.clone().into())
 }

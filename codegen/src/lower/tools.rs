@@ -128,8 +128,8 @@ pub(super) fn tools(
 }
 
 fn example(text: &syntax::Example) -> Example {
-    let result = text.result.as_ref().map(|result| result.0.to_json());
-    Example { args: text.args.0.to_json(), result }
+    let result = text.result.as_ref().map(|result| result.0.to_json().to_string().into());
+    Example { args: text.args.0.to_json().to_string().into(), result }
 }
 
 /// Whether a tool's tags, with those of its toolset, are too many, after reporting it.

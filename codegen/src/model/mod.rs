@@ -8,9 +8,8 @@ use std::ops::Index;
 use std::time::Duration;
 
 pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
-pub use toolwright::spec::{CallLimits, ToolAnnotations};
+pub use toolwright::spec::{Approval, CallLimits, Example, Hints, ToolAnnotations};
 
-use crate::json::Json;
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
 
@@ -303,33 +302,6 @@ pub enum InjectionSource {
     ParentCallId,
     /// The label with this key.
     Label(String),
-}
-
-/// The words of an approval request; minijinja templates.
-#[derive(Debug)]
-pub struct Approval {
-    /// What the approver is asked.
-    pub prompt: Option<String>,
-    /// What the model is told on a no.
-    pub denied: Option<String>,
-}
-
-/// Templates for showing progress.
-#[derive(Debug, Default)]
-pub struct Hints {
-    /// Shown when a call starts.
-    pub call: Option<String>,
-    /// Shown when its result is there.
-    pub result: Option<String>,
-}
-
-/// One example call, valid under the tool's schemas.
-#[derive(Debug)]
-pub struct Example {
-    /// The arguments.
-    pub args: Json,
-    /// The result, where one is shown.
-    pub result: Option<Json>,
 }
 
 /// Why a tool should no longer be used.

@@ -27,7 +27,7 @@ pub use roots::{LocatedType, RootType};
 pub use service::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
 };
-pub use tool::{Implementation, SchemaFile, ToolPlan};
+pub use tool::{SchemaFile, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{

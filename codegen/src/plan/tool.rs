@@ -1,9 +1,11 @@
 //! One tool: its names, its types, and what its spec says beyond what the model says.
 
+use toolwright::spec::Implementation;
+
 use super::roots::RootType;
 use super::{Planner, docs};
 use crate::json::Style;
-use crate::model::{self, Tool, ToolId};
+use crate::model::{self, ServiceId, Tool, ToolId};
 use crate::naming::{Identifier, identifier, pascal, spec_static};
 use crate::schema::{NodeId, published, sample};
 
@@ -29,7 +31,7 @@ pub struct ToolPlan<'a> {
     /// The type of its result.
     pub result: RootType,
     /// What runs it.
-    pub implementation: Implementation<'a>,
+    pub implementation: Implementation,
     /// Arguments that are right, made from their schema; none where there is an example.
     pub args_sample: Option<String>,
     /// The name of the tool that replaces it.
@@ -38,32 +40,6 @@ pub struct ToolPlan<'a> {
     pub args_schema: SchemaFile,
     /// Its result's schema.
     pub result_schema: SchemaFile,
-}
-
-/// The implementation of a tool, with names in place of ids.
-#[derive(Debug)]
-pub enum Implementation<'a> {
-    /// A method of a service.
-    Method {
-        /// The service.
-        service: &'a str,
-        /// The method.
-        method: &'a str,
-    },
-    /// An agent of a service.
-    Agent {
-        /// The service.
-        service: &'a str,
-        /// The agent.
-        agent: &'a str,
-    },
-    /// An MCP server.
-    Mcp {
-        /// The server.
-        server: &'a str,
-    },
-    /// An executor of the host.
-    External,
 }
 
 /// A schema that stands in a file of its own.
@@ -90,16 +66,19 @@ impl<'a> Planner<'a> {
             Some(first) => *first = format!("`{name}`: {first}"),
             None => docs.push(format!("`{name}`")),
         }
+        let service = |id: ServiceId| project[id].name.value.clone().into();
         let implementation = match project.implementation(id) {
             model::Implementation::Method(method) => Implementation::Method {
-                service: &project[project[method].service].name.value,
-                method: &project[method].name.value,
+                service: service(project[method].service),
+                method: project[method].name.value.clone().into(),
             },
             model::Implementation::Agent(agent) => Implementation::Agent {
-                service: &project[project[agent].service].name.value,
-                agent: &project[agent].name.value,
+                service: service(project[agent].service),
+                agent: project[agent].name.value.clone().into(),
             },
-            model::Implementation::Mcp(server) => Implementation::Mcp { server },
+            model::Implementation::Mcp(server) => {
+                Implementation::Mcp { server: server.to_owned().into() }
+            }
             model::Implementation::External => Implementation::External,
         };
         let made = tool.examples.is_empty().then(|| sample(&project.schemas, tool.args)).flatten();

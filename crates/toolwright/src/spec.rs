@@ -26,9 +26,9 @@ pub trait Tool: Copy + Send + Sync + 'static {
 
 /// Everything known about one tool.
 ///
-/// A tool that is known when the program is compiled has a static: [`of`](Self::of) its type, and a `with_…` for each
-/// thing there is to say. A tool that is made or found at run time has a [`new`](Self::new) spec. `with_…` is `const`
-/// and takes texts that live as long as the program; `set_…` takes any text, where there is one.
+/// The spec of a tool that is known when the program is compiled is a static, made with [`of`](Self::of). The spec of a
+/// tool that is made or found at run time is made with [`new`](Self::new). Functions `with_…` are `const` and take texts
+/// that live as long as the program; functions `set_…` take any text.
 ///
 /// ```
 /// use toolwright::spec::{Hints, ToolSpec, text};
@@ -89,15 +89,17 @@ enum Check {
     Function(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
 }
 
-/// Constructors. What none of them is told: no texts but the name, run by the host, arguments any object, any result.
+/// Constructors. Until more is set, a spec has no text but the name, the host runs the tool, and the schemas allow any
+/// object as arguments and any result.
 impl ToolSpec {
-    /// The spec of a typed tool, whose payloads the codecs of its types check. Its schemas are still to be given.
+    /// The spec of a typed tool: the codecs of its types check its payloads. Set the schemas they implement with
+    /// [`with_args_schema`](Self::with_args_schema) and [`with_result_schema`](Self::with_result_schema).
     pub const fn of<T: Tool>(name: &'static str) -> Self {
         Self::checked_by(text(name), codec::check::<T::Args>, codec::check::<T::Result>)
     }
 
-    /// The spec of a tool that is made or found at run time. It takes any object and returns any JSON until it is given
-    /// types ([`with_types`](Self::with_types)) or checks ([`with_checks`](Self::with_checks)).
+    /// The spec of a tool that is made or found at run time. Any object is accepted as arguments and any JSON as a result
+    /// until [`with_types`](Self::with_types) or [`with_checks`](Self::with_checks) sets other checks.
     pub fn new(name: impl Into<Text>) -> Self {
         Self::checked_by(name.into(), codec::check::<Map<Value>>, codec::check::<Value>)
     }
@@ -131,7 +133,7 @@ impl ToolSpec {
         }
     }
 
-    /// Takes schemas and codecs of two types that are written by hand.
+    /// Sets the schemas and the checks to those of two types that are written by hand.
     #[must_use]
     pub fn with_types<A: Described, R: Described>(mut self) -> Self {
         self.args_schema = A::schema().to_string().into();
@@ -141,7 +143,7 @@ impl ToolSpec {
         self
     }
 
-    /// Sets the functions that check arguments and results, for schemas that are met at run time.
+    /// Sets the functions that check arguments and results, for a tool whose schemas are found at run time.
     #[must_use]
     pub fn with_checks(
         mut self,
@@ -154,13 +156,12 @@ impl ToolSpec {
     }
 }
 
-/// Replaces a field in a const fn, which may not drop the value that was there: it is forgotten, and leaks if it was
-/// made at run time. In a static it never was.
+/// Replaces a field and forgets its old value, because a const fn cannot drop one: an old value made at run time leaks.
 const fn put<T>(field: &mut T, value: T) {
     mem::forget(mem::replace(field, value));
 }
 
-/// Setters for statics; those that take no texts are for specs made at run time too.
+/// Setters that work in statics.
 impl ToolSpec {
     /// Sets the short name for people.
     #[must_use]
@@ -232,7 +233,7 @@ impl ToolSpec {
         self
     }
 
-    /// Has its calls wait for an approval, asked for in these words.
+    /// Makes its calls need an approval, which is asked for in these words.
     #[must_use]
     pub const fn with_approval(mut self, words: Approval) -> Self {
         put(&mut self.approval, Some(words));
@@ -246,7 +247,7 @@ impl ToolSpec {
         self
     }
 
-    /// Sets example calls, valid under the schemas. In a static they stand in a block: `const { &[…] }`.
+    /// Sets example calls, valid under the schemas. In a static, write them as `const { &[…] }`.
     #[must_use]
     pub const fn with_examples(mut self, examples: &'static [Example]) -> Self {
         put(&mut self.examples, Cow::Borrowed(examples));
@@ -260,7 +261,7 @@ impl ToolSpec {
         self
     }
 
-    /// Deprecates it: it still runs, and is offered to no model.
+    /// Deprecates it: it still runs, but is not offered to models.
     #[must_use]
     pub const fn with_deprecation(mut self, deprecation: Deprecation) -> Self {
         put(&mut self.deprecation, Some(deprecation));

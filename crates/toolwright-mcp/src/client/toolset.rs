@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use toolwright::spec::Implementation;
 use toolwright::{
     BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
 };
@@ -141,6 +142,7 @@ fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
         None => toolwright::codec::check::<toolwright::Value>(json),
     };
     let mut spec = ToolSpec::new(tool.name.clone())
+        .with_implementation(Implementation::Mcp { server: toolset.to_owned().into() })
         .with_annotations(tool.annotations)
         .with_checks(check_args, check_result);
     spec.set_toolset(toolset.to_owned());

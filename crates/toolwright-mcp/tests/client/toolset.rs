@@ -1,6 +1,7 @@
 //! Tools that no schema file knows, in the runtime (P6).
 
 use serde_json::Value;
+use toolwright::spec::{Implementation, text};
 use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
 use toolwright_mcp::client::{Client, McpToolset};
 use toolwright_runtime::{CatalogError, Registry, Runtime, Session};
@@ -23,6 +24,8 @@ async fn p6_a_server_is_registered_at_run_time_and_called_through_the_router() {
     let listed = catalog.connect("peer", "p", McpToolset::reach("peer", &client)).await;
     let listed = listed.expect("it can be reached");
     assert_eq!(listed.len(), 15, "the bad tool is left out");
+    let implementation = Implementation::Mcp { server: text("peer") };
+    assert!(listed.iter().all(|tool| *tool.spec().implementation() == implementation));
     catalog.allow("helper", "peer").expect("it is published");
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let session = runtime.open_session("helper").await.expect("it opens");
