@@ -6,6 +6,7 @@ mod rust;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use semver::Version;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -89,9 +90,15 @@ impl Config {
         config.source = Some(source);
         let crates = config.crates.all().into_iter().flatten();
         let crates = crates.chain(config.rust.dependencies().map(|(_, location)| location));
-        let is_wrong = |location: &&Spanned<Dependency>| !is_one_place(location.as_ref());
-        let crates = crates.filter(is_wrong).map(|location| (location.span(), NOT_ONE_PLACE));
-        let mut mistakes: Vec<_> = crates
+        let misplaced = crates.filter_map(|location| {
+            let wrong = match location.as_ref() {
+                found if !is_one_place(found) => NOT_ONE_PLACE,
+                found if config.package.is_published() && is_local(found) => NOT_IN_A_REGISTRY,
+                _ => return None,
+            };
+            Some((location.span(), wrong))
+        });
+        let mut mistakes: Vec<_> = misplaced
             .chain(config.package.mistakes())
             .map(|(span, message)| (span, message.to_owned()))
             .chain(config.rust.mistakes())
@@ -192,8 +199,16 @@ impl Package {
                 Value::Array(names) => key == "publish" && names.iter().all(Value::is_str),
                 _ => false,
             };
-            if !is_right {
-                mistakes.push((value.span(), if key == "publish" { NO_PUBLISH } else { NO_TEXT }));
+            match (key, value.as_ref()) {
+                ("publish", _) if !is_right => mistakes.push((value.span(), NO_PUBLISH)),
+                _ if !is_right => mistakes.push((value.span(), NO_TEXT)),
+                ("version", Value::String(text)) if Version::parse(text).is_err() => {
+                    mistakes.push((value.span(), NO_SEMVER));
+                }
+                ("rust-version", Value::String(text)) if !is_rust_version(text) => {
+                    mistakes.push((value.span(), OLD_RUST));
+                }
+                _ => {}
             }
         }
         if let Some(publish) = self.publish.as_ref().filter(|_| self.is_published())
@@ -211,6 +226,14 @@ const NO_TEXT: &str = "expected a string, or `{ workspace = true }`";
 const NO_PUBLISH: &str = "expected true, false, a list of registries, or `{ workspace = true }`";
 const NO_VERSION: &str = "packages that are published name the version of those they depend on; expected `version = \"…\"` \
                           beside `publish`";
+const NO_SEMVER: &str = "expected a version of three numbers, such as `0.1.0`";
+const OLD_RUST: &str = concat!(
+    "generated crates need the Rust that `toolwright` needs; expected `",
+    env!("CARGO_PKG_RUST_VERSION"),
+    "` or later"
+);
+const NOT_IN_A_REGISTRY: &str = "packages that are published take this crate from a registry; expected `version = \"…\"` \
+                                 beside `path` or `git`";
 const NOT_ONE_PLACE: &str = "a crate is found by its path, by a version, in a git repository or by the workspace; expected one \
                              of `{ path = \"…\" }`, `{ version = \"…\" }`, `{ git = \"…\" }` and `{ workspace = true }`";
 
@@ -218,6 +241,19 @@ fn is_prefix(text: &str) -> bool {
     let is_part =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
+}
+
+/// Whether a text is a version of Rust that is not too old for generated crates.
+fn is_rust_version(text: &str) -> bool {
+    let numbers =
+        |text: &str| text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>().ok();
+    let is_version = |numbers: &Vec<u64>| (2..=3).contains(&numbers.len());
+    numbers(text).filter(is_version) >= numbers(env!("CARGO_PKG_RUST_VERSION"))
+}
+
+/// Whether a dependency says nothing of a registry.
+fn is_local(dependency: &Dependency) -> bool {
+    dependency.version.is_none() && !dependency.workspace
 }
 
 /// Whether a dependency says in one way where the crate is. A path or a repository may have a version beside it, for those

@@ -180,6 +180,9 @@ impl RustPath {
             [name] | ["std" | "core", .., name] if DERIVED.contains(&name) => Err(format!(
                 "`{name}` is derived by every generated type that can have it; leave it out"
             )),
+            ["serde", .., name @ ("Serialize" | "Deserialize")] => {
+                Err(format!("generated types implement `{name}` by their codecs; leave it out"))
+            }
             _ => Ok(path),
         }
     }

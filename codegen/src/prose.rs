@@ -2,15 +2,17 @@
 
 use toolwright::issue::nearest;
 
-/// A text as inline code.
+/// A text as inline code. Where it has backticks it stands between two of them on each side (CommonMark 0.31, section 6.1);
+/// several in a row, which may look like a fence, become quotes.
 pub(crate) fn code(text: &str) -> String {
-    let mut code = String::with_capacity(text.len() + 2);
-    code.push('`');
-    for c in text.chars().filter(|c| is_shown(*c)) {
-        code.push(if c == '`' { '\'' } else { c });
+    let text: String = text.chars().filter(|c| is_shown(*c)).collect();
+    if text.contains("``") {
+        format!("`{}`", text.replace('`', "'"))
+    } else if text.contains('`') {
+        format!("`` {text} ``")
+    } else {
+        format!("`{text}`")
     }
-    code.push('`');
-    code
 }
 
 /// A sentence as errors are worded in Rust: in lower case where it begins with a word that is not written in capitals, and

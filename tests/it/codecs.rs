@@ -96,7 +96,7 @@ pub(crate) static CASES: &[Case] = cases! {
     unevaluated in unevaluated_tools: Look;
     unions in unions_tools: Draw;
     untyped in untyped_tools: Pass;
-    fidelity in fidelity_tools: KeepValidatorPatternDoesNotCompile KeepSameWithAnyCharacterClass KeepSameWithEmojiEscape KeepSameWithNumberNoDoubleHolds KeepSameWithEmptyClassAndBackspace KeepDotInValidatedPattern KeepWordBoundaryInValidatedPattern KeepMultipleofOnBigIntegers KeepMultipleofOnTinyNumbers KeepNumberBoundsAsDoubles KeepDecodedButCannotBeEncoded KeepEnumOfNumbersRounded KeepExponentialRecursion KeepLeapSecondAtOtherDays KeepUntypedUnionIntNumber KeepUntypedOpenTuple KeepUntypedMixedConstants KeepDoublingTypes KeepDeepChoices KeepNumbers KeepRandom;
+    fidelity in fidelity_tools: KeepValidatorPatternDoesNotCompile KeepSameWithAnyCharacterClass KeepSameWithEmojiEscape KeepSameWithNumberNoDoubleHolds KeepSameWithEmptyClassAndBackspace KeepDotInValidatedPattern KeepWordBoundaryInValidatedPattern KeepMultipleofOnBigIntegers KeepMultipleofOnTinyNumbers KeepNumberBoundsAsDoubles KeepDecodedButCannotBeEncoded KeepEnumOfNumbersRounded KeepExponentialRecursion KeepLeapSecondAtOtherDays KeepUntypedUnionIntNumber KeepUntypedOpenTuple KeepUntypedMixedConstants KeepDoublingTypes KeepDeepChoices KeepNumbers KeepRandom KeepNumbersThatAnotherRuleMakesIntegers;
 };
 
 /// Every tool of every case.

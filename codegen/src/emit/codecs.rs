@@ -36,7 +36,6 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
 /// The imports the codecs need.
 fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let used = used_names(parts);
-    let codec = ["Items", "Length", "Pattern", "Properties", "Range", "Validator"];
     let mut own: Vec<&str> = types.definitions.iter().map(|definition| &*definition.name).collect();
     let mut held = BTreeSet::new();
     for definition in &types.definitions {
@@ -45,9 +44,9 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
         }
     }
     // Variants have such names too, which are no imports.
-    let values: Vec<_> =
-        ["Integer", "Map", "Value"].into_iter().filter(|name| held.contains(name)).collect();
-    let mut sources = vec![("toolwright", values), ("toolwright::codec", codec.to_vec())];
+    let values =
+        ["Integer", "Map", "Nullable", "Value"].into_iter().filter(|name| held.contains(name));
+    let mut sources = vec![("toolwright", values.chain(["codec"]).collect())];
     let imported = types.imports.iter();
     if types.reexports {
         own.extend(imported.flat_map(|import| &import.names).map(|name| &**name));
@@ -59,7 +58,7 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     imports(&sources, &used)
 }
 
-/// The names of types that stand at the head of a path. Most were found just before: what looks alike is compared first.
+/// The names that stand at the head of a path. Most were found just before: what looks alike is compared first.
 fn used_names(parts: &[TokenStream]) -> BTreeSet<&str> {
     let (mut found, mut recent) = (BTreeSet::new(), [""; 64]);
     for name in parts.iter().flat_map(TokenStream::heads) {
@@ -76,9 +75,13 @@ fn pattern(pattern: &PatternStatic) -> TokenStream {
     let (name, ecma) = (&pattern.name, &pattern.ecma);
     let Translated { regex, engine, needs_tables, .. } = &pattern.translated;
     match engine {
-        _ if *needs_tables => quote!(static #name: Pattern = Pattern::with_tables(#ecma);),
-        Engine::Linear => quote!(static #name: Pattern = Pattern::new(#ecma, #regex);),
-        _ => quote!(static #name: Pattern = Pattern::untranslated(#ecma);),
+        _ if *needs_tables => {
+            quote!(static #name: codec::Pattern = codec::Pattern::with_tables(#ecma);)
+        }
+        Engine::Linear => {
+            quote!(static #name: codec::Pattern = codec::Pattern::new(#ecma, #regex);)
+        }
+        _ => quote!(static #name: codec::Pattern = codec::Pattern::untranslated(#ecma);),
     }
 }
 
@@ -86,7 +89,7 @@ fn validator(validator: &ValidatorStatic) -> TokenStream {
     let (name, file) = (&validator.name, format!("../schema/{}", validator.schema.name));
     let rules = &validator.rules;
     let new = ident(if validator.needs_tables { "with_tables" } else { "new" });
-    quote!(static #name: Validator = Validator::#new(include_str!(#file), &[#(#rules),*]);)
+    quote!(static #name: codec::Validator = codec::Validator::#new(include_str!(#file), &[#(#rules),*]);)
 }
 
 /// The macro that writes the codec of a type.

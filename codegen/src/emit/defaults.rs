@@ -1,7 +1,7 @@
 //! What fields hold where their keys are absent: constants of their struct, and its `Default`.
 
 use super::rust::{Append, TokenStream, push, quote};
-use super::tokens::{docs, grouped, ident, integer};
+use super::tokens::{docs, ident, integer, number};
 use super::types::fields;
 use crate::naming::Identifier;
 use crate::plan::{
@@ -156,7 +156,7 @@ fn literal(constant: &Constant) -> TokenStream {
             quote!(#value)
         }
         Constant::Number(value) => {
-            let value = grouped(&format!("{value:?}"));
+            let value = number(*value);
             quote!(#value)
         }
         Constant::Text(text) => quote!(#text),

@@ -1,6 +1,7 @@
 //! Small pieces of Rust: identifiers, paths, docs, literals, limits.
 
 use std::collections::BTreeSet;
+use std::f64::consts;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -113,7 +114,7 @@ pub(super) fn duration(duration: Duration) -> TokenStream {
 /// `Length::ANY`, narrowed.
 impl Append for StringLimits {
     fn append(&self, out: &mut TokenStream) {
-        push!(out, Length::ANY);
+        push!(out, codec::Length::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
         if let Some(pattern) = self.pattern.as_ref().map(|pattern| &pattern.name) {
@@ -125,7 +126,7 @@ impl Append for StringLimits {
 /// `Items::ANY`, narrowed.
 impl Append for ItemLimits {
     fn append(&self, out: &mut TokenStream) {
-        push!(out, Items::ANY);
+        push!(out, codec::Items::ANY);
         at_least(self.min.map(count), out);
         at_most(self.max.map(count), out);
         if self.unique {
@@ -138,7 +139,7 @@ impl Append for ItemLimits {
 impl Append for PropertyLimits {
     fn append(&self, out: &mut TokenStream) {
         let Self { min, max, names, dependent } = self;
-        push!(out, Properties::ANY);
+        push!(out, codec::Properties::ANY);
         at_least(min.map(count), out);
         at_most(max.map(count), out);
         if *names != StringLimits::default() {
@@ -154,7 +155,7 @@ impl Append for PropertyLimits {
 /// `Range::ANY`, narrowed.
 impl Append for IntegerLimits {
     fn append(&self, out: &mut TokenStream) {
-        push!(out, Range::ANY);
+        push!(out, codec::Range::ANY);
         at_least(self.min.map(integer), out);
         at_most(self.max.map(integer), out);
     }
@@ -163,32 +164,31 @@ impl Append for IntegerLimits {
 /// `Range::ANY`, narrowed.
 impl Append for NumberLimits {
     fn append(&self, out: &mut TokenStream) {
-        let bound = |bound: f64| grouped(&format!("{bound:?}"));
-        push!(out, Range::ANY);
+        push!(out, codec::Range::ANY);
         match self.lower {
-            Some((number, true)) => {
-                let number = bound(number);
-                push!(out, .above(#number));
+            Some((bound, true)) => {
+                let bound = number(bound);
+                push!(out, .above(#bound));
             }
-            lower => at_least(lower.map(|(number, _)| bound(number)), out),
+            lower => at_least(lower.map(|(bound, _)| number(bound)), out),
         }
         match self.upper {
-            Some((number, true)) => {
-                let number = bound(number);
-                push!(out, .below(#number));
+            Some((bound, true)) => {
+                let bound = number(bound);
+                push!(out, .below(#bound));
             }
-            upper => at_most(upper.map(|(number, _)| bound(number)), out),
+            upper => at_most(upper.map(|(bound, _)| number(bound)), out),
         }
     }
 }
 
-fn at_least(min: Option<Literal>, out: &mut TokenStream) {
+fn at_least(min: Option<impl Append>, out: &mut TokenStream) {
     if let Some(min) = min {
         push!(out, .at_least(#min));
     }
 }
 
-fn at_most(max: Option<Literal>, out: &mut TokenStream) {
+fn at_most(max: Option<impl Append>, out: &mut TokenStream) {
     if let Some(max) = max {
         push!(out, .at_most(#max));
     }
@@ -202,6 +202,60 @@ pub(super) fn integer(value: impl Display) -> Literal {
 fn count(count: u64) -> Literal {
     grouped(&count.to_string())
 }
+
+/// A double. Clippy takes `3.14` for an inexact `PI` and refuses it, so what begins as a constant of mathematics does is
+/// that constant or a quotient of two whole numbers, which is the same double.
+pub(super) fn number(value: f64) -> TokenStream {
+    let text = format!("{value:?}");
+    let is_near = |constant: &f64| approximates(&text, *constant);
+    let Some(constant) = CONSTANTS.iter().find(|(_, constant)| is_near(constant)) else {
+        let number = grouped(&text);
+        return quote!(#number);
+    };
+    let (name, exact) = (ident(constant.0), constant.1);
+    if value.to_bits() == exact.to_bits() {
+        return quote!(std::f64::consts::#name);
+    }
+    let places = text.split_once('.').map_or(0, |(_, places)| places.len());
+    let digits = text.replace('.', "");
+    let sign = if digits.starts_with('-') { "-" } else { "" };
+    let digits = digits.trim_start_matches(['-', '0']);
+    let (whole, power) =
+        (grouped(&format!("{sign}{digits}.0")), grouped(&format!("1{}.0", "0".repeat(places))));
+    quote!(#whole / #power)
+}
+
+/// Whether a text is the beginning of a constant, cut off or rounded.
+fn approximates(text: &str, constant: f64) -> bool {
+    let digits = text.trim_start_matches('-');
+    digits.len() > 3
+        && !digits.contains('e')
+        && (constant.to_string().starts_with(digits)
+            || format!("{constant:.*}", digits.len() - 2) == digits)
+}
+
+/// What clippy's `approx_constant` knows.
+const CONSTANTS: [(&str, f64); 19] = [
+    ("E", consts::E),
+    ("FRAC_1_PI", consts::FRAC_1_PI),
+    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+    ("FRAC_2_PI", consts::FRAC_2_PI),
+    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
+    ("FRAC_PI_2", consts::FRAC_PI_2),
+    ("FRAC_PI_3", consts::FRAC_PI_3),
+    ("FRAC_PI_4", consts::FRAC_PI_4),
+    ("FRAC_PI_6", consts::FRAC_PI_6),
+    ("FRAC_PI_8", consts::FRAC_PI_8),
+    ("LN_2", consts::LN_2),
+    ("LN_10", consts::LN_10),
+    ("LOG10_2", consts::LOG10_2),
+    ("LOG2_10", consts::LOG2_10),
+    ("LOG10_E", consts::LOG10_E),
+    ("LOG2_E", consts::LOG2_E),
+    ("PI", consts::PI),
+    ("SQRT_2", consts::SQRT_2),
+    ("TAU", consts::TAU),
+];
 
 /// A number literal with `_` between groups of three digits, as people write long ones.
 pub(super) fn grouped(number: &str) -> Literal {
@@ -229,6 +283,20 @@ pub(super) fn grouped(number: &str) -> Literal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_begins_as_a_constant_of_mathematics_is_no_literal() {
+        for (text, expected) in [
+            ("-3.14", "- 314.0 / 100.0"),
+            ("0.318", "318.0 / 1_000.0"),
+            ("3.141592653589793", "std :: f64 :: consts :: PI"),
+            ("3.5", "3.5"),
+            ("31.4", "31.4"),
+        ] {
+            let number = number(text.parse().unwrap());
+            assert_eq!(quote!(#number).to_string(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn long_numbers_are_grouped() {

@@ -14,31 +14,8 @@ use crate::source::{Span, Spanned};
 
 /// Type names that generated code needs for itself.
 const RESERVED_TYPES: &[&str] = &[
-    "Box",
-    "Decode",
-    "Encode",
-    "Err",
-    "Integer",
-    "Into",
-    "Items",
-    "Kind",
-    "Length",
-    "Map",
-    "None",
-    "Nullable",
-    "Ok",
-    "Option",
-    "Pattern",
-    "Range",
-    "Reader",
-    "Result",
-    "Self",
-    "Some",
-    "String",
-    "Value",
-    "Validator",
-    "Vec",
-    "Writer",
+    "Box", "Default", "Err", "Integer", "Into", "Map", "None", "Nullable", "Ok", "Option",
+    "Result", "Self", "Some", "String", "Value", "Vec",
 ];
 
 /// Names that the `specs` module needs for itself, as types of tools.

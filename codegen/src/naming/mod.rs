@@ -197,7 +197,7 @@ pub fn variants<'a>(values: impl Iterator<Item = &'a str>) -> Vec<Identifier> {
         // A number may lead to a name that comes later by itself.
         while taken.contains(&free) || (free != wanted && counts.contains_key(free.as_str())) {
             let number = numbers.entry(wanted.clone()).or_insert(2);
-            free = wanted.followed_by(&number.to_string());
+            free = Identifier::new(format!("{}{number}", wanted.trim_end_matches('_')));
             *number += 1;
         }
         taken.insert(free.clone());
@@ -278,7 +278,8 @@ fn words(text: &str) -> Vec<String> {
         words.push("empty".to_owned());
     }
     if words[0].starts_with(|first: char| first.is_ascii_digit()) {
-        words.insert(0, "n".to_owned());
+        let sign = text.chars().next().filter(|first| matches!(first, '+' | '-'));
+        words.insert(0, sign.map_or_else(|| "n".to_owned(), spelt));
     }
     words
 }
@@ -385,6 +386,7 @@ mod tests {
             ("x-y z", "x_y_z", "XYZ", "X_Y_Z"),
             ("@id", "id", "Id", "ID"),
             ("1st", "n_1st", "N1st", "N_1ST"),
+            ("-5", "minus_5", "Minus5", "MINUS_5"),
             ("", "empty", "Empty", "EMPTY"),
             ("<=", "less_equal", "LessEqual", "LESS_EQUAL"),
             ("clé", "clue9", "Clue9", "CLUE9"),

@@ -1,6 +1,6 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
-use super::types::{ItemLimits, PropertyLimits, StringLimits, TupleUse, TypeUse};
+use super::types::{ItemLimits, Presence, PropertyLimits, StringLimits, TupleUse, TypeUse};
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
@@ -11,7 +11,7 @@ pub(super) fn described(
     facts: Vec<String>,
 ) -> Vec<String> {
     let mut lines = own(annotations);
-    if lines.is_empty() && facts.is_empty() {
+    if lines.is_empty() {
         lines.extend(fallback);
     }
     if !facts.is_empty() {
@@ -37,12 +37,20 @@ pub(super) fn first(annotations: &Annotations) -> Option<String> {
     (!first.is_empty()).then(|| first.join(" "))
 }
 
-/// What a field's type cannot say.
-pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> Vec<String> {
-    let default =
-        annotations.default.as_ref().map(|value| format!("Default: {}.", code(&value.to_string())));
+/// What a type cannot say.
+pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> impl Iterator<Item = String> {
     let deprecated = annotations.deprecated.then(|| "Deprecated.".to_owned());
-    limits(ty).into_iter().chain(default).chain(deprecated).collect()
+    limits(ty).into_iter().chain(deprecated)
+}
+
+/// What the default of a field's schema is to the field.
+pub(super) fn default(annotations: &Annotations, presence: &Presence) -> Option<String> {
+    let value = code(&annotations.default.as_ref()?.to_string());
+    match presence {
+        Presence::Required => None,
+        Presence::Optional => Some(format!("{value} is meant where it is absent.")),
+        Presence::Default(_) => Some(format!("Default: {value}.")),
+    }
 }
 
 /// The limits of a use as a sentence.

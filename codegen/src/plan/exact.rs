@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toolwright::format::IntegerFormat;
+
 use super::judged::judged;
 use crate::json::Json;
 use crate::naming::TypeNames;
@@ -79,6 +81,9 @@ fn tells(schemas: &Schemas, node: NodeId, assertion: &Assertion, turned: bool) -
     match (assertion.keyword, value) {
         (Keyword::MultipleOf, divisor) => turned || !holds_multiples(schemas, node, divisor),
         (Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum | Keyword::UniqueItems, _) => true,
+        (Keyword::Format, Json::String(name)) => {
+            IntegerFormat::from_name(name).is_some_and(|format| turned || is_beyond_doubles(format))
+        }
         (Keyword::Minimum | Keyword::Maximum | Keyword::Const | Keyword::Enum, value) => {
             has_number(value, turned)
         }
@@ -90,7 +95,13 @@ fn tells(schemas: &Schemas, node: NodeId, assertion: &Assertion, turned: bool) -
 
 fn shape_tells(shape: &Shape, turned: bool) -> bool {
     match shape {
-        Shape::Integer(_) | Shape::IntegerEnum(_) => turned,
+        Shape::Integer(rules) => {
+            let limits = [rules.least_integer(), rules.greatest_integer()];
+            turned || limits.into_iter().flatten().any(|limit| !is_double(&limit.to_string()))
+        }
+        Shape::IntegerEnum(values) => {
+            turned || values.iter().any(|value| !is_double(&value.value.to_string()))
+        }
         Shape::Number(rules) => {
             let bounds = || [&rules.lower, &rules.upper].into_iter().flatten();
             bounds().any(|bound| turned || bound.exclusive)
@@ -102,6 +113,11 @@ fn shape_tells(shape: &Shape, turned: bool) -> bool {
         Shape::Array(array) => array.unique,
         _ => false,
     }
+}
+
+/// Whether the limits of a format lie between doubles, so that the nearest one of an integer may be outside.
+fn is_beyond_doubles(format: IntegerFormat) -> bool {
+    [format.least(), format.greatest()].iter().any(|limit| !is_double(&limit.to_string()))
 }
 
 /// Whether doubles hold every multiple that the bounds of a node leave.

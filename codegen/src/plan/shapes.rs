@@ -15,7 +15,7 @@ use super::types::{
     ValidatorStatic, needs_tables,
 };
 use crate::json::{Json, Style, quoted};
-use crate::naming::{self, Identifier, Scope, TypeName, pascal, pascal_part, screaming};
+use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, screaming};
 use crate::prose::code;
 use crate::schema::{
     self, Additional, Assertion, Bound, EnumValue, Node, NodeId, NumberRules, ObjectShape, Operand,
@@ -74,7 +74,9 @@ impl Shapes<'_> {
             };
         }
         let body = match &schema.shape {
-            Shape::Object(object) => Body::Struct(self.object(object, name)),
+            Shape::Object(object) if !is_named_map(object, name) => {
+                Body::Struct(self.object(object, name))
+            }
             Shape::Enum(values) => Body::Enum(string_variants(values)),
             Shape::IntegerEnum(values) => Body::IntegerEnum(integer_variants(
                 values.iter().map(|value| value.value),
@@ -92,12 +94,14 @@ impl Shapes<'_> {
                 self.unnamed_type_of(name.node, Some(name.node), &|| name.name.to_string()),
             ),
         };
-        let facts = match &body {
-            Body::Newtype(ty) => docs::facts(&schema.annotations, ty),
+        let validator = self.validator(name.node, &|| name.name.to_string());
+        let mut facts = match &body {
+            Body::Newtype(ty) => docs::facts(&schema.annotations, ty).collect(),
             Body::Struct(plan) => docs::property_limits(&plan.limits).into_iter().collect(),
             Body::Overlapping { .. } => vec![TRIED.to_owned()],
             _ => Vec::new(),
         };
+        facts.extend(self.also_checked(validator.as_ref()));
         // An alias derives nothing.
         let extra_derives = match &body {
             Body::Alias(_) => Vec::new(),
@@ -109,8 +113,15 @@ impl Shapes<'_> {
             derives: self.planner.derives.get(name.node),
             docs: docs::described(&schema.annotations, name.origin.clone(), facts),
             body,
-            validator: self.validator(name.node, &|| name.name.to_string()),
+            validator,
         }
+    }
+
+    /// The keywords that a validator checks, as a doc line.
+    fn also_checked(&self, validator: Option<&Identifier>) -> Option<String> {
+        let validator = self.validators.iter().find(|known| Some(&known.name) == validator)?;
+        let rules: Vec<String> = validator.rules.iter().map(|rule| code(rule)).collect();
+        (!rules.is_empty()).then(|| format!("Also checked: {}.", rules.join(", ")))
     }
 
     /// The validator of what no type says about a node.
@@ -187,18 +198,24 @@ impl Shapes<'_> {
         let ty = self.type_of(property.schema, Some(owner.node), &|| {
             format!("{}{}", owner.name, pascal_part(&key))
         });
-        let facts = docs::facts(&schema.annotations, &ty);
-        let named = match &schema.shape {
-            Shape::Named(id) => docs::first(&schemas[schemas[*id].schema].annotations),
-            _ => None,
-        };
-        let renamed = (*name != *key).then(|| format!("{} in JSON.", code(&key)));
-        let docs = docs::described(&schema.annotations, named.or(renamed), facts);
         let presence = match self.planner.defaults.get(owner.node, property) {
             _ if property.required => Presence::Required,
             Some(default) => Presence::Default(default.clone()),
             None => Presence::Optional,
         };
+        let renamed = (*name != *key).then(|| format!("{} in JSON.", code(&key)));
+        let default = docs::default(&schema.annotations, &presence);
+        let checked = match &ty {
+            TypeUse::Checked(_, validator) => self.also_checked(Some(validator)),
+            _ => None,
+        };
+        let facts = docs::facts(&schema.annotations, &ty);
+        let facts = facts.chain(checked).chain(default).chain(renamed).collect();
+        let named = match &schema.shape {
+            Shape::Named(id) => docs::first(&schemas[schemas[*id].schema].annotations),
+            _ => None,
+        };
+        let docs = docs::described(&schema.annotations, named, facts);
         Member::Field(Field { key, name, docs, ty, presence })
     }
 
@@ -350,7 +367,7 @@ impl Shapes<'_> {
 
     fn string(&mut self, rules: &StringRules, name_of: NameOf<'_>) -> StringLimits {
         let pattern = rules.pattern.as_ref().map(|pattern| {
-            let name = self.free_static(&screaming(&name_of()));
+            let name = self.free_static(&screaming(&name_of()).followed_by("_PATTERN"));
             let (ecma, translated) = (pattern.ecma.clone(), pattern.translated.clone());
             let used = PatternUse { name: name.clone(), ecma: ecma.clone() };
             self.patterns.push(PatternStatic { name, ecma, translated });
@@ -384,6 +401,11 @@ pub(super) fn type_of_text(rules: &StringRules) -> Option<&'static str> {
         Format::Ipv6 => Some("Ipv6"),
         _ => None,
     }
+}
+
+/// Whether a type is a map with a name that the schema gives it: no properties are about to be added, nor injected.
+fn is_named_map(object: &ObjectShape, name: &TypeName) -> bool {
+    name.origin.is_none() && is_map(object) && matches!(object.additional, Additional::Typed(_))
 }
 
 /// How many properties a value has to have to be of a schema.

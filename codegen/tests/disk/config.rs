@@ -76,6 +76,19 @@ fn what_is_wrong_is_shown_at_its_place() {
             "[package]\nprefix = \"Acme \"\n",
             "2:10 a prefix of package names has to begin with a lower-case letter and to go on with those, digits, `-` and `_`",
         ),
+        (
+            "[package]\nversion = \"1\"\n",
+            "2:11 expected a version of three numbers, such as `0.1.0`",
+        ),
+        (
+            "[package]\nrust-version = \"1.50\"\n",
+            "2:16 generated crates need the Rust that `toolwright` needs; expected `1.95` or later",
+        ),
+        (
+            "[package]\nversion = \"1.0.0\"\npublish = true\n[crates]\ntoolwright = { path = \"t\" }\n",
+            "5:14 packages that are published take this crate from a registry; expected `version = \"…\"` beside `path` or \
+             `git`",
+        ),
         ("[package]\nlicense = true\n", "2:11 expected a string, or `{ workspace = true }`"),
         (
             "[package]\nversion = \"1.0.0\"\npublish = { workspace = false }\n",

@@ -78,13 +78,14 @@ fn a_type_of_the_users_is_imported_and_converted_where_it_is_used() {
         //! Codecs of the `billing` service: they accept what the schemas accept and types of other crates take.
 
         use super::types::{Order, PlaceResult};
-        use toolwright::codec::{Items, Length, Pattern};
+        use toolwright::codec;
 
-        static MONEY: Pattern = Pattern::new("^[0-9]+$", "^[0-9]+$");
+        static MONEY_PATTERN: codec::Pattern = codec::Pattern::new("^[0-9]+$", "^[0-9]+$");
 
         toolwright::object!(Order {
-            required "total" => total: converted(string(Length::ANY.matching(&MONEY))),
-            optional "prices" => prices: list(Items::ANY, converted(string(Length::ANY.matching(&MONEY)))),
+            required "total" => total: converted(string(codec::Length::ANY.matching(&MONEY_PATTERN))),
+            optional "prices" => prices:
+                list(codec::Items::ANY, converted(string(codec::Length::ANY.matching(&MONEY_PATTERN)))),
         });
 
         toolwright::object!(PlaceResult {
@@ -96,12 +97,12 @@ fn a_type_of_the_users_is_imported_and_converted_where_it_is_used() {
         //! Codecs of the `orders` toolset: they accept what the schemas accept and types of other crates take.
 
         use super::types::ShowArgs;
-        use toolwright::codec::{Length, Pattern};
+        use toolwright::codec;
 
-        static MONEY: Pattern = Pattern::new("^[0-9]+$", "^[0-9]+$");
+        static MONEY_PATTERN: codec::Pattern = codec::Pattern::new("^[0-9]+$", "^[0-9]+$");
 
         toolwright::object!(ShowArgs {
-            optional "total" => total: converted(string(Length::ANY.matching(&MONEY))),
+            optional "total" => total: converted(string(codec::Length::ANY.matching(&MONEY_PATTERN))),
         });
     "#]]
     .assert_eq(&folder.read("gen/billing/tools/orders/src/codecs.rs"));

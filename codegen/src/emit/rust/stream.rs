@@ -70,13 +70,19 @@ impl TokenStream {
         })
     }
 
-    /// The names of types that stand at the head of a path.
+    /// The names that stand at the head of a path: of types, and of modules.
     pub(in crate::emit) fn heads(&self) -> impl Iterator<Item = &str> {
         let (mut end, mut before) = (0, Kind::End);
-        self.tokens.iter().filter_map(move |token| {
+        let next = self.tokens.iter().skip(1).map(|token| token.kind).chain([Kind::End]);
+        self.tokens.iter().zip(next).filter_map(move |(token, next)| {
             let start = end;
             end += token.length;
-            let is_head = token.kind == Kind::Type && before != Kind::TwoColons;
+            let is_named = match token.kind {
+                Kind::Type => true,
+                Kind::Name => next == Kind::TwoColons,
+                _ => false,
+            };
+            let is_head = is_named && before != Kind::TwoColons;
             before = token.kind;
             is_head.then(|| &self.text[start..end])
         })

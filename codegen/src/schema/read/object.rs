@@ -16,6 +16,12 @@ use crate::yaml::{Entry, Node, Value};
 impl SchemaReader<'_> {
     /// Reads an object (2020-12 core, 10.3.2; validation, 6.5).
     pub(super) fn object(&mut self, place: Place<'_>, root: &mut Root) -> ObjectShape {
+        let (least, most) = (place.text.get("minProperties"), place.text.get("maxProperties"));
+        if let (Some(_), Some(_)) = (least, most) {
+            let least = self.count(place.text, "minProperties");
+            let most = self.count(place.text, "maxProperties");
+            self.check_counts(place.text, "maxProperties", least, most);
+        }
         let required = self.required(place.text);
         let mut properties = self.properties(place, &required, root);
         let additional = self.additional(place, root);
@@ -170,6 +176,9 @@ impl SchemaReader<'_> {
         let places = places.unwrap_or_default();
         let (min_items, max_items) = (self.count(text, "minItems"), self.count(text, "maxItems"));
         self.check_counts(text, "maxItems", min_items, max_items);
+        if is_closed_tuple(text) {
+            self.check_counts(text, "minItems", min_items, Some(places.len() as u64));
+        }
         let rest = (!is_closed_tuple(text)).then(|| match text.get("items") {
             Some(items) => TupleRest {
                 items: self.subschema(items, place, Keyword::Items, None, root),

@@ -2,13 +2,13 @@
 //! Codecs of the `calculator` service: they accept exactly what the schemas accept.
 
 use super::types::{AddPayload, AddResult};
-use toolwright::codec::Range;
+use toolwright::codec;
 
 toolwright::object!(AddPayload {
-    required "a" => a: number(Range::ANY),
-    required "b" => b: number(Range::ANY),
+    required "a" => a: number(codec::Range::ANY),
+    required "b" => b: number(codec::Range::ANY),
 });
 
 toolwright::object!(AddResult {
-    required "sum" => sum: number(Range::ANY),
+    required "sum" => sum: number(codec::Range::ANY),
 });

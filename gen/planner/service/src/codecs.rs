@@ -2,11 +2,11 @@
 //! Codecs of the `planner` service: they accept exactly what the schemas accept.
 
 use super::types::{Plan, PlanInput, PlanStep, StepStatus};
-use toolwright::codec::{Items, Length, Range};
+use toolwright::codec;
 
 toolwright::object!(PlanInput {
-    required "goal" => goal: string(Length::ANY.at_least(1).at_most(500)),
-    optional "max_steps" => max_steps: integer(Range::ANY.at_least(1).at_most(20)),
+    required "goal" => goal: string(codec::Length::ANY.at_least(1).at_most(500)),
+    optional "max_steps" => max_steps: integer(codec::Range::ANY.at_least(1).at_most(20)),
 });
 
 toolwright::string_enum!(StepStatus {
@@ -16,12 +16,12 @@ toolwright::string_enum!(StepStatus {
 });
 
 toolwright::object!(PlanStep {
-    required "title" => title: string(Length::ANY.at_least(1).at_most(200)),
+    required "title" => title: string(codec::Length::ANY.at_least(1).at_most(200)),
     required "status" => status: StepStatus,
-    optional "minutes" => minutes: or_null(number(Range::ANY.at_least(0.0))),
+    optional "minutes" => minutes: or_null(number(codec::Range::ANY.at_least(0.0))),
 });
 
 toolwright::object!(Plan {
-    required "goal" => goal: string(Length::ANY.at_least(1).at_most(500)),
-    required "steps" => steps: list(Items::ANY.at_most(20), PlanStep),
+    required "goal" => goal: string(codec::Length::ANY.at_least(1).at_most(500)),
+    required "steps" => steps: list(codec::Items::ANY.at_most(20), PlanStep),
 });

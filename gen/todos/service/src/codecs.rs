@@ -4,7 +4,7 @@
 use super::types::{
     GetTodosPayload, TodoItem, TodoStatus, TodosSnapshot, UpdateMode, UpdateTodosPayload,
 };
-use toolwright::codec::{Items, Length};
+use toolwright::codec;
 
 toolwright::string_enum!(TodoStatus {
     Pending = "pending",
@@ -13,25 +13,25 @@ toolwright::string_enum!(TodoStatus {
 });
 
 toolwright::object!(TodoItem {
-    required "id" => id: string(Length::ANY.at_least(1).at_most(64)),
-    required "title" => title: string(Length::ANY.at_least(1).at_most(200)),
+    required "id" => id: string(codec::Length::ANY.at_least(1).at_most(64)),
+    required "title" => title: string(codec::Length::ANY.at_least(1).at_most(200)),
     required "status" => status: TodoStatus,
-    optional "note" => note: string(Length::ANY.at_most(2_000)),
+    optional "note" => note: string(codec::Length::ANY.at_most(2_000)),
 });
 
 toolwright::object!(TodosSnapshot {
-    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+    required "items" => items: list(codec::Items::ANY.at_most(500), TodoItem),
 });
 
 toolwright::string_enum!(UpdateMode { Replace = "replace", Merge = "merge" });
 
 toolwright::object!(UpdateTodosPayload {
-    required "run_id" => run_id: string(Length::ANY.at_least(1)),
+    required "run_id" => run_id: string(codec::Length::ANY.at_least(1)),
     required "mode" => mode: UpdateMode,
-    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+    required "items" => items: list(codec::Items::ANY.at_most(500), TodoItem),
 });
 
 toolwright::object!(GetTodosPayload {
-    required "run_id" => run_id: string(Length::ANY.at_least(1)),
+    required "run_id" => run_id: string(codec::Length::ANY.at_least(1)),
     optional "status" => status: TodoStatus,
 });

@@ -2,11 +2,11 @@
 //! Codecs of the `todos` toolset: they accept exactly what the schemas accept.
 
 use super::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
-use toolwright::codec::Items;
+use toolwright::codec;
 
 toolwright::object!(UpdateTodosArgs {
     required "mode" => mode: UpdateMode,
-    required "items" => items: list(Items::ANY.at_most(500), TodoItem),
+    required "items" => items: list(codec::Items::ANY.at_most(500), TodoItem),
 });
 
 toolwright::object!(GetTodosArgs {
