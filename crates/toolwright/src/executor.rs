@@ -1,6 +1,7 @@
 //! What runs calls, and the steps every executor shares: decode, run, encode. Never routes a call:
 //! that is the runtime's.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -27,6 +28,13 @@ pub struct Split<A> {
     specs: &'static [&'static ToolSpec],
     on: A,
     others: Arc<dyn Executor>,
+}
+
+impl<A: fmt::Debug> fmt::Debug for Split<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.specs.iter().map(|spec| spec.name()).collect();
+        f.debug_struct("Split").field("specs", &names).field("on", &self.on).finish_non_exhaustive()
+    }
 }
 
 impl<A: Executor> Split<A> {

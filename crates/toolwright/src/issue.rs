@@ -2,14 +2,12 @@
 //!
 //! Finding issues is the codecs' work; this module only holds them and puts them into words.
 
-mod excerpt;
 mod kind;
 mod nearest;
 mod pointer;
 
 use std::fmt;
 
-pub(crate) use excerpt::{describe, quoted, shortened};
 pub(crate) use kind::OneOf;
 pub use kind::{IssueKind, Names};
 pub use nearest::nearest;

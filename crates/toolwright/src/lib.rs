@@ -2,6 +2,8 @@
 //! results, failures. All that generated code needs. Holds no runtime: nothing here routes a call,
 //! keeps a session or talks to a model.
 
+#![warn(missing_debug_implementations)]
+
 pub mod bridge;
 pub mod call;
 pub mod codec;
@@ -10,6 +12,7 @@ pub mod executor;
 pub mod format;
 pub mod http;
 pub mod issue;
+mod json;
 pub mod method;
 pub mod outcome;
 pub mod pattern;

@@ -10,7 +10,7 @@ use serde_core::de::{
     DeserializeSeed, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
-use crate::codec::{MAX_DEPTH, quote};
+use crate::json::{MAX_DEPTH, quoted};
 use crate::value::Number;
 
 /// When any crate of a build turns on its feature `arbitrary_precision`, serde_json hands numbers over as a map with
@@ -45,7 +45,7 @@ impl Transcoder<'_> {
     }
 
     fn put_string(&mut self, text: &str) {
-        quote(self.text, text);
+        self.text.push_str(&quoted(text));
     }
 }
 

@@ -1,7 +1,9 @@
 //! Strings of a checked format, read and written. What is of a format is known in [`crate::format`] alone.
 
-use super::{Length, Reader, Writer};
-use crate::format::{Format, FormatError, Formatted};
+use std::net::Ipv4Addr;
+
+use super::{Decode, Encode, Length, Reader, Writer};
+use crate::format::{Date, DateTime, Format, FormatError, Formatted, Ipv6, Uuid};
 
 impl Reader<'_> {
     /// Reads a string of a format.
@@ -40,3 +42,22 @@ impl Writer {
         self.string(&value.text(), limits);
     }
 }
+
+macro_rules! codecs {
+    ($($name:ident),+) => {$(
+        impl Decode for $name {
+            fn decode(input: &mut Reader<'_>) -> Option<Self> {
+                input.formatted_as(Length::ANY)
+            }
+        }
+
+        impl Encode for $name {
+            fn encode(&self, out: &mut Writer) {
+                out.formatted_as(self, Length::ANY);
+            }
+        }
+    )+};
+}
+
+codecs!(Date, DateTime, Ipv4Addr, Ipv6, Uuid);
+crate::serde_bridge!(Date, DateTime, Ipv6, Uuid);

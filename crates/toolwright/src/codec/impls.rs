@@ -1,6 +1,10 @@
 //! Codecs of the types that need no schema: those of the standard library and of [`crate::value`].
 
-use super::{Decode, Encode, Items, Length, Properties, Range, Reader, Writer};
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Decode, Encode, Items, Length, Properties, Range, Reader, Writer, from_json, text_of};
+use crate::issue::InvalidPayload;
 use crate::value::{Integer, Map, Nullable, Number, Value};
 
 impl Decode for () {
@@ -174,5 +178,26 @@ impl<T: Encode + ?Sized> Encode for Box<T> {
 impl<T: Encode + ?Sized> Encode for &T {
     fn encode(&self, out: &mut Writer) {
         (**self).encode(out);
+    }
+}
+
+/// Values are parsed from JSON; `1e3` and `2.0` are integers, `1.5` is not.
+macro_rules! from_json_text {
+    ($($name:ident),+) => {$(
+        impl FromStr for $name {
+            type Err = InvalidPayload;
+
+            fn from_str(json: &str) -> Result<Self, InvalidPayload> {
+                from_json(json.as_bytes())
+            }
+        }
+    )+};
+}
+
+from_json_text!(Value, Number, Integer);
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&text_of(self))
     }
 }

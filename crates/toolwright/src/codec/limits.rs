@@ -3,14 +3,13 @@
 //! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::ops::{Bound, RangeBounds};
 
 use super::Pattern;
 use super::issues::Issues;
-use super::text::double_text;
-use crate::issue::{IssueKind, shortened};
-use crate::value::{Integer, Number, Value};
+use crate::issue::IssueKind;
+use crate::json::{double_text, shortened};
+use crate::value::{Integer, Number, repeated};
 
 /// Limits of a string: its length in code points and its pattern.
 #[derive(Clone, Copy, Debug)]
@@ -153,14 +152,6 @@ impl Items {
         }
         (self.minimum..=self.maximum).contains(&length)
     }
-}
-
-/// The indices of two equal items of an array.
-pub(crate) fn repeated(json: &str) -> Option<(usize, usize)> {
-    let Ok(Value::Array(items)) = json.parse() else { return None };
-    let mut seen = HashMap::with_capacity(items.len());
-    let mut items = items.iter().enumerate();
-    items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))
 }
 
 /// Limits of a number.

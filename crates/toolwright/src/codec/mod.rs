@@ -14,37 +14,29 @@ mod mixed;
 mod newtype;
 mod object_reader;
 mod object_writer;
-mod output;
 mod pattern;
 mod properties;
 mod reader;
-mod scanner;
-mod string;
-mod text;
 mod tuple;
 mod union;
 mod writer;
 
 pub use checked::Validator;
 pub use domain::DomainType;
-pub(crate) use limits::repeated;
 pub use limits::{Items, Length, Range, StandardInteger};
-pub use mixed::Kind;
 pub use object_reader::ObjectReader;
 pub use object_writer::ObjectWriter;
 pub use pattern::Pattern;
 pub use properties::Properties;
 pub use reader::Reader;
-pub(crate) use scanner::Scanner;
-pub(crate) use text::{nearest_double, quote};
 pub use tuple::{TupleReader, TupleWriter};
 pub use writer::Writer;
 
+pub use crate::json::MAX_DEPTH;
+pub use crate::value::Kind;
+
 use crate::issue::InvalidPayload;
 use crate::value::Value;
-
-/// The deepest nesting of arrays and objects that codecs read and write.
-pub const MAX_DEPTH: usize = 128;
 
 /// A type that is read from JSON.
 pub trait Decode: Sized {

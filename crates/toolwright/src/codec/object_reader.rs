@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::string::meaning;
 use super::{Properties, Reader};
 use crate::issue::{IssueKind, Names};
+use crate::json::meaning;
 use crate::value::Map;
 
 /// Objects with this many keys are indexed, so that a repeated key is found in constant time. So are objects with
@@ -13,6 +13,7 @@ use crate::value::Map;
 const UNINDEXED: usize = 32;
 
 /// The entries of one object. [`next_key`](Self::next_key) and [`value`](Self::value) take turns.
+#[derive(Debug)]
 pub struct ObjectReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     /// Where this object's keys begin in the reader's list, and how many it has.
@@ -27,7 +28,7 @@ pub struct ObjectReader<'r, 'a> {
 }
 
 /// Where the reader is in the object.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     BeforeFirstKey,
     BeforeValue,

@@ -5,6 +5,7 @@ use crate::issue::IssueKind;
 use crate::value::Map;
 
 /// An object that is being written. [`end`](Self::end) closes it.
+#[derive(Debug)]
 #[must_use = "an object is closed by `end`"]
 pub struct ObjectWriter<'w> {
     writer: &'w mut Writer,

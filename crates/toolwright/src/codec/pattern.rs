@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use super::issues::Issues;
-use crate::issue::{IssueKind, shortened};
+use crate::issue::IssueKind;
+use crate::json::shortened;
 use crate::pattern::{self, Engine, TooCostly};
 
 /// Ends the compilation of what needs the tables of Unicode, where they are not there.

@@ -3,14 +3,14 @@
 //! It checks limits while reading and collects every issue; the grammar is the scanner's.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::checked::Verdicts;
 use super::issues::Issues;
 use super::object_reader::ObjectReader;
-use super::scanner::{Scanner, Word};
-use super::text::nearest_double;
 use super::{Items, Length, Properties, Range, StandardInteger};
-use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf, describe, shortened};
+use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf};
+use crate::json::{Scanner, Word, describe, nearest_double, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
 /// A cursor in a JSON payload that remembers what was wrong so far.
@@ -30,6 +30,7 @@ pub struct Reader<'a> {
 const KEYS: usize = 16;
 
 /// Where an array is being read.
+#[derive(Debug)]
 pub(super) struct ArrayCursor {
     /// Where the array begins.
     start: usize,
@@ -37,6 +38,16 @@ pub(super) struct ArrayCursor {
     pub(super) reached: usize,
     issues: usize,
     keys: usize,
+}
+
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (position, issues) = (self.scanner.position, self.issues.since(0));
+        f.debug_struct("Reader")
+            .field("position", &position)
+            .field("issues", &issues)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -52,7 +63,7 @@ impl<'a> Reader<'a> {
     /// The error to return, if anything was wrong. Text that is not JSON is an issue by itself.
     pub(super) fn finish(self) -> Option<InvalidPayload> {
         match self.scanner.finish() {
-            Some(failure) => Some(InvalidPayload::new(vec![Issue::new("", failure)])),
+            Some(stop) => Some(InvalidPayload::new(vec![Issue::new("", stop.into())])),
             None => self.issues.finish(),
         }
     }

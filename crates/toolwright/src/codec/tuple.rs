@@ -5,6 +5,7 @@ use super::{Items, Reader, Writer};
 use crate::issue::{IssueKind, Names};
 
 /// The items of a tuple that is being read, one after the other.
+#[derive(Debug)]
 pub struct TupleReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     cursor: ArrayCursor,
@@ -75,6 +76,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The items of a tuple that is being written, one after the other.
+#[derive(Debug)]
 pub struct TupleWriter<'w> {
     writer: &'w mut Writer,
     count: usize,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::Reader;
-use super::scanner::Scanner;
-use crate::issue::{IssueKind, Names, OneOf, describe, shortened};
+use crate::issue::{IssueKind, Names, OneOf};
+use crate::json::{Scanner, describe, shortened};
 
 impl Reader<'_> {
     /// Finds the tag of the object at the cursor without moving: the value of one property, if it is one

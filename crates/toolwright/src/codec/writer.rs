@@ -2,12 +2,13 @@
 //!
 //! It checks the same limits as the reader, so that nothing is written that would not be read back.
 
+use std::fmt;
+
 use super::issues::Issues;
 use super::object_writer::ObjectWriter;
-use super::output::Output;
-use super::text::double_text;
 use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, IssueKind};
+use crate::json::{Output, double_text};
 use crate::value::{Integer, Map, Number, Value};
 
 /// How many bytes there is room for at first: enough for most payloads.
@@ -23,6 +24,15 @@ pub struct Writer {
     pub(super) is_checked: bool,
     depth: usize,
     max_depth: usize,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("text", &self.text.since(0))
+            .field("issues", &self.issues.since(0))
+            .finish_non_exhaustive()
+    }
 }
 
 impl Writer {

@@ -1,4 +1,4 @@
-//! What all types of a format have in common: the text they were read from, kept as it is, and their codecs.
+//! What all types of a format have in common: the text they were read from, kept as it is.
 //!
 //! No rule of any format is here.
 
@@ -7,8 +7,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 
 use super::{Date, DateTime, Format, Ipv6, Uuid};
-use crate::codec::{Decode, Encode, Length, Reader, Writer};
-use crate::issue::{IssueKind, shortened};
+use crate::json::{quoted, shortened};
 
 /// A type that a text of one format becomes.
 pub trait Formatted: Sized {
@@ -38,17 +37,18 @@ impl FormatError {
     pub fn format(&self) -> Format {
         self.format
     }
-}
 
-impl From<FormatError> for IssueKind {
-    fn from(error: FormatError) -> Self {
-        Self::Format { format: error.format, found: error.found }
+    /// The beginning of what was found.
+    pub(crate) fn into_found(self) -> String {
+        self.found
     }
 }
 
 impl fmt::Display for FormatError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        IssueKind::from(self.clone()).fmt(out)
+        let (found, noun, example) =
+            (quoted(&self.found), self.format.noun(), self.format.example());
+        write!(out, "found {found}, expected {noun} such as {example}")
     }
 }
 
@@ -70,23 +70,6 @@ impl Formatted for Ipv4Addr {
     fn text(&self) -> Cow<'_, str> {
         Cow::Owned(self.to_string())
     }
-}
-
-/// Codecs of a type that is [`Formatted`].
-macro_rules! codecs {
-    ($($name:ident),+) => {$(
-        impl Decode for $name {
-            fn decode(input: &mut Reader<'_>) -> Option<Self> {
-                input.formatted_as(Length::ANY)
-            }
-        }
-
-        impl Encode for $name {
-            fn encode(&self, out: &mut Writer) {
-                out.formatted_as(self, Length::ANY);
-            }
-        }
-    )+};
 }
 
 /// Ways into and out of a type that keeps its text.
@@ -140,6 +123,4 @@ macro_rules! kept_texts {
     )+};
 }
 
-codecs!(Date, DateTime, Ipv4Addr, Ipv6, Uuid);
 kept_texts!(Date, DateTime, Ipv6, Uuid);
-crate::serde_bridge!(Date, DateTime, Ipv6, Uuid);

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::nearest;
-use crate::format::Format;
+use crate::format::{Format, FormatError};
+use crate::json::{MAX_DEPTH, Stop, quoted};
 use crate::value::{Number, Value};
 
 /// Names that a schema lists: generated code has them ready.
@@ -246,6 +247,23 @@ impl IssueKind {
     }
 }
 
+impl From<FormatError> for IssueKind {
+    fn from(error: FormatError) -> Self {
+        Self::Format { format: error.format(), found: error.into_found() }
+    }
+}
+
+impl From<Stop> for IssueKind {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Malformed { offset, expected, found } => {
+                Self::Malformed { offset, expected: expected.into(), found }
+            }
+            Stop::TooDeep => Self::TooDeep { limit: MAX_DEPTH },
+        }
+    }
+}
+
 impl fmt::Display for IssueKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -301,11 +319,10 @@ impl IssueKind {
                 write!(out, "has {}, at most {maximum} allowed", Count(*length, "item"))
             }
             Self::Pattern { pattern, found } => {
-                write!(out, "found {}, expected a match of `{pattern}`", super::quoted(found))
+                write!(out, "found {}, expected a match of `{pattern}`", quoted(found))
             }
             Self::Format { format, found } => {
-                let (noun, example) = (format.noun(), format.example());
-                write!(out, "found {}, expected {noun} such as {example}", super::quoted(found))
+                write!(out, "{}", FormatError::new(*format, found))
             }
             Self::BelowMinimum { minimum, exclusive, found } => {
                 let words = if *exclusive { "more than" } else { "at least" };
@@ -330,9 +347,9 @@ fn write_unknown_key(out: &mut fmt::Formatter<'_>, key: &str, known: &[&str]) ->
 }
 
 fn write_choice(out: &mut fmt::Formatter<'_>, one_of: &[&str], found: &str) -> fmt::Result {
-    write!(out, "found {}, expected {}", super::quoted(found), OneOf(one_of))?;
+    write!(out, "found {}, expected {}", quoted(found), OneOf(one_of))?;
     match nearest(found, one_of.iter().copied()) {
-        Some(near) => write!(out, ", did you mean {}?", super::quoted(near)),
+        Some(near) => write!(out, ", did you mean {}?", quoted(near)),
         None => Ok(()),
     }
 }
@@ -347,7 +364,7 @@ pub(crate) struct OneOf<'a>(pub(crate) &'a [&'a str]);
 impl fmt::Display for OneOf<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lead = if self.0.len() > 1 { "one of " } else { "" };
-        let values: Vec<String> = self.0.iter().map(|value| super::quoted(value)).collect();
+        let values: Vec<String> = self.0.iter().map(|value| quoted(value)).collect();
         write!(out, "{lead}{}", values.join(", "))
     }
 }

@@ -8,12 +8,11 @@ use std::ptr::from_ref;
 use super::SchemaError;
 use super::keyword::{Bound, Constants, Contains, Keys, Keyword, Node, NodeId, Properties, Shown};
 use super::resolve::{Draft, Resources, Target};
-use crate::codec::Kind;
 use crate::format::{Format, IntegerFormat};
-use crate::issue::shortened;
+use crate::json::shortened;
 use crate::pattern::Pattern;
 use crate::pointer::escaped;
-use crate::value::{Decimal, Map, Number, Value};
+use crate::value::{Decimal, Kind, Map, Number, Value};
 
 /// Reads every schema that the root leads to; the root is the first node.
 pub(super) fn nodes(root: &Value) -> Result<(Vec<Node>, Vec<Vec<(String, NodeId)>>), SchemaError> {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::codec::Scanner;
+use crate::json::Scanner;
 use crate::pointer::escaped;
 
 /// The values of a text in the order in which they begin: an array or object stands before what is in it.

@@ -9,10 +9,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::document::{Content, Document};
 use super::keyword::{Contains, Keyword, NodeId, Properties};
 use super::{MAX_STEPS, ROOT, Schema};
-use crate::codec::repeated;
-use crate::issue::quoted;
+use crate::json::quoted;
 use crate::pattern::Pattern;
-use crate::value::Decimal;
+use crate::value::{Decimal, repeated};
 
 /// The deepest nesting of schemas in each other on one value, as they are applied.
 pub(super) const MAX_NESTING: usize = 640;

@@ -7,9 +7,10 @@ use super::ROOT;
 use super::document::{Content, Document};
 use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use crate::codec::{Kind, repeated};
-use crate::issue::{Issue, IssueKind, describe, nearest, quoted, shortened};
+use crate::issue::{Issue, IssueKind, nearest};
+use crate::json::{describe, quoted, shortened};
 use crate::pointer::escaped;
+use crate::value::{Kind, repeated};
 
 /// How many issues of a choice are told.
 const TOLD: usize = 3;

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Schema;
 use super::document::{Content, Document};
-use crate::codec::Kind;
 use crate::format::Format;
 use crate::pattern::Pattern;
-use crate::value::{Decimal, Number, Value};
+use crate::value::{Decimal, Kind, Number, Value};
 
 /// The place of a node among those of its schema.
 pub(super) type NodeId = usize;

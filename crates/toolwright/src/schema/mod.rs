@@ -14,8 +14,8 @@ mod resolve;
 use std::fmt;
 
 use self::keyword::{Keyword, Node, NodeId};
-use crate::codec::from_json;
-use crate::issue::InvalidPayload;
+use crate::issue::{InvalidPayload, Issue};
+use crate::json::text_of;
 use crate::value::Value;
 
 pub(crate) use self::document::Document;
@@ -81,9 +81,10 @@ impl Schema {
     ///
     /// As [`check`](Self::check), and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) where the steps do not suffice.
     pub fn check_within(&self, json: &[u8], steps: &mut u64) -> Result<(), InvalidPayload> {
+        let text =
+            text_of(json).map_err(|stop| InvalidPayload::new(vec![Issue::new("", stop.into())]))?;
         // Also refuses keys that stand twice, which a schema knows nothing of.
-        from_json::<Value>(json)?;
-        let text = str::from_utf8(json).unwrap_or_default();
+        text.parse::<Value>()?;
         let Some(document) = Document::read(text, 0) else { return Ok(()) };
         let mut evaluation = Evaluation::within(self, *steps);
         let fits = evaluation.fits(&document, ROOT, 0) && !evaluation.is_exhausted();

@@ -2,11 +2,8 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::str::FromStr;
 
 use super::Decimal;
-use crate::codec;
-use crate::issue::InvalidPayload;
 
 /// Integers of more digits than this are written with an exponent.
 const WRITTEN_OUT: usize = 64;
@@ -131,14 +128,5 @@ impl fmt::Display for Integer {
                 out.write_str(&digits.unwrap_or_else(|| decimal.scientific()))
             }
         }
-    }
-}
-
-impl FromStr for Integer {
-    type Err = InvalidPayload;
-
-    /// Reads an integer as JSON has it: `12`, `1e3` and `2.0` are integers, `1.5` is not.
-    fn from_str(json: &str) -> Result<Self, Self::Err> {
-        codec::from_json(json.as_bytes())
     }
 }

@@ -5,27 +5,26 @@
 mod convert;
 mod decimal;
 mod integer;
+mod kind;
 mod map;
 mod nullable;
 mod number;
 
-use std::fmt;
-use std::str::FromStr;
+use std::collections::HashMap;
 
 pub(crate) use decimal::Decimal;
 pub use integer::Integer;
+pub use kind::Kind;
 pub use map::{Iter, Map};
 pub use nullable::Nullable;
 pub use number::{NotFinite, Number};
 
-use crate::codec;
-use crate::issue::InvalidPayload;
 use crate::pointer::unescaped;
 
 /// Any JSON value. Numbers keep their text and objects the order of their keys.
 ///
 /// Two values are equal when they mean the same: `1` equals `1.0`, and the order of keys is free.
-/// A value displays as compact JSON and is parsed from JSON by [`FromStr`].
+/// A value displays as compact JSON and is parsed from JSON by [`FromStr`](std::str::FromStr).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Value {
     /// `null`
@@ -132,16 +131,10 @@ fn index(segment: &str) -> Option<usize> {
     if digits && !padded { segment.parse().ok() } else { None }
 }
 
-impl fmt::Display for Value {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&codec::text_of(self))
-    }
-}
-
-impl FromStr for Value {
-    type Err = InvalidPayload;
-
-    fn from_str(json: &str) -> Result<Self, Self::Err> {
-        codec::from_json(json.as_bytes())
-    }
+/// The indices of two equal items of an array that is given as JSON.
+pub(crate) fn repeated(json: &str) -> Option<(usize, usize)> {
+    let Ok(Value::Array(items)) = json.parse() else { return None };
+    let mut seen = HashMap::with_capacity(items.len());
+    let mut items = items.iter().enumerate();
+    items.find_map(|(index, item)| Some((seen.insert(item, index)?, index)))
 }

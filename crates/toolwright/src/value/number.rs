@@ -3,11 +3,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::str::FromStr;
 
 use super::{Decimal, Integer};
-use crate::codec;
-use crate::issue::InvalidPayload;
+use crate::json::nearest_double;
 
 /// A JSON number of any size and precision: it keeps the text it was written with.
 ///
@@ -38,7 +36,7 @@ impl Number {
 
     /// The nearest finite double; what is beyond the largest double becomes the largest.
     pub fn as_f64(&self) -> f64 {
-        codec::nearest_double(&self.0)
+        nearest_double(&self.0)
     }
 
     /// Whether the number is whole, however it is written: `1.0` and `1e2` are.
@@ -124,13 +122,5 @@ impl TryFrom<f64> for Number {
 impl fmt::Display for Number {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
-    }
-}
-
-impl FromStr for Number {
-    type Err = InvalidPayload;
-
-    fn from_str(json: &str) -> Result<Self, Self::Err> {
-        codec::from_json(json.as_bytes())
     }
 }

@@ -18,7 +18,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the string at the cursor if it is written without escapes; else the cursor stays.
     #[inline]
-    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
+    pub(crate) fn plain_string(&mut self) -> Option<&'a str> {
         let (text, end) = self.plain_between_quotes(self.position)?;
         self.position = end;
         Some(text)
@@ -27,7 +27,7 @@ impl<'a> Scanner<'a> {
     /// The key at the cursor and the place of its value, if it is written without escapes and white space, as most keys
     /// are. The cursor stays.
     #[inline]
-    pub(super) fn plain_key(&self, first: bool) -> Option<(&'a str, usize)> {
+    pub(crate) fn plain_key(&self, first: bool) -> Option<(&'a str, usize)> {
         if !first && self.byte() != Some(b',') {
             return None;
         }
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a string that is not plain text.
     #[cold]
-    pub(super) fn unescaped(&mut self) -> Option<String> {
+    pub(crate) fn unescaped(&mut self) -> Option<String> {
         let start = self.position + 1;
         self.position = self.end_of_plain(start);
         let mut text = self.since(start).to_owned();
@@ -146,7 +146,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// What a right string means, given as it is written between its quotes.
-pub(super) fn meaning(written: &str) -> Cow<'_, str> {
+pub(crate) fn meaning(written: &str) -> Cow<'_, str> {
     if !written.as_bytes().contains(&b'\\') {
         return Cow::Borrowed(written);
     }
@@ -159,7 +159,7 @@ pub(super) fn meaning(written: &str) -> Cow<'_, str> {
 ///
 /// Eight bytes are looked at in one step: text is most of a payload.
 #[inline]
-pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], start: usize) -> usize {
     let mut rest = bytes.get(start..).unwrap_or_default();
     while let Some((chunk, behind)) = rest.split_first_chunk::<8>() {
         let special = special_bytes(u64::from_le_bytes(*chunk));
@@ -174,7 +174,7 @@ pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
 
 /// Whether a text may stand in a JSON string as it is.
 #[inline]
-pub(super) fn is_plain(bytes: &[u8]) -> bool {
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     if bytes.len() > 16 {
         return is_long_plain(bytes);
     }

@@ -3,12 +3,12 @@
 //! Bytes, because a text that grows by a few of them at a time is copied faster than as a `String`; whether they are
 //! UTF-8 is then asked once, at the end.
 
+use super::scalar::{POWERS_OF_TEN, double, whole};
 use super::string::{is_plain, plain_end};
-use super::text::{POWERS_OF_TEN, double, whole};
 
 /// A JSON text that grows.
 #[derive(Default)]
-pub(super) struct Output {
+pub(crate) struct Output {
     /// The text, and behind it room for what follows: there a piece is copied with one look at how much is left.
     bytes: Vec<u8>,
     length: usize,
@@ -18,16 +18,16 @@ pub(super) struct Output {
 const STEP: usize = 512;
 
 impl Output {
-    pub(super) fn with_capacity(capacity: usize) -> Self {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity), length: 0 }
     }
 
     /// With room for so many bytes, where little is to be written.
-    pub(super) fn with_room(count: usize) -> Self {
+    pub(crate) fn with_room(count: usize) -> Self {
         Self { bytes: vec![b' '; count], length: 0 }
     }
 
-    pub(super) fn into_string(mut self) -> String {
+    pub(crate) fn into_string(mut self) -> String {
         self.bytes.truncate(self.length);
         // Only texts and ASCII are ever put in, so nothing is lost.
         String::from_utf8(self.bytes)
@@ -35,12 +35,12 @@ impl Output {
     }
 
     /// How long the text is: a mark for [`since`](Self::since).
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.length
     }
 
     /// What was written since the mark.
-    pub(super) fn since(&self, mark: usize) -> &str {
+    pub(crate) fn since(&self, mark: usize) -> &str {
         let written = self.bytes.get(mark..self.length).unwrap_or_default();
         str::from_utf8(written).unwrap_or_default()
     }
@@ -64,19 +64,19 @@ impl Output {
 
     /// Puts a character of ASCII behind the text.
     #[inline]
-    pub(super) fn push(&mut self, ascii: u8) {
+    pub(crate) fn push(&mut self, ascii: u8) {
         debug_assert!(ascii.is_ascii(), "a byte is a character of its own");
         self.more(1)[0] = ascii;
     }
 
     #[inline]
-    pub(super) fn push_str(&mut self, text: &str) {
+    pub(crate) fn push_str(&mut self, text: &str) {
         copy(self.more(text.len()), text.as_bytes());
     }
 
     /// Writes a key that needs no escape, with what stands before and behind it.
     #[inline]
-    pub(super) fn plain_key(&mut self, first: bool, key: &str) {
+    pub(crate) fn plain_key(&mut self, first: bool, key: &str) {
         debug_assert!(is_plain(key.as_bytes()), "the caller knows the key");
         let room = self.more(key.len() + if first { 3 } else { 4 });
         // Every step waits for the length that the last one left, so the comma is part of this one.
@@ -95,7 +95,7 @@ impl Output {
 
     /// Writes a text as a JSON string, escaping only what must be.
     #[inline]
-    pub(super) fn quote(&mut self, text: &str) {
+    pub(crate) fn quote(&mut self, text: &str) {
         if !is_plain(text.as_bytes()) {
             return self.push_escaped(text);
         }
@@ -106,7 +106,7 @@ impl Output {
     }
 
     /// Writes a key and its colon, and a comma before it if it is not the first.
-    pub(super) fn key(&mut self, key: &str, first: bool) {
+    pub(crate) fn key(&mut self, key: &str, first: bool) {
         if !first {
             self.push(b',');
         }
@@ -148,7 +148,7 @@ impl Output {
 
     /// Writes an integer of at most 64 digits in binary; several times faster than the formatting machinery.
     #[inline]
-    pub(super) fn integer(&mut self, value: i128) {
+    pub(crate) fn integer(&mut self, value: i128) {
         if value < 0 {
             self.push(b'-');
         }
@@ -164,7 +164,7 @@ impl Output {
     }
 
     /// Writes a finite double: the shortest text that reads back as the same one.
-    pub(super) fn double(&mut self, value: f64) {
+    pub(crate) fn double(&mut self, value: f64) {
         if let Some((digits, places)) = short_digits(value.abs()) {
             return self.decimal(value.is_sign_negative(), digits, places);
         }

@@ -2,6 +2,8 @@
 //!
 //! Never the whole payload: sentences go to models and logs.
 
+use super::Output;
+
 /// The longest excerpt, in characters.
 const LONGEST: usize = 60;
 
@@ -26,9 +28,9 @@ fn push_shortened(short: &mut String, text: &str) {
 
 /// The text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut json = String::with_capacity(text.len() + 2);
-    crate::codec::quote(&mut json, text);
-    json
+    let mut quoted = Output::with_capacity(text.len() + 2);
+    quoted.quote(text);
+    quoted.into_string()
 }
 
 /// The kind and the beginning of a value that is given as JSON: `the string "two"`.

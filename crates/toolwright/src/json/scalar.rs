@@ -1,4 +1,4 @@
-//! Single values between text and memory, apart from any payload: quoted strings and numbers.
+//! Numbers between text and memory, apart from any payload.
 
 use super::output::Output;
 
@@ -9,15 +9,8 @@ const EXACT_DIGITS: usize = 15;
 const DOUBLE: usize = 24;
 
 /// Powers of ten that are exact in a double, as far as short decimals need them.
-pub(super) const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
+pub(crate) const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// Writes a text as a JSON string, escaping only what must be.
-pub(crate) fn quote(json: &mut String, text: &str) {
-    let mut quoted = Output::with_capacity(text.len() + 2);
-    quoted.quote(text);
-    json.push_str(&quoted.into_string());
-}
 
 /// A finite double as the shortest text that reads back as the same one.
 pub(crate) fn double_text(value: f64) -> String {
@@ -58,7 +51,7 @@ fn short_double(number: &str) -> Option<f64> {
 
 /// The double of an integer.
 #[expect(clippy::cast_precision_loss, reason = "callers pass integers of at most 15 digits")]
-pub(super) fn double(value: u64) -> f64 {
+pub(crate) fn double(value: u64) -> f64 {
     value as f64
 }
 
@@ -68,7 +61,7 @@ pub(super) fn double(value: u64) -> f64 {
     clippy::cast_sign_loss,
     reason = "callers pass what fits"
 )]
-pub(super) fn whole(value: f64) -> u64 {
+pub(crate) fn whole(value: f64) -> u64 {
     value as u64
 }
 

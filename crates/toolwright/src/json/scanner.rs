@@ -1,32 +1,47 @@
 //! The grammar of JSON (RFC 8259) over a text, one token at a time. Strict: what the grammar does not allow stops it.
 //!
-//! It knows no types and no issues: only whether the text is JSON, and where it stops being so.
+//! It knows no types: only whether the text is JSON, and where it stops being so.
 
 use std::borrow::Cow;
 
 use super::MAX_DEPTH;
-use crate::issue::IssueKind;
 
 /// A cursor in a JSON text.
 pub(crate) struct Scanner<'a> {
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     pub(crate) position: usize,
     /// The last key that was read, as it is written between its quotes.
-    pub(super) written_key: &'a str,
+    pub(crate) written_key: &'a str,
     depth: usize,
-    failure: Option<IssueKind>,
+    failure: Option<Stop>,
 }
 
 /// A place to come back to.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     position: usize,
     depth: usize,
 }
 
+/// Why a text is not JSON.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Something else stands where the grammar wants this.
+    Malformed {
+        /// How many bytes before it are right.
+        offset: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+}
+
 /// The words of JSON.
 #[derive(Clone, Copy)]
-pub(super) enum Word {
+pub(crate) enum Word {
     Null,
     True,
     False,
@@ -45,13 +60,10 @@ impl Word {
 
 impl<'a> Scanner<'a> {
     /// A scanner of bytes that should be JSON in UTF-8.
-    pub(super) fn new(json: &'a [u8]) -> Self {
-        match str::from_utf8(json) {
-            Ok(text) => Self { text, position: 0, written_key: "", depth: 0, failure: None },
-            Err(error) => {
-                let failure = Some(not_utf8(json, error.valid_up_to()));
-                Self { text: "", position: 0, written_key: "", depth: 0, failure }
-            }
+    pub(crate) fn new(json: &'a [u8]) -> Self {
+        match text_of(json) {
+            Ok(text) => Self::at(text, 0),
+            Err(stop) => Self { failure: Some(stop), ..Self::at("", 0) },
         }
     }
 
@@ -73,44 +85,44 @@ impl<'a> Scanner<'a> {
 
     /// The byte at the cursor.
     #[inline]
-    pub(super) fn byte(&self) -> Option<u8> {
+    pub(crate) fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
     }
 
     /// The text from a position to the cursor.
-    pub(super) fn since(&self, start: usize) -> &'a str {
+    pub(crate) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.position).unwrap_or_default()
     }
 
-    pub(super) fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark { position: self.position, depth: self.depth }
     }
 
-    pub(super) fn rewind(&mut self, mark: Mark) {
+    pub(crate) fn rewind(&mut self, mark: Mark) {
         (self.position, self.depth) = (mark.position, mark.depth);
     }
 
     /// Stops for good: the text is not JSON at the cursor. Only the first failure counts.
     #[cold]
-    pub(super) fn fail(&mut self, expected: &'static str) {
+    pub(crate) fn fail(&mut self, expected: &'static str) {
         let found = self.text.get(self.position..).and_then(|rest| rest.chars().next());
         let found = found.map_or_else(|| "the end".to_owned(), |found| format!("{found:?}"));
         let offset = self.position;
-        self.stop(IssueKind::Malformed { offset, expected: expected.into(), found });
+        self.stop(Stop::Malformed { offset, expected, found });
     }
 
-    fn stop(&mut self, failure: IssueKind) {
+    fn stop(&mut self, failure: Stop) {
         self.failure.get_or_insert(failure);
         // At the end nothing more is found, so that every loop over the text ends.
         self.position = self.text.len();
     }
 
-    pub(super) fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.failure.is_some()
     }
 
     /// What stopped the scanner, or what is left behind the value.
-    pub(super) fn finish(mut self) -> Option<IssueKind> {
+    pub(crate) fn finish(mut self) -> Option<Stop> {
         if self.failure.is_none() && self.peek().is_some() {
             self.fail("the end");
         }
@@ -123,7 +135,7 @@ impl<'a> Scanner<'a> {
         self.position += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            self.stop(IssueKind::TooDeep { limit: MAX_DEPTH });
+            self.stop(Stop::TooDeep);
             return None;
         }
         Some(())
@@ -190,7 +202,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads `null`, `true` or `false`, which is expected because of its first letter.
-    pub(super) fn word(&mut self, word: Word) -> Option<()> {
+    pub(crate) fn word(&mut self, word: Word) -> Option<()> {
         let (word, expected) = word.texts();
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
@@ -235,7 +247,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads an integer that surely fits and is written plainly; moves only if it is one.
     #[inline]
-    pub(super) fn plain_integer(&mut self) -> Option<i64> {
+    pub(crate) fn plain_integer(&mut self) -> Option<i64> {
         let (negative, digits) = match self.text.as_bytes().get(self.position..)? {
             [b'-', digits @ ..] => (true, digits),
             digits => (false, digits),
@@ -303,7 +315,12 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn not_utf8(json: &[u8], offset: usize) -> IssueKind {
-    let found = json.get(offset).map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));
-    IssueKind::Malformed { offset, expected: "UTF-8".into(), found }
+/// The text of bytes that should be UTF-8.
+pub(crate) fn text_of(json: &[u8]) -> Result<&str, Stop> {
+    str::from_utf8(json).map_err(|error| {
+        let offset = error.valid_up_to();
+        let byte = json.get(offset);
+        let found = byte.map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));
+        Stop::Malformed { offset, expected: "UTF-8", found }
+    })
 }

@@ -1,0 +1,68 @@
+//! The kinds of JSON values, by their names in schemas.
+
+/// A kind of JSON value, as `type` names them in a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `boolean`
+    Boolean,
+    /// `string`
+    String,
+    /// `integer`
+    Integer,
+    /// `number`
+    Number,
+    /// `array`
+    Array,
+    /// `object`
+    Object,
+}
+
+impl Kind {
+    /// The kind of a name in a schema.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "null" => Self::Null,
+            "boolean" => Self::Boolean,
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "array" => Self::Array,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+
+    /// Several kinds in words: `a string or null`.
+    #[cold]
+    pub(crate) fn nouns(kinds: &[Self]) -> String {
+        let mut words: Vec<&str> = kinds.iter().map(|kind| kind.noun()).collect();
+        let last = words.pop().unwrap_or_default();
+        if words.is_empty() { last.to_owned() } else { format!("{} or {last}", words.join(", ")) }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::String => "a string",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+
+    /// Whether JSON of this kind begins with a byte.
+    pub(crate) fn begins_with(self, byte: u8) -> bool {
+        match self {
+            Self::Null => byte == b'n',
+            Self::Boolean => matches!(byte, b't' | b'f'),
+            Self::String => byte == b'"',
+            Self::Integer | Self::Number => byte == b'-' || byte.is_ascii_digit(),
+            Self::Array => byte == b'[',
+            Self::Object => byte == b'{',
+        }
+    }
+}
