@@ -1,6 +1,7 @@
 //! Generated code at work: as crates, and as modules compiled into `OUT_DIR` by the build script. Never tests the
 //! compiler or the runtime by themselves: their packages do.
 
+mod api;
 mod codecs;
 mod crates;
 mod described;

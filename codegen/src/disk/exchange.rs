@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::failure::{IoFailure, OutputError};
+use super::failure::{IoError, OutputError};
 use super::place::Place;
 use super::tree;
 
@@ -13,7 +13,7 @@ pub(super) fn sweep(place: &Place) -> Result<(), OutputError> {
     if tree::kind(&place.out)?.is_none()
         && tree::kind(&place.old)?.is_some_and(|kind| kind.is_dir())
     {
-        fs::rename(&place.old, &place.out).map_err(IoFailure::on("put back", &place.old))?;
+        fs::rename(&place.old, &place.out).map_err(IoError::on("put back", &place.old))?;
     }
     remove(&place.new)?;
     remove(&place.old)
@@ -30,7 +30,7 @@ pub(super) fn has_leftovers(place: &Place) -> Result<bool, OutputError> {
 pub(super) fn exchange(place: &Place) -> Result<(), OutputError> {
     if tree::kind(&place.out)?.is_none() {
         return Ok(fs::rename(&place.new, &place.out)
-            .map_err(IoFailure::on("move into place", &place.new))?);
+            .map_err(IoError::on("move into place", &place.new))?);
     }
     if swap(&place.new, &place.out).is_err() {
         move_aside(place)?;
@@ -63,8 +63,8 @@ fn swap(_: &Path, _: &Path) -> io::Result<()> {
 
 /// For systems and file systems that cannot exchange: two renames, of which a killed run may leave the first.
 fn move_aside(place: &Place) -> Result<(), OutputError> {
-    fs::rename(&place.out, &place.old).map_err(IoFailure::on("move aside", &place.out))?;
-    Ok(fs::rename(&place.new, &place.out).map_err(IoFailure::on("move into place", &place.new))?)
+    fs::rename(&place.out, &place.old).map_err(IoError::on("move aside", &place.out))?;
+    Ok(fs::rename(&place.new, &place.out).map_err(IoError::on("move into place", &place.new))?)
 }
 
 fn remove(path: &Path) -> Result<(), OutputError> {
@@ -73,7 +73,7 @@ fn remove(path: &Path) -> Result<(), OutputError> {
         Some(kind) if kind.is_dir() => remove_tree(path),
         Some(_) => fs::remove_file(path),
     };
-    Ok(removed.map_err(IoFailure::on("remove", path))?)
+    Ok(removed.map_err(IoError::on("remove", path))?)
 }
 
 /// Removes a tree, read-only folders too: they were exchanged for new ones, and stand where nobody would look for them.

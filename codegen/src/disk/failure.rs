@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The operating system refused something.
 #[derive(Debug)]
-pub struct IoFailure {
+pub struct IoError {
     /// What was tried, as in "cannot …".
     pub doing: &'static str,
     /// On which path.
@@ -29,10 +29,10 @@ pub enum OutputError {
     /// A generated path is taken by a file that was not generated.
     Foreign(PathBuf),
     /// The system refused.
-    Io(IoFailure),
+    Io(IoError),
 }
 
-impl IoFailure {
+impl IoError {
     /// For `map_err`: names what was tried and where.
     pub(super) fn on<'a>(
         doing: &'static str,
@@ -42,7 +42,7 @@ impl IoFailure {
     }
 }
 
-impl fmt::Display for IoFailure {
+impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot {} {}: {}", self.doing, self.path.display(), self.source)
     }
@@ -79,7 +79,7 @@ impl fmt::Display for OutputError {
     }
 }
 
-impl std::error::Error for IoFailure {
+impl std::error::Error for IoError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.source)
     }
@@ -87,8 +87,8 @@ impl std::error::Error for IoFailure {
 
 impl std::error::Error for OutputError {}
 
-impl From<IoFailure> for OutputError {
-    fn from(failure: IoFailure) -> Self {
+impl From<IoError> for OutputError {
+    fn from(failure: IoError) -> Self {
         Self::Io(failure)
     }
 }

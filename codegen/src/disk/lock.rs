@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::failure::{IoFailure, OutputError};
+use super::failure::{IoError, OutputError};
 use super::place::Place;
 use super::tree;
 
@@ -33,7 +33,7 @@ impl Lock {
                 }
                 _ => {}
             }
-            let file = open_locked(&place.lock).map_err(IoFailure::on("lock", &place.lock))?;
+            let file = open_locked(&place.lock).map_err(IoError::on("lock", &place.lock))?;
             // Made only when it is the current one: dropping it removes the file.
             if is_current(&file, &place.lock) {
                 return Ok(Self { path: place.lock.clone(), _file: file });

@@ -15,7 +15,7 @@ mod state;
 mod tree;
 mod update;
 
-pub use failure::{IoFailure, OutputError};
+pub use failure::{IoError, OutputError};
 pub(crate) use output::write_recorded;
 pub use output::{Drift, Written, drift, write};
 pub(crate) use ownership::MARKER;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::failure::{IoFailure, OutputError};
+use super::failure::{IoError, OutputError};
 use super::ownership::{self, MARKER, Ownership, Texts};
 use super::place::Place;
 use super::tree::Entry;
@@ -70,7 +70,7 @@ pub fn drift(out: &Path, files: &Files) -> Result<Drift, OutputError> {
 }
 
 /// Whether each entry is a file of exactly the text that belongs to its path; none where no text does.
-fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoFailure>> {
+fn compare(entries: &[Entry], texts: &Texts<'_>) -> Vec<Result<Option<bool>, IoError>> {
     parallel::map(entries, |entry| {
         texts.get(entry.path.as_str()).map(|text| entry.holds(text)).transpose()
     })
@@ -117,7 +117,7 @@ fn write_locked(
     texts: &Texts<'_>,
     remember: impl FnOnce(&Plan<'_>),
 ) -> Result<Written, OutputError> {
-    fs::create_dir_all(&place.parent).map_err(IoFailure::on("make folder", &place.parent))?;
+    fs::create_dir_all(&place.parent).map_err(IoError::on("make folder", &place.parent))?;
     let _lock = Lock::acquire(place)?;
     exchange::sweep(place)?;
     // Looked at again: another run may have written while this one waited.
@@ -204,7 +204,7 @@ impl<'a> Plan<'a> {
 
     fn build(&self, place: &Place) -> Result<(), OutputError> {
         let new = &place.new;
-        fs::create_dir(new).map_err(IoFailure::on("make folder", new))?;
+        fs::create_dir(new).map_err(IoError::on("make folder", new))?;
         let mut folders = Folders::default();
         for real in self.keep.values().chain(self.carry.values()) {
             // Taken from the name on disk, as the shown path may have lost odd bytes.
@@ -213,8 +213,7 @@ impl<'a> Plan<'a> {
         }
         for (path, text) in &self.write {
             let target = new.join(path);
-            fs::write(folders.make_room(&target)?, text)
-                .map_err(IoFailure::on("write", &target))?;
+            fs::write(folders.make_room(&target)?, text).map_err(IoError::on("write", &target))?;
         }
         Ok(())
     }
@@ -245,7 +244,7 @@ impl Folders {
     pub(super) fn make_room<'t>(&mut self, target: &'t Path) -> Result<&'t Path, OutputError> {
         let folder = target.parent().unwrap_or(target);
         if folder != self.last {
-            fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
+            fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
             folder.clone_into(&mut self.last);
         }
         Ok(target)
@@ -255,7 +254,7 @@ impl Folders {
 /// A second name for a file; where the file system has no such thing, a copy.
 pub(super) fn link(from: &Path, to: &Path) -> Result<(), OutputError> {
     if fs::hard_link(from, to).is_err() {
-        copy(from, to).map_err(IoFailure::on("carry over", from))?;
+        copy(from, to).map_err(IoError::on("carry over", from))?;
     }
     Ok(())
 }

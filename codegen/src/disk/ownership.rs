@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::failure::{IoFailure, OutputError};
+use super::failure::{IoError, OutputError};
 use super::sources::shown;
 use super::tree;
 use crate::files::Files;
@@ -58,13 +58,13 @@ pub(super) struct Ownership {
 
 impl Ownership {
     /// Whether a regular file was generated.
-    pub(super) fn is_ours(&mut self, file: &Path) -> Result<bool, IoFailure> {
+    pub(super) fn is_ours(&mut self, file: &Path) -> Result<bool, IoError> {
         Ok(has_banner(file)? || self.is_included(file)?)
     }
 
     /// Whether generated code includes a file, as `a/src/specs.rs` does `a/schema/x.json`, and `a/src/codecs.rs`
     /// `a/schema/rules/x.json`.
-    fn is_included(&mut self, file: &Path) -> Result<bool, IoFailure> {
+    fn is_included(&mut self, file: &Path) -> Result<bool, IoError> {
         for folder in file.ancestors().skip(1).take(2) {
             if folder.file_name().is_none_or(|name| name != "schema") {
                 continue;
@@ -81,7 +81,7 @@ impl Ownership {
 }
 
 /// The schemas that the generated files of a folder include, as paths in the folder `schema` beside it.
-fn included(code: &Path) -> Result<BTreeSet<String>, IoFailure> {
+fn included(code: &Path) -> Result<BTreeSet<String>, IoError> {
     let mut paths = BTreeSet::new();
     if tree::kind(code)?.is_none_or(|kind| !kind.is_dir()) {
         return Ok(paths);
@@ -90,7 +90,7 @@ fn included(code: &Path) -> Result<BTreeSet<String>, IoFailure> {
         if !kind.is_file() || !has_banner(&file)? {
             continue;
         }
-        let text = fs::read(&file).map_err(IoFailure::on("read", &file))?;
+        let text = fs::read(&file).map_err(IoError::on("read", &file))?;
         let text = String::from_utf8_lossy(&text);
         // Comments may repeat words of a schema, so they do not count. String literals may too, but their quotes are escaped.
         let code: String = text
@@ -108,8 +108,8 @@ fn included(code: &Path) -> Result<BTreeSet<String>, IoFailure> {
 }
 
 /// Whether a regular file begins with the banner. Where git left a conflict there, both of its sides must.
-fn has_banner(file: &Path) -> Result<bool, IoFailure> {
-    begins_with_banner(file).map_err(IoFailure::on("read", file))
+fn has_banner(file: &Path) -> Result<bool, IoError> {
+    begins_with_banner(file).map_err(IoError::on("read", file))
 }
 
 fn begins_with_banner(file: &Path) -> io::Result<bool> {

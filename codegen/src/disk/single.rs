@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use super::failure::IoFailure;
+use super::failure::IoError;
 
 /// Writes a text, in place of whatever the file held; the folder it is in is made. A run that is killed leaves what was
 /// there; a link is followed, and what is no file, such as a pipe, is written to.
@@ -14,8 +14,8 @@ use super::failure::IoFailure;
 /// # Errors
 ///
 /// When the system refuses.
-pub fn write_text(path: &Path, text: &str) -> Result<(), IoFailure> {
-    replace(path, text).map_err(IoFailure::on("write", path))
+pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
+    replace(path, text).map_err(IoError::on("write", path))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::failure::IoFailure;
+use super::failure::IoError;
 use super::tree;
 use crate::diagnostic::{Diagnostic, files as mistakes};
 use crate::parallel;
@@ -34,7 +34,7 @@ pub struct ReadSources {
 /// # Errors
 ///
 /// When the system refuses to read.
-pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoFailure> {
+pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoError> {
     let mut reading = Reading::default();
     for path in paths {
         reading.add(path)?;
@@ -48,13 +48,13 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoFailure> {
 /// # Errors
 ///
 /// When it is there but cannot be read, or is not UTF-8.
-pub fn read_text(path: &Path) -> Result<Option<String>, IoFailure> {
+pub fn read_text(path: &Path) -> Result<Option<String>, IoError> {
     found(path, fs::read_to_string(path))
 }
 
 /// Reads a text that nobody named, and that need not be there: a pipe in its place would keep us waiting, a device would
 /// never end.
-pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoFailure> {
+pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
     let read = || {
         if fs::metadata(path)?.is_file() {
             fs::read_to_string(path)
@@ -65,18 +65,18 @@ pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoFailure> {
     found(path, read())
 }
 
-fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoFailure> {
+fn found(path: &Path, read: io::Result<String>) -> Result<Option<String>, IoError> {
     match read {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(IoFailure::on("read", path)(error)),
+        Err(error) => Err(IoError::on("read", path)(error)),
     }
 }
 
 /// A path from the root of the file system, by its text and the current folder alone.
 #[cfg(feature = "project")]
-pub(crate) fn absolute(path: &Path) -> Result<PathBuf, IoFailure> {
-    std::path::absolute(path).map_err(IoFailure::on("find the current folder for", path))
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, IoError> {
+    std::path::absolute(path).map_err(IoError::on("find the current folder for", path))
 }
 
 /// A path as people write it: `/` between parts, no `.` parts.
@@ -145,7 +145,7 @@ impl Reading {
         ReadSources { sources, findings: self.findings }
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), IoFailure> {
+    fn add(&mut self, path: &Path) -> Result<(), IoError> {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => self.add_root(path),
             Ok(_) => self.add_file(path),
@@ -153,11 +153,11 @@ impl Reading {
                 self.findings.push(mistakes::missing_schema(&shown(path)));
                 Ok(())
             }
-            Err(error) => Err(IoFailure::on("read", path)(error)),
+            Err(error) => Err(IoError::on("read", path)(error)),
         }
     }
 
-    fn add_root(&mut self, path: &Path) -> Result<(), IoFailure> {
+    fn add_root(&mut self, path: &Path) -> Result<(), IoError> {
         let before = self.found();
         self.add_folder(path)?;
         if self.found() == before {
@@ -171,14 +171,14 @@ impl Reading {
         self.unread.len() + self.files.len() + self.findings.len()
     }
 
-    fn add_folder(&mut self, path: &Path) -> Result<(), IoFailure> {
+    fn add_folder(&mut self, path: &Path) -> Result<(), IoError> {
         for (path, kind) in tree::entries(path)? {
             self.add_entry(&path, kind)?;
         }
         Ok(())
     }
 
-    fn add_entry(&mut self, path: &Path, kind: fs::FileType) -> Result<(), IoFailure> {
+    fn add_entry(&mut self, path: &Path, kind: fs::FileType) -> Result<(), IoError> {
         if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
             return Ok(());
         }
@@ -197,8 +197,8 @@ impl Reading {
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path) -> Result<(), IoFailure> {
-        let found = fs::metadata(path).map_err(IoFailure::on("read", path))?;
+    fn add_file(&mut self, path: &Path) -> Result<(), IoError> {
+        let found = fs::metadata(path).map_err(IoError::on("read", path))?;
         if !found.is_file() {
             self.set_aside(path, Broken::NotAFile);
         } else if found.len() > MAX_BYTES {
@@ -212,7 +212,7 @@ impl Reading {
         Ok(())
     }
 
-    fn read(&mut self) -> Result<(), IoFailure> {
+    fn read(&mut self) -> Result<(), IoError> {
         for (path, read) in self.unread.iter().zip(parallel::map(&self.unread, |path| read(path))) {
             self.files.insert(shown(path), read?);
         }
@@ -225,8 +225,8 @@ impl Reading {
 }
 
 /// Reads a file. Of one that is not UTF-8, what stands before the mistake is kept to show where it is.
-fn read(path: &Path) -> Result<(String, Option<Broken>), IoFailure> {
-    let bytes = fs::read(path).map_err(IoFailure::on("read", path))?;
+fn read(path: &Path) -> Result<(String, Option<Broken>), IoError> {
+    let bytes = fs::read(path).map_err(IoError::on("read", path))?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::failure::IoFailure;
+use super::failure::IoError;
 use super::tree;
 
 /// Writes files into a new or empty folder.
@@ -12,12 +12,12 @@ use super::tree;
 /// # Errors
 ///
 /// When the folder holds something ([`io::ErrorKind::DirectoryNotEmpty`]), or the system refuses.
-pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoFailure> {
-    fs::create_dir_all(folder).map_err(IoFailure::on("make folder", folder))?;
+pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoError> {
+    fs::create_dir_all(folder).map_err(IoError::on("make folder", folder))?;
     if !tree::entries(folder)?.is_empty() {
         let refusal =
             io::Error::new(io::ErrorKind::DirectoryNotEmpty, "it is not empty; name a new folder");
-        return Err(IoFailure::on("start a project in", folder)(refusal));
+        return Err(IoError::on("start a project in", folder)(refusal));
     }
     files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text))
 }
@@ -27,18 +27,18 @@ pub fn start_project(folder: &Path, files: &[(&str, String)]) -> Result<(), IoFa
 /// # Errors
 ///
 /// When the folder is missing or holds no `crates/toolwright`.
-pub fn checkout(folder: &Path) -> Result<PathBuf, IoFailure> {
+pub fn checkout(folder: &Path) -> Result<PathBuf, IoError> {
     let find = || {
         fs::metadata(folder.join("crates/toolwright/Cargo.toml"))?;
         fs::canonicalize(folder)
     };
-    find().map_err(IoFailure::on("find a checkout of toolwright in", folder))
+    find().map_err(IoError::on("find a checkout of toolwright in", folder))
 }
 
-fn write_new(path: &Path, text: &str) -> Result<(), IoFailure> {
+fn write_new(path: &Path, text: &str) -> Result<(), IoError> {
     let write = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::File::create_new(path)?.write_all(text.as_bytes())
     };
-    write().map_err(IoFailure::on("write", path))
+    write().map_err(IoError::on("write", path))
 }

@@ -5,7 +5,7 @@ use std::fs::{self, FileType};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::failure::IoFailure;
+use super::failure::IoError;
 
 /// Something below a folder that is not itself a folder.
 pub(super) struct Entry {
@@ -18,18 +18,18 @@ pub(super) struct Entry {
 }
 
 /// What a folder holds directly, in name order.
-pub(super) fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, IoFailure> {
+pub(super) fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>, IoError> {
     let read = || -> io::Result<Vec<_>> {
         let listed = fs::read_dir(folder)?;
         listed.map(|entry| entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))).collect()
     };
-    let mut found = read().map_err(IoFailure::on("read folder", folder))?;
+    let mut found = read().map_err(IoError::on("read folder", folder))?;
     found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
 }
 
 /// Everything below a folder that is not a folder; nothing when the folder is missing.
-pub(super) fn walk(root: &Path) -> Result<Vec<Entry>, IoFailure> {
+pub(super) fn walk(root: &Path) -> Result<Vec<Entry>, IoError> {
     let mut found = Vec::new();
     if kind(root)?.is_some() {
         walk_into(root, "", &mut found)?;
@@ -37,7 +37,7 @@ pub(super) fn walk(root: &Path) -> Result<Vec<Entry>, IoFailure> {
     Ok(found)
 }
 
-fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), IoFailure> {
+fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), IoError> {
     for (real, kind) in entries(folder)? {
         let name = real.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
         let path = format!("{prefix}{name}");
@@ -51,17 +51,17 @@ fn walk_into(folder: &Path, prefix: &str, found: &mut Vec<Entry>) -> Result<(), 
 }
 
 /// What stands at a path, if anything does; a symlink is not followed.
-pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoFailure> {
+pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found.file_type())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(IoFailure::on("look at", path)(error)),
+        Err(error) => Err(IoError::on("look at", path)(error)),
     }
 }
 
 impl Entry {
     /// Whether it is a regular file of exactly this text.
-    pub(super) fn holds(&self, text: &str) -> Result<bool, IoFailure> {
+    pub(super) fn holds(&self, text: &str) -> Result<bool, IoError> {
         if !self.kind.is_file() {
             return Ok(false);
         }
@@ -72,12 +72,12 @@ impl Entry {
             file.take(text.len() as u64 + 1).read_to_end(&mut bytes)?;
             Ok(bytes == text.as_bytes())
         };
-        same().map_err(IoFailure::on("read", &self.real))
+        same().map_err(IoError::on("read", &self.real))
     }
 
     /// Whether it is a regular file without a text to lose, such as a machine that loses its power leaves.
-    pub(super) fn is_empty(&self) -> Result<bool, IoFailure> {
+    pub(super) fn is_empty(&self) -> Result<bool, IoError> {
         let len = || Ok(fs::metadata(&self.real)?.len());
-        Ok(self.kind.is_file() && len().map_err(IoFailure::on("look at", &self.real))? == 0)
+        Ok(self.kind.is_file() && len().map_err(IoError::on("look at", &self.real))? == 0)
     }
 }

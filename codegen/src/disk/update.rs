@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::failure::{IoFailure, OutputError};
+use super::failure::{IoError, OutputError};
 use super::lock::Lock;
 use super::output::{Folders, Written, link};
 use super::ownership::Ownership;
@@ -96,17 +96,17 @@ fn changed<'a>(
 }
 
 /// What a file holds, if it is there.
-fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, IoFailure> {
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, IoError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(IoFailure::on("read", path)(error)),
+        Err(error) => Err(IoError::on("read", path)(error)),
     }
 }
 
 /// Builds a folder of the tree beside it: what changes is written, everything else is linked.
 fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result<(), OutputError> {
-    fs::create_dir(&place.new).map_err(IoFailure::on("make folder", &place.new))?;
+    fs::create_dir(&place.new).map_err(IoError::on("make folder", &place.new))?;
     let old = place.out.join(folder);
     let mut folders = Folders::default();
     for entry in tree::walk(&old)? {
@@ -120,7 +120,7 @@ fn build(place: &Place, folder: &Path, changed: &BTreeMap<&str, &str>) -> Result
     for (path, text) in changed {
         let path = Path::new(path);
         let target = place.new.join(path.strip_prefix(folder).unwrap_or(path));
-        fs::write(folders.make_room(&target)?, text).map_err(IoFailure::on("write", &target))?;
+        fs::write(folders.make_room(&target)?, text).map_err(IoError::on("write", &target))?;
     }
     Ok(())
 }

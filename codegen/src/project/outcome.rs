@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, Drift, IoFailure, OutputError, Written};
+use crate::disk::{self, Drift, IoError, OutputError, Written};
 use crate::render::{Format, render};
 use crate::source::Sources;
 
@@ -66,7 +66,7 @@ pub enum Failure {
     /// The output folder is not as it must be, or the system refused.
     Output(OutputError),
     /// The system refused.
-    Io(IoFailure),
+    Io(IoError),
 }
 
 impl Size {
@@ -218,8 +218,8 @@ impl From<OutputError> for Failure {
     }
 }
 
-impl From<IoFailure> for Failure {
-    fn from(failure: IoFailure) -> Self {
+impl From<IoError> for Failure {
+    fn from(failure: IoError) -> Self {
         Self::Io(failure)
     }
 }

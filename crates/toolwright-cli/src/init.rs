@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use askama::Template;
-use toolwright_codegen::disk::{self, IoFailure};
+use toolwright_codegen::disk::{self, IoError};
 use toolwright_codegen::project::{Mode, Project};
 
 use crate::end::End;
@@ -84,7 +84,7 @@ fn text(template: &impl Template) -> String {
 }
 
 /// Where the new project finds our crates: a checkout that was named, the one this program was built in, or a registry.
-fn locate(named: Option<PathBuf>) -> Result<Vec<Line>, IoFailure> {
+fn locate(named: Option<PathBuf>) -> Result<Vec<Line>, IoError> {
     if let Some(checkout) = named {
         return Ok(paths(&disk::checkout(&checkout)?));
     }

@@ -29,7 +29,7 @@ pub struct ClientBuilder {
 
 /// Why a client cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadClient {
+pub struct BuildError {
     message: String,
 }
 
@@ -47,21 +47,21 @@ impl ClientBuilder {
 
     /// What every request carries to prove who sends it; nothing unless given.
     #[must_use]
-    pub fn credentials(mut self, credentials: Credentials) -> Self {
+    pub fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = credentials;
         self
     }
 
     /// How long one call may take, from the connection to the last byte; 30 seconds unless given.
     #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
     /// How many bytes an answer may have; 4 MiB unless given.
     #[must_use]
-    pub fn max_answer(mut self, bytes: usize) -> Self {
+    pub fn with_max_answer(mut self, bytes: usize) -> Self {
         self.max_answer = bytes;
         self
     }
@@ -71,10 +71,10 @@ impl ClientBuilder {
     /// # Errors
     ///
     /// When the address is no base of an API that this build can reach, or the credentials cannot be sent.
-    pub fn build(self) -> Result<Client, BadClient> {
+    pub fn build(self) -> Result<Client, BuildError> {
         let base = base(&self.base)?;
         if let Some(message) = self.credentials.mistake() {
-            return Err(BadClient { message });
+            return Err(BuildError { message });
         }
         // No proxy of the environment is trusted with credentials, and redirects are judged one by one.
         let http = reqwest::Client::builder()
@@ -82,14 +82,14 @@ impl ClientBuilder {
             .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
             .build()
-            .map_err(|error| BadClient { message: error.to_string() })?;
+            .map_err(|error| BuildError { message: error.to_string() })?;
         Ok(Client::of(http, base, self.credentials, self.timeout, self.max_answer))
     }
 }
 
 /// An address without a slash at its end.
-fn base(text: &str) -> Result<Url, BadClient> {
-    let bad = |why: &str| BadClient { message: format!("the base address {why}") };
+fn base(text: &str) -> Result<Url, BuildError> {
+    let bad = |why: &str| BuildError { message: format!("the base address {why}") };
     let mut url = Url::parse(text).map_err(|error| bad(&format!("is no address: {error}")))?;
     match url.scheme() {
         "http" => {}
@@ -108,10 +108,10 @@ fn base(text: &str) -> Result<Url, BadClient> {
     Ok(url)
 }
 
-impl fmt::Display for BadClient {
+impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for BadClient {}
+impl Error for BuildError {}

@@ -12,7 +12,7 @@ pub mod operation;
 mod request;
 mod value;
 
-pub use builder::{BadClient, ClientBuilder};
+pub use builder::{BuildError, ClientBuilder};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use operation::Operation;

@@ -87,9 +87,10 @@ def nearest_double(value):
 
 def is_rounded(number, double):
     """Whether a double stands for a number: the nearest, or the one on its other side, as a bound may lie between the number
-    and the nearest."""
+    and the nearest. A double is the number of its shortest text, as bounds are written."""
     nearest, double = nearest_double(number), nearest_double(double)
-    beside = math.nextafter(nearest, math.inf if number > nearest else -math.inf) if number != nearest else nearest
+    shortest = Fraction(repr(nearest))
+    beside = math.nextafter(nearest, math.inf if number > shortest else -math.inf) if number != shortest else nearest
     return double in (nearest, beside)
 
 

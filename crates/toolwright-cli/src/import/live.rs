@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::env;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use toolwright_import::Provenance;
 use toolwright_mcp::client::{
@@ -20,14 +21,17 @@ const LAST_LINES: usize = 10;
 #[derive(Clone, Default)]
 struct LastWords(Arc<Mutex<VecDeque<String>>>);
 
+/// How long a server may think about the newer protocol.
+const PROBE: Duration = Duration::from_secs(5);
+
 /// Asks for every page of the list.
 pub(super) fn ask(list: &List, asking: &Asking) -> Result<Listed, Failure> {
     let words = LastWords::default();
     let (address, source) = address(list, asking, &words)?;
-    let mut options = ClientOptions::default();
-    options.connect_timeout = asking.timeout;
-    options.call_timeout = asking.timeout;
-    options.probe_timeout = options.probe_timeout.min(asking.timeout / 2);
+    let options = ClientOptions::default()
+        .with_connect_timeout(asking.timeout)
+        .with_call_timeout(asking.timeout)
+        .with_probe_timeout(PROBE.min(asking.timeout / 2));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (End::Io, format!("cannot start: {error}")))?;
     let listing = runtime.block_on(listing(&Client::with_options(address, options)));
@@ -76,11 +80,11 @@ fn url(url: &str, asking: &Asking) -> Result<ServerUrl, Failure> {
     }
     let mut server = ServerUrl::new(url);
     for (name, value) in &asking.header {
-        server = server.header(name, value);
+        server = server.with_header(name, value);
     }
     let Some(variable) = &asking.bearer_env else { return Ok(server) };
     match env::var(variable) {
-        Ok(token) if !token.is_empty() => Ok(server.bearer(token)),
+        Ok(token) if !token.is_empty() => Ok(server.with_bearer(token)),
         _ => Err((
             End::Rejected,
             format!(

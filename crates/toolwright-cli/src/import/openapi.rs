@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &OpenApi) -> End {
 }
 
 fn read(arguments: &OpenApi, import: &ApiImport<'_>) -> Result<End, Failure> {
-    let io = |failure: disk::IoFailure| (End::Io, failure.to_string());
+    let io = |failure: disk::IoError| (End::Io, failure.to_string());
     let shown = arguments.file.display().to_string();
     let text = disk::read_text(&arguments.file).map_err(io)?;
     let text = text.ok_or_else(|| (End::Rejected, format!("no file {shown}")))?;

@@ -14,9 +14,9 @@ static GET: Operation = Operation::new("get", Verb::Get, &[Part::Text("/")]);
 
 fn hasty(base: &str) -> ClientBuilder {
     Client::builder(base)
-        .credentials(Credentials::query("key", "s3cret"))
-        .timeout(Duration::from_millis(300))
-        .max_answer(1000)
+        .with_credentials(Credentials::query("key", "s3cret"))
+        .with_timeout(Duration::from_millis(300))
+        .with_max_answer(1000)
 }
 
 /// What a call fails with; it may take no longer than its time and a little.

@@ -50,12 +50,12 @@ fn credentials_that_cannot_be_sent_are_refused_and_never_printed() {
     let secret = "s3cr\net";
     for credentials in [Credentials::bearer(secret), Credentials::header("X-Key", secret)] {
         let shown = format!("{credentials:?}");
-        let error = Client::builder("http://shelter.test").credentials(credentials).build();
+        let error = Client::builder("http://shelter.test").with_credentials(credentials).build();
         let error = error.expect_err("a line break").to_string();
         assert!(!shown.contains("s3cr") && !error.contains("s3cr"), "{shown} {error}");
     }
     let good =
-        Client::builder("http://shelter.test").credentials(Credentials::query("k", "s3cret"));
+        Client::builder("http://shelter.test").with_credentials(Credentials::query("k", "s3cret"));
     assert!(!format!("{good:?}").contains("s3cret"));
     assert!(!format!("{:?}", good.build().expect("it is plain")).contains("s3cret"));
 }

@@ -164,7 +164,8 @@ async fn credentials_go_where_they_belong() {
         (Credentials::cookie("sid", "k3"), "cookie", json!("session=s; sid=k3")),
     ];
     for (credentials, part, expected) in table {
-        let client = Client::builder(&base).credentials(credentials).build().expect("a client");
+        let client =
+            Client::builder(&base).with_credentials(credentials).build().expect("a client");
         let payload = r#"{"id": 1, "limit": 3, "session": "s"}"#;
         let said = value(&call(&client, &EVERYWHERE, payload).await.expect("an answer"));
         assert_eq!(said[part], expected, "{part}");

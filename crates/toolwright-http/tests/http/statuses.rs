@@ -60,7 +60,7 @@ async fn every_status_is_a_kind_of_failure_and_the_model_hears_nothing_of_the_se
         (302, FailureKind::Unavailable, Recovery::Finish),
         (418, FailureKind::DomainRejection, Recovery::Replan),
     ];
-    let client = Client::builder(base).credentials(Credentials::header("X-Key", "k3y"));
+    let client = Client::builder(base).with_credentials(Credentials::header("X-Key", "k3y"));
     let client = client.build().expect("a client");
     for (status, kind, recovery) in table {
         let failure = call(&client, &STATUS, &format!("{{\"status\": {status}}}")).await;
@@ -140,7 +140,7 @@ async fn redirects_stay_on_their_host_and_repeat_nothing_that_changes_something(
         )
         .route("/other", any(|| async { Redirect::to("/end") }));
     let client =
-        Client::builder(serve(router).await).credentials(Credentials::header("X-Key", "k"));
+        Client::builder(serve(router).await).with_credentials(Credentials::header("X-Key", "k"));
     let client = client.build().expect("a client");
     let key = Ok(Value::String("k".to_owned()));
     assert_eq!(call(&client, &GET, r#"{"to": "here"}"#).await, key);

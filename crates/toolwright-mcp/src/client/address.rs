@@ -14,7 +14,7 @@ pub enum ServerAddress {
     Url(ServerUrl),
 }
 
-/// An MCP server to be started as a child process. It ends with the client.
+/// An MCP server to be started as a child process, said as [`std::process::Command`] says it. It ends with the client.
 #[derive(Clone, Debug)]
 pub struct ServerCommand {
     pub(super) program: OsString,
@@ -118,21 +118,21 @@ impl ServerCommand {
 
     /// Gives it those variables alone that [`ServerCommand::env`] sets.
     #[must_use]
-    pub fn without_inherited_env(mut self) -> Self {
+    pub fn env_clear(mut self) -> Self {
         self.inherits_env = false;
         self
     }
 
     /// Sets the folder it runs in.
     #[must_use]
-    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub fn current_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = Some(folder.into());
         self
     }
 
     /// Adds a folder it is told it may work in, as a `file:` URI.
     #[must_use]
-    pub fn root(mut self, uri: impl Into<String>) -> Self {
+    pub fn with_root(mut self, uri: impl Into<String>) -> Self {
         self.roots.push(uri.into());
         self
     }
@@ -153,21 +153,21 @@ impl ServerUrl {
 
     /// Adds a header to every request.
     #[must_use]
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
     /// Sends a bearer token (RFC 6750) with every request.
     #[must_use]
-    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+    pub fn with_bearer(mut self, token: impl Into<String>) -> Self {
         self.bearer = Some(token.into());
         self
     }
 
     /// Adds a folder the server is told it may work in, as a `file:` URI.
     #[must_use]
-    pub fn root(mut self, uri: impl Into<String>) -> Self {
+    pub fn with_root(mut self, uri: impl Into<String>) -> Self {
         self.roots.push(uri.into());
         self
     }

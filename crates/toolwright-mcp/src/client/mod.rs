@@ -26,7 +26,7 @@
 //!
 //! # async fn example(token: String) -> Result<(), Box<dyn std::error::Error>> {
 //! let catalog = Registry::new().catalog();
-//! let client = Client::new(ServerUrl::new("https://example.com/mcp").bearer(token));
+//! let client = Client::new(ServerUrl::new("https://example.com/mcp").with_bearer(token));
 //! let reach = McpToolset::reach("search", &client);
 //! let tools = catalog.connect("search", "search", reach).await?;
 //! catalog.allow("helper", "search")?;

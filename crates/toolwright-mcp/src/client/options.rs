@@ -8,26 +8,19 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use toolwright_mcp::client::{ClientOptions, DriftPolicy};
 ///
-/// let mut options = ClientOptions::default();
-/// options.call_timeout = Duration::from_secs(5);
-/// options.drift = DriftPolicy::Warn;
+/// let options = ClientOptions::default()
+///     .with_call_timeout(Duration::from_secs(5))
+///     .with_drift(DriftPolicy::Warn);
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ClientOptions {
-    /// How long a call may take whose tool does not say so itself. A minute.
-    pub call_timeout: Duration,
-    /// How long it may take to reach a server. 30 seconds.
-    pub connect_timeout: Duration,
-    /// How long a server may think about `server/discover` before it is taken for one of the older era. 5 seconds.
-    pub probe_timeout: Duration,
-    /// How many bytes a message of a server may have. 16 MiB.
-    pub max_message_bytes: usize,
-    /// What becomes of calls when a server's tools are not those a toolset was written for.
-    pub drift: DriftPolicy,
-    /// How long to wait before a server is tried again: after the first failure, and at most; each failure doubles it.
-    /// 100 milliseconds and 30 seconds.
-    pub backoff: (Duration, Duration),
+    pub(super) call_timeout: Duration,
+    pub(super) connect_timeout: Duration,
+    pub(super) probe_timeout: Duration,
+    pub(super) max_message_bytes: usize,
+    pub(super) drift: DriftPolicy,
+    /// How long to wait before a server is tried again: at first, and at most.
+    pub(super) backoff: (Duration, Duration),
 }
 
 /// What becomes of calls when a server's tools are not those a toolset was written for.
@@ -40,6 +33,46 @@ pub enum DriftPolicy {
     Warn,
     /// Nothing is compared.
     Ignore,
+}
+
+impl ClientOptions {
+    /// How long a call may take whose tool does not say so itself; a minute unless given.
+    #[must_use]
+    pub fn with_call_timeout(self, call_timeout: Duration) -> Self {
+        Self { call_timeout, ..self }
+    }
+
+    /// How long it may take to reach a server; 30 seconds unless given.
+    #[must_use]
+    pub fn with_connect_timeout(self, connect_timeout: Duration) -> Self {
+        Self { connect_timeout, ..self }
+    }
+
+    /// How long a server may think about `server/discover` before it is taken for one of the older era; 5 seconds unless
+    /// given.
+    #[must_use]
+    pub fn with_probe_timeout(self, probe_timeout: Duration) -> Self {
+        Self { probe_timeout, ..self }
+    }
+
+    /// How many bytes a message of a server may have; 16 MiB unless given.
+    #[must_use]
+    pub fn with_max_message_bytes(self, max_message_bytes: usize) -> Self {
+        Self { max_message_bytes, ..self }
+    }
+
+    /// What becomes of calls when a server's tools are not those a toolset was written for.
+    #[must_use]
+    pub fn with_drift(self, drift: DriftPolicy) -> Self {
+        Self { drift, ..self }
+    }
+
+    /// How long to wait before a server is tried again: after the first failure, and at most; each failure doubles it.
+    /// 100 milliseconds and 30 seconds unless given.
+    #[must_use]
+    pub fn with_backoff(self, first: Duration, most: Duration) -> Self {
+        Self { backoff: (first, most), ..self }
+    }
 }
 
 impl Default for ClientOptions {

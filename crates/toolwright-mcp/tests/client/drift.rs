@@ -53,8 +53,7 @@ async fn the_policy_says_what_becomes_of_calls() {
         (DriftPolicy::Ignore, None, Some(FailureKind::NotFound)),
     ];
     for (policy, changed, missing) in cases {
-        let mut options = hasty();
-        options.drift = policy;
+        let options = hasty().with_drift(policy);
         let client = Client::with_options(command(&["changed", "gone"]), options);
         let kind =
             async |tool| call(&client, &LISTED, tool).await.err().map(|failure| failure.kind);

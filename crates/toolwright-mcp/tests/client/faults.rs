@@ -52,8 +52,7 @@ async fn a_call_while_the_server_is_gone_is_unavailable_at_once() {
     if !can_run() {
         return;
     }
-    let mut options = hasty();
-    options.backoff = (Duration::from_secs(30), Duration::from_secs(30));
+    let options = hasty().with_backoff(Duration::from_secs(30), Duration::from_secs(30));
     let client = Client::with_options(command(&[]), options);
     for _ in 0..2 {
         call(&client, "die", r#"{"text":""}"#).await.expect_err("it dies");
@@ -109,8 +108,7 @@ async fn a_result_that_is_too_large_is_refused_and_the_next_is_read() {
     if !can_run() {
         return;
     }
-    let mut options = hasty();
-    options.call_timeout = Duration::from_mins(1);
+    let options = hasty().with_call_timeout(Duration::from_mins(1));
     let client = Client::with_options(command(&[]), options);
     let failure = call(&client, "big", r#"{"text":"100"}"#).await.expect_err("it is too large");
     assert_eq!(failure.kind, FailureKind::MalformedResult, "{failure:?}");

@@ -110,7 +110,7 @@ async fn a_token_opens_what_is_guarded_and_is_never_shown() {
     let peer = Peer::start();
     let error = peer.client("guarded").connect().await.expect_err("it is guarded");
     assert!(matches!(error, ClientError::Connect { .. }), "{error}");
-    let url = peer.url("guarded").bearer("open sesame").header("x-key", "hush");
+    let url = peer.url("guarded").with_bearer("open sesame").with_header("x-key", "hush");
     assert!(!format!("{url:?}").contains("sesame") && !format!("{url:?}").contains("hush"));
     Client::with_options(url, hasty()).connect().await.expect("the token is right");
 }

@@ -21,12 +21,11 @@ pub(crate) fn command(faults: &[&str]) -> ServerCommand {
 
 /// Short deadlines, so that what is slow shows soon.
 pub(crate) fn hasty() -> ClientOptions {
-    let mut options = ClientOptions::default();
-    options.call_timeout = Duration::from_secs(5);
-    options.connect_timeout = Duration::from_secs(10);
-    options.probe_timeout = Duration::from_secs(3);
-    options.backoff = (Duration::from_millis(20), Duration::from_millis(200));
-    options
+    ClientOptions::default()
+        .with_call_timeout(Duration::from_secs(5))
+        .with_connect_timeout(Duration::from_secs(10))
+        .with_probe_timeout(Duration::from_secs(3))
+        .with_backoff(Duration::from_millis(20), Duration::from_millis(200))
 }
 
 /// A client of a peer with some faults.
