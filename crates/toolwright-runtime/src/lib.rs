@@ -5,11 +5,11 @@
 //! # Write a tool, and call it
 //!
 //! Generated crates register their tools by a function: `todos_tools::register(&mut registry, todos)?`. A tool of a few
-//! lines needs no schema file: its types say what it takes and gives.
+//! lines needs no schema file: it is an async function, whose types say what it takes and gives.
 //!
 //! ```
-//! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, described};
-//! use toolwright_runtime::{FunctionTool, Registry, Runtime};
+//! use toolwright::{Payload, ToolCall, described};
+//! use toolwright_runtime::{Registry, Runtime};
 //!
 //! described! {
 //!     struct Numbers {
@@ -24,12 +24,8 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let spec = ToolSpec::new("add").with_toolset("sums").with_description("Add two numbers.");
-//! let add = FunctionTool::new(spec, async |Numbers { a, b }| {
-//!     Ok::<_, ToolFailure>(Sum { sum: a + b })
-//! });
 //! let registry = Registry::new();
-//! registry.register_tool(add)?;
+//! registry.tool("add", "Add two numbers.", |Numbers { a, b }| async move { Sum { sum: a + b } })?;
 //!
 //! let runtime = Runtime::new(registry);
 //! let result = runtime.call(ToolCall::new("add", Payload::new(r#"{"a":2,"b":40}"#))).await;
@@ -42,13 +38,17 @@
 //! # }
 //! ```
 //!
+//! With the feature `schemars` the arguments may be any type that derives `Deserialize` and `JsonSchema`; a result that
+//! derives `Serialize` and `JsonSchema` is returned as `Json(result)`. What is more than a name and words (hints, limits,
+//! approval) stands in a [`ToolSpec`](toolwright::ToolSpec), from which [`FunctionTool::new`] makes a tool.
+//!
 //! # Run an agent
 //!
 //! An [`Agent`] lists what it may use; its [`Planner`] decides each step, a model's client or a rule. Here it is a
 //! [`Script`]. A run finishes, fails, or waits for answers: then it is data, which can be kept and resumed elsewhere.
 //!
 //! ```
-//! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, described};
+//! use toolwright::{Payload, ToolCall, ToolSpec, described};
 //! use toolwright_runtime::{
 //!     Agent, FunctionTool, Registry, ResumeRequest, RunEnd, RunRequest, Runtime, Script,
 //! };
@@ -62,7 +62,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let spec = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
-//! let wipe = FunctionTool::new(spec, async |disk: Disk| Ok::<_, ToolFailure>(disk));
+//! let wipe = FunctionTool::new(spec, async |disk: Disk| disk);
 //! let planner = Script::new()
 //!     .call([ToolCall::new("wipe", Payload::new(r#"{"name":"sda"}"#))])
 //!     .finish(Payload::new(r#""done""#));

@@ -72,7 +72,7 @@ async fn work(runtime: Runtime, next: Arc<AtomicU64>, end: u64) -> Tally {
         if number >= end {
             return tally;
         }
-        let call = ToolCall::new(name(number), Payload::new(number.to_string()));
+        let call = ToolCall::new(name(number), Payload::new(format!("{{\"number\":{number}}}")));
         let id = call.id().to_owned();
         let result = runtime.call(call).await;
         tally.take(number, &id, &result);

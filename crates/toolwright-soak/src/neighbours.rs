@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec};
+use toolwright::{Payload, ToolCall, ToolSpec};
 use toolwright_runtime::execute::{OutputCap, Timeout};
 use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
@@ -45,27 +45,24 @@ pub(crate) async fn run() -> Neighbours {
 
 async fn keep_calling(runtime: Runtime, stop: Arc<AtomicBool>) {
     while !stop.load(Ordering::Relaxed) {
-        runtime.call(ToolCall::new("large", Payload::new("0"))).await;
+        runtime.call(ToolCall::new("large", Payload::new("{}"))).await;
     }
 }
 
 fn spawn(runtime: &Runtime, tool: &'static str) -> tokio::task::JoinHandle<()> {
     let runtime = runtime.clone();
     tokio::spawn(async move {
-        runtime.call(ToolCall::new(tool, Payload::new("0"))).await;
+        runtime.call(ToolCall::new(tool, Payload::new("{}"))).await;
     })
 }
 
 fn runtime() -> Runtime {
     let tool = |name| ToolSpec::new(name).with_toolset("soak").with_service("soak");
-    let quick = FunctionTool::new(tool("quick"), async |args: i64| Ok::<_, ToolFailure>(args));
-    let hang = FunctionTool::new(tool("hang"), async |_: i64| {
-        std::future::pending::<Result<i64, ToolFailure>>().await
-    });
+    let quick = FunctionTool::new(tool("quick"), async || true);
+    let hang = FunctionTool::new(tool("hang"), std::future::pending::<bool>);
     // Making so much takes long, so it is done where nobody waits for it.
-    let large = FunctionTool::new(tool("large"), async |_: i64| {
-        let made = tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await;
-        made.map_err(|error| ToolFailure::internal(&error))
+    let large = FunctionTool::new(tool("large"), async || {
+        tokio::task::spawn_blocking(|| "x".repeat(LARGE)).await
     });
     let registry = Registry::new();
     for tool in [quick, hang, large] {
@@ -82,7 +79,7 @@ async fn timed(runtime: &Runtime) -> Duration {
     let mut times = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {
         let since = Instant::now();
-        runtime.call(ToolCall::new("quick", Payload::new("1"))).await;
+        runtime.call(ToolCall::new("quick", Payload::new("{}"))).await;
         times.push(since.elapsed());
         tokio::task::yield_now().await;
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use toolwright::spec::CallLimits;
-use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure, ToolSpec};
+use toolwright::{FailureKind, Recovery, RegistrationError, ToolFailure, ToolSpec, described};
 use toolwright_runtime::{FunctionTool, Registry};
 
 /// How many tools there are.
@@ -54,10 +54,17 @@ fn tool(number: u64, reached: &Arc<AtomicU64>) -> FunctionTool {
         ToolSpec::new(name(number)).with_toolset("soak").with_service("soak").with_limits(limits);
     let reached = Arc::clone(reached);
     // What a tool takes is the number of the call, what it returns the one after it.
-    FunctionTool::new(spec, move |number: i64| {
+    FunctionTool::new(spec, move |Numbered { number }| {
         reached.fetch_add(1, Ordering::Relaxed);
         act(number)
     })
+}
+
+described! {
+    struct Numbered {
+        /// The number of the call.
+        number: i64,
+    }
 }
 
 async fn act(number: i64) -> Result<i64, ToolFailure> {

@@ -56,6 +56,13 @@ pub enum RegistrationError {
         /// The toolset that wants it.
         offered: String,
     },
+    /// The types of the function that runs this tool make no tool.
+    UnusableTool {
+        /// The tool.
+        tool: String,
+        /// What is wrong with them.
+        reason: String,
+    },
     /// A toolset of this name is registered already.
     DuplicateToolset {
         /// The name.
@@ -127,6 +134,14 @@ impl RegistrationError {
 impl fmt::Display for RegistrationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::DuplicateTool { tool, registered, offered }
+                if registered.is_empty() && offered.is_empty() =>
+            {
+                write!(f, "tool `{tool}` is registered already; give one of the two another name")
+            }
+            Self::UnusableTool { tool, reason } => {
+                write!(f, "tool `{tool}` cannot be registered: {reason}")
+            }
             Self::DuplicateTool { tool, registered, offered } => write!(
                 f,
                 "tool `{tool}` of toolset `{offered}` is registered already, by toolset `{registered}`; register each toolset once"

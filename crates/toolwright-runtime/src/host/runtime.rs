@@ -204,7 +204,7 @@ impl Runtime {
         let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
         let publisher = self.0.publisher(&run_id, None, &scope, events);
         let call = call.with_scope(scope);
-        match self.0.registry.tool(call.tool()) {
+        match self.0.registry.registered(call.tool()) {
             Some(tool) => self.call_once(call, &tool, publisher).await,
             None => self.refuse_unknown(call, publisher),
         }

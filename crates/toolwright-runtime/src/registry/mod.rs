@@ -7,10 +7,13 @@ use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use toolwright::spec::Text;
 use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
 
 use crate::agent::{Agent, Planner};
-use crate::tools::{Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolSpecRef};
+use crate::tools::{
+    Combined, Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolFunction, ToolSpecRef,
+};
 
 pub(crate) use catalog::Published;
 pub use catalog::{Catalog, CatalogError};
@@ -82,10 +85,80 @@ impl Registry {
     ///
     /// A name that is taken already.
     pub fn register_tool(&self, tool: FunctionTool) -> Result<(), RegistrationError> {
+        check(&tool)?;
         let entry = tool.entry().clone();
         let name = entry.spec().toolset().to_owned();
         let source = tool.into_source();
         self.write().insert(vec![entry], Provider { name, source, is_listed: true }, false)
+    }
+
+    /// Registers an async function as a tool of a name, with what it does in words for the model. Its types say what it
+    /// takes and gives: see [`ToolFunction`].
+    ///
+    /// ```
+    /// use toolwright::described;
+    /// use toolwright_runtime::Registry;
+    ///
+    /// described! {
+    ///     struct Numbers {
+    ///         a: i64,
+    ///         b: i64,
+    ///     }
+    ///
+    ///     struct Sum {
+    ///         sum: i64,
+    ///     }
+    /// }
+    ///
+    /// let registry = Registry::new();
+    /// registry.tool("add", "Add two numbers.", |Numbers { a, b }| async move { Sum { sum: a + b } })?;
+    /// # Ok::<(), toolwright::RegistrationError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A name that is taken already, or types that make no tool.
+    pub fn tool<K>(
+        &self,
+        name: impl Into<Text>,
+        description: impl Into<Text>,
+        function: impl ToolFunction<K>,
+    ) -> Result<(), RegistrationError> {
+        let mut spec = ToolSpec::new(name);
+        spec.set_description(description);
+        self.register_tool(FunctionTool::new(spec, function))
+    }
+
+    /// Registers tools, each by its name and all by the name of the toolset that its spec says.
+    ///
+    /// # Errors
+    ///
+    /// Every name that is taken already, and every function whose types make no tool; nothing is registered then.
+    pub fn register_tools(
+        &self,
+        tools: impl IntoIterator<Item = FunctionTool>,
+    ) -> Result<(), RegistrationError> {
+        let tools: Vec<_> = tools.into_iter().collect();
+        let mut entries = self.write();
+        let mut wrong: Vec<_> = tools.iter().filter_map(|tool| check(tool).err()).collect();
+        let listed: Vec<_> = tools.iter().map(|tool| tool.entry().clone()).collect();
+        wrong.extend(entries.taken(&listed));
+        let mut toolsets: BTreeMap<String, (Vec<ToolEntry>, Combined)> = BTreeMap::new();
+        for tool in tools {
+            let name = tool.entry().spec().toolset().to_owned();
+            if entries.toolsets.contains_key(&name) {
+                wrong.push(RegistrationError::DuplicateToolset { toolset: name.clone() });
+            }
+            let (listed, all) = toolsets.entry(name.clone()).or_default();
+            listed.push(tool.entry().clone());
+            all.push(name, Arc::new(tool));
+        }
+        RegistrationError::all(wrong)?;
+        for (name, (listed, all)) in toolsets {
+            let provider = Provider { name, source: all.into_source(), is_listed: true };
+            entries.insert(listed, provider, true)?;
+        }
+        Ok(())
     }
 
     /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A bare factory
@@ -166,7 +239,7 @@ impl Registry {
         RegistrationError::all(missing.map(|spec| missing_executor(spec, needed_by)).collect())
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<Registered> {
+    pub(crate) fn registered(&self, name: &str) -> Option<Registered> {
         self.read().tools.get(name).cloned()
     }
 
@@ -362,6 +435,13 @@ impl Registrar for Registry {
         let make = move |_| Executed::new(specs.iter().copied(), factory());
         self.insert_set(specs, Source::per_run(make))
     }
+}
+
+/// Refuses a function whose types make no tool.
+fn check(tool: &FunctionTool) -> Result<(), RegistrationError> {
+    let Some(reason) = tool.mistake() else { return Ok(()) };
+    let (tool, reason) = (tool.entry().name().to_owned(), reason.to_owned());
+    Err(RegistrationError::UnusableTool { tool, reason })
 }
 
 /// Every name a tool answers to.

@@ -16,6 +16,7 @@ mod prepared;
 mod renamed;
 mod scratchpad;
 mod source;
+mod types;
 mod words;
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
 pub use executed::Executed;
 pub(crate) use filtered::Filtered;
-pub use function::FunctionTool;
+pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
 pub(crate) use lifecycle::Entered;
 pub(crate) use prefixed::Prefixed;
@@ -38,6 +39,9 @@ pub(crate) use prefixed::SEPARATOR;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use source::{IntoSource, Source};
+pub use types::{ArgsCodec, OwnCodec, ResultCodec, ToolArgs, ToolOutput};
+#[cfg(feature = "schemars")]
+pub use types::{BySerde, Json};
 pub(crate) use words::fill;
 
 /// Tools that come and go together.

@@ -6,6 +6,7 @@ mod combinators;
 mod events;
 mod execution;
 mod failures;
+mod functions;
 mod hooks;
 mod interleavings;
 mod journal;

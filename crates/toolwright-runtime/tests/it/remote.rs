@@ -59,7 +59,7 @@ fn tools(log: &Log) -> Combined {
         .with("plain", tool("plus", |n| n + 1))
         .with("slow", slow)
         .with("panic", tool("panic", |_| panic!("a bug")))
-        .with("typed", FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args)))
+        .with("typed", FunctionTool::typed(Echo, async |args: N, _| Ok::<_, ToolFailure>(args)))
 }
 
 struct OnDrop(Log);

@@ -68,7 +68,7 @@ async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
 #[tokio::test]
 async fn r3_functions_and_typed_tools_are_tools() {
     let registry = Registry::new();
-    let typed = FunctionTool::typed(Echo, async |args: N| Ok::<_, ToolFailure>(args));
+    let typed = FunctionTool::typed(Echo, async |args: N, _| Ok::<_, ToolFailure>(args));
     registry.register_tool(typed).unwrap();
     let scoped = FunctionTool::new(spec("whose"), async |_: N, call: toolwright::ToolCall| {
         Ok::<_, ToolFailure>(N { n: call.run_id().map_or(0, |id| id.len().cast_signed() as i64) })

@@ -136,7 +136,7 @@ async fn a_tool_that_runs_its_own_agent_is_stopped_at_the_same_depth() {
         async move {
             let request = RunRequest::new("starter", payload(args.n)).on_behalf_of(&call);
             runtime.run(request).await.unwrap().result()?;
-            Ok(args)
+            Ok::<_, toolwright::ToolFailure>(args)
         }
     });
     let registry = Registry::new();

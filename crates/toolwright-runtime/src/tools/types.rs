@@ -1,0 +1,215 @@
+//! The types that functions take and return as tools: how they are read, written and described.
+
+use std::sync::Arc;
+
+use toolwright::codec;
+use toolwright::schema::SchemaError;
+use toolwright::{BoxError, Described, InvalidPayload, Payload};
+
+type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, InvalidPayload> + Send + Sync>;
+type Write<T> = Arc<dyn Fn(&T) -> Result<Payload, InvalidPayload> + Send + Sync>;
+
+/// The arguments of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
+pub trait ToolArgs<Kind>: Sized + Send + 'static {
+    /// How they are read.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the type's schema.
+    fn codec() -> Result<ArgsCodec<Self>, SchemaError>;
+}
+
+/// What a function that runs a tool returns; see [`ToolFunction`](super::ToolFunction).
+pub trait ToolOutput<Kind>: Send + 'static {
+    /// The result where it succeeds.
+    type Result: Send + 'static;
+
+    /// How a result is written.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the type's schema.
+    fn codec() -> Result<ResultCodec<Self::Result>, SchemaError>;
+
+    /// The result.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the function returned in its place.
+    fn into_result(self) -> Result<Self::Result, BoxError>;
+}
+
+/// How arguments are read, and the schema that says which are accepted.
+pub struct ArgsCodec<A> {
+    pub(super) schema: String,
+    pub(super) read: Read<A>,
+}
+
+/// How results are written, and the schema that says which are accepted.
+pub struct ResultCodec<R> {
+    pub(super) schema: String,
+    pub(super) check: Read<()>,
+    pub(super) write: Write<R>,
+}
+
+crate::debug::debug!(ArgsCodec<A>, codec => { schema: codec.schema });
+crate::debug::debug!(ResultCodec<R>, codec => { schema: codec.schema });
+
+/// Tells types with a codec of their own; see [`ToolFunction`](super::ToolFunction).
+#[derive(Debug)]
+pub struct OwnCodec;
+
+impl ArgsCodec<()> {
+    /// No arguments: an object without properties.
+    pub(super) fn none() -> Self {
+        toolwright::described! { struct Nothing {} }
+        let schema = Nothing::schema().to_string();
+        Self { schema, read: Arc::new(codec::check::<Nothing>) }
+    }
+}
+
+impl<A: Described + Send + 'static> ToolArgs<OwnCodec> for A {
+    fn codec() -> Result<ArgsCodec<Self>, SchemaError> {
+        Ok(ArgsCodec { schema: A::schema().to_string(), read: Arc::new(codec::from_json) })
+    }
+}
+
+impl<R: Described + 'static> ResultCodec<R> {
+    fn own() -> Self {
+        Self {
+            schema: R::schema().to_string(),
+            check: Arc::new(codec::check::<R>),
+            write: Arc::new(Payload::of),
+        }
+    }
+}
+
+impl<R: Described + Send + 'static> ToolOutput<OwnCodec> for R {
+    type Result = R;
+
+    fn codec() -> Result<ResultCodec<R>, SchemaError> {
+        Ok(ResultCodec::own())
+    }
+
+    fn into_result(self) -> Result<R, BoxError> {
+        Ok(self)
+    }
+}
+
+impl<R, E> ToolOutput<Result<OwnCodec, E>> for Result<R, E>
+where
+    R: Described + Send + 'static,
+    E: Into<BoxError> + Send + 'static,
+{
+    type Result = R;
+
+    fn codec() -> Result<ResultCodec<R>, SchemaError> {
+        Ok(ResultCodec::own())
+    }
+
+    fn into_result(self) -> Result<R, BoxError> {
+        self.map_err(Into::into)
+    }
+}
+
+/// A result that serde writes and schemars describes: what a function returns in the place of a type with a codec.
+#[cfg(feature = "schemars")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Json<T>(pub T);
+
+/// Types that serde reads and writes and schemars describes. What the schema accepts and serde does not, as where a type
+/// says more than its schema can, is refused with serde's words.
+#[cfg(feature = "schemars")]
+mod by_serde {
+    use std::sync::Arc;
+
+    use schemars::generate::SchemaSettings;
+    use schemars::{JsonSchema, SchemaGenerator};
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use toolwright::issue::{Issue, IssueKind};
+    use toolwright::schema::{Schema, SchemaError};
+    use toolwright::{BoxError, InvalidPayload, Payload};
+
+    use super::{ArgsCodec, Json, ResultCodec, ToolArgs, ToolOutput};
+
+    /// Tells types of serde and schemars; see [`ToolFunction`](crate::tools::ToolFunction).
+    #[derive(Debug)]
+    pub struct BySerde;
+
+    fn refused(error: &serde_json::Error) -> InvalidPayload {
+        let reason = format!("is not what its type takes: {error}");
+        InvalidPayload::new(vec![Issue::new("", IssueKind::Refused { reason })])
+    }
+
+    /// The published text of a type's schema, and the schema compiled.
+    fn compiled<T: JsonSchema>(
+        settings: SchemaSettings,
+    ) -> Result<(String, Arc<Schema>), SchemaError> {
+        let settings = settings.with(|settings| settings.meta_schema = None);
+        let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
+        // The name of a Rust type says nothing to a model.
+        schema.remove("title");
+        let text = schema.as_value().to_string();
+        let compiled = Schema::new(&text)?;
+        Ok((text, Arc::new(compiled)))
+    }
+
+    impl<A: DeserializeOwned + JsonSchema + Send + 'static> ToolArgs<BySerde> for A {
+        fn codec() -> Result<ArgsCodec<Self>, SchemaError> {
+            let (text, schema) = compiled::<A>(SchemaSettings::draft2020_12().for_deserialize())?;
+            let read = Arc::new(move |json: &[u8]| {
+                schema.check(json)?;
+                serde_json::from_slice(json).map_err(|error| refused(&error))
+            });
+            Ok(ArgsCodec { schema: text, read })
+        }
+    }
+
+    impl<R: Serialize + JsonSchema + 'static> ResultCodec<Json<R>> {
+        fn by_serde() -> Result<Self, SchemaError> {
+            let (text, schema) = compiled::<R>(SchemaSettings::draft2020_12().for_serialize())?;
+            let of_check = Arc::clone(&schema);
+            Ok(Self {
+                schema: text,
+                check: Arc::new(move |json| of_check.check(json)),
+                write: Arc::new(move |Json(result)| {
+                    let json = serde_json::to_string(result).map_err(|error| refused(&error))?;
+                    schema.check(json.as_bytes())?;
+                    Ok(Payload::new(json))
+                }),
+            })
+        }
+    }
+
+    impl<R: Serialize + JsonSchema + Send + 'static> ToolOutput<BySerde> for Json<R> {
+        type Result = Self;
+
+        fn codec() -> Result<ResultCodec<Self>, SchemaError> {
+            ResultCodec::by_serde()
+        }
+
+        fn into_result(self) -> Result<Self, BoxError> {
+            Ok(self)
+        }
+    }
+
+    impl<R, E> ToolOutput<Result<BySerde, E>> for Result<Json<R>, E>
+    where
+        R: Serialize + JsonSchema + Send + 'static,
+        E: Into<BoxError> + Send + 'static,
+    {
+        type Result = Json<R>;
+
+        fn codec() -> Result<ResultCodec<Json<R>>, SchemaError> {
+            ResultCodec::by_serde()
+        }
+
+        fn into_result(self) -> Result<Json<R>, BoxError> {
+            self.map_err(Into::into)
+        }
+    }
+}
+
+#[cfg(feature = "schemars")]
+pub use by_serde::BySerde;

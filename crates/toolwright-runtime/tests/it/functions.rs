@@ -1,0 +1,242 @@
+//! Functions as tools: what their types may be, and what becomes of what they return.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolwright::{
+    FailureKind, Payload, RegistrationError, ToolCall, ToolFailure, ToolResult, ToolSpec, described,
+};
+use toolwright_runtime::tools::Json;
+use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Script, Toolset};
+
+use crate::tools::payload;
+
+described! {
+    struct Numbers {
+        a: i64,
+        b: i64,
+    }
+
+    struct Sum {
+        sum: i64,
+    }
+}
+
+/// A place to look at.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    /// Degrees north.
+    #[schemars(range(min = -90, max = 90))]
+    north: f64,
+    units: Option<Units>,
+    #[serde(default)]
+    days: Day,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Units {
+    Metric,
+    Imperial,
+}
+
+/// Says less in its schema than serde asks for.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(try_from = "i64")]
+#[schemars(with = "i64")]
+struct Day(i64);
+
+impl TryFrom<i64> for Day {
+    type Error = String;
+
+    fn try_from(day: i64) -> Result<Self, String> {
+        if day % 2 == 0 { Ok(Self(day)) } else { Err(format!("{day} is odd")) }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Weather {
+    #[schemars(length(max = 20))]
+    text: String,
+}
+
+async fn answer(registry: &Registry, tool: &str, args: &str) -> ToolResult {
+    Runtime::new(registry.clone()).call(ToolCall::new(tool, Payload::new(args))).await
+}
+
+async fn said(registry: &Registry, tool: &str, args: &str) -> String {
+    match answer(registry, tool, args).await.outcome {
+        Ok(payload) => payload.to_string(),
+        Err(failure) => failure.to_string(),
+    }
+}
+
+/// R3: a closure or a function is registered as it is, whatever it takes and however it fails.
+#[tokio::test]
+async fn r3_functions_of_any_shape_are_tools() {
+    async fn double(Sum { sum }: Sum) -> Sum {
+        Sum { sum: 2 * sum }
+    }
+
+    let registry = Registry::new();
+    let add = |Numbers { a, b }| async move { Sum { sum: a + b } };
+    registry.tool("add", "Add two numbers.", add).unwrap();
+    registry.tool("double", "Double a number.", double).unwrap();
+    registry.tool("pi", "The number.", || async { "3.14".to_owned() }).unwrap();
+    let divide = |Numbers { a, b }| async move {
+        a.checked_div(b).map(|sum| Sum { sum }).ok_or("division by zero")
+    };
+    registry.tool("divide", "Divide two numbers.", divide).unwrap();
+    let id = |_: Numbers, call: ToolCall| async move { call.id().to_owned() };
+    registry.tool("id", "The id of the call.", id).unwrap();
+    let refuse = |_: Sum| async {
+        let refused =
+            ToolFailure::declared("closed", "we are closed", toolwright::Recovery::Finish);
+        Err::<Sum, _>(refused)
+    };
+    registry.tool("refuse", "Refuse.", refuse).unwrap();
+
+    assert_eq!(said(&registry, "add", r#"{"a":2,"b":40}"#).await, r#"{"sum":42}"#);
+    assert_eq!(said(&registry, "double", r#"{"sum":21}"#).await, r#"{"sum":42}"#);
+    assert_eq!(said(&registry, "pi", "{}").await, r#""3.14""#);
+    assert_eq!(said(&registry, "divide", r#"{"a":8,"b":4}"#).await, r#"{"sum":2}"#);
+    assert!(said(&registry, "id", r#"{"a":8,"b":4}"#).await.starts_with("\"call_"));
+
+    let failure = answer(&registry, "divide", r#"{"a":8,"b":0}"#).await.outcome.unwrap_err();
+    assert_eq!(
+        (failure.kind, &*failure.message),
+        (FailureKind::Internal, "the tool failed internally")
+    );
+    assert_eq!(failure.detail.as_deref(), Some("division by zero"));
+    let failure = answer(&registry, "refuse", r#"{"sum":1}"#).await.outcome.unwrap_err();
+    assert_eq!(failure.code.as_deref(), Some("closed"));
+    let said = said(&registry, "pi", r#"{"digits":3}"#).await;
+    assert!(said.contains("`/digits`"), "{said}");
+}
+
+/// R3: the published schema of a type of serde is what its arguments and results are held to.
+#[tokio::test]
+async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
+    let registry = Registry::new();
+    let weather = |place: Place| async move {
+        let text = match place.units {
+            Some(Units::Imperial) => "hot",
+            Some(Units::Metric) => "warm",
+            None if place.days.0 > 2 => "nobody knows what it will be by then",
+            None => "cold",
+        };
+        if place.north > 80.0 {
+            Err("too far north")
+        } else {
+            Ok(Json(Weather { text: text.into() }))
+        }
+    };
+    registry.tool("weather", "Tell the weather.", weather).unwrap();
+    let spec = registry.spec("weather").unwrap();
+    expect_test::expect![[r##"
+        {"$defs":{"Day":{"description":"Says less in its schema than serde asks for.","format":"int64","type":"integer"},"Units":{"enum":["metric","imperial"],"type":"string"}},"additionalProperties":false,"description":"A place to look at.","properties":{"days":{"$ref":"#/$defs/Day"},"north":{"description":"Degrees north.","format":"double","maximum":90,"minimum":-90,"type":"number"},"units":{"anyOf":[{"$ref":"#/$defs/Units"},{"type":"null"}]}},"required":["north"],"type":"object"}
+        {"properties":{"text":{"maxLength":20,"type":"string"}},"required":["text"],"type":"object"}"##]]
+    .assert_eq(&format!("{}\n{}", spec.args_schema(), spec.result_schema()));
+
+    let cases = [
+        (r#"{"north":1}"#, r#"{"text":"cold"}"#),
+        (r#"{"north":1,"units":"imperial"}"#, r#"{"text":"hot"}"#),
+        (r#"{"north":91}"#, "`/north`: found 91, expected at most 90"),
+        (r#"{"north":1,"units":"kelvin"}"#, "`/units`"),
+        (r#"{"north":1,"south":1}"#, "`/south`"),
+        (r#"{"north":1,"north":2}"#, "`/north`"),
+        (r#"{"north":1,"days":3}"#, "is not what its type takes: 3 is odd"),
+        (r#"{"north":1,"days":4}"#, "malformed_result: `weather` returned something"),
+        (r#"{"north":81}"#, "internal: the tool failed internally"),
+    ];
+    for (args, expected) in cases {
+        let said = said(&registry, "weather", args).await;
+        assert!(said.contains(expected), "{args}: {said}");
+        // Whoever checks before running comes to the same end.
+        assert_eq!(
+            spec.check_args(args.as_bytes()).is_err(),
+            said.starts_with("invalid_call"),
+            "{said}"
+        );
+    }
+}
+
+/// R3: a function whose arguments are no object is refused when it is registered, with its name.
+#[test]
+fn r3_a_function_of_a_list_is_refused() {
+    let registry = Registry::new();
+    let count = |sums: Vec<Sum>| async move { sums.len() == 1 };
+    let error = registry.tool("count", "", count).unwrap_err();
+    assert!(matches!(&error, RegistrationError::UnusableTool { tool, .. } if tool == "count"));
+    let message = error.to_string();
+    let expected =
+        "tool `count` cannot be registered: its arguments have the schema {\"type\":\"array\",";
+    assert!(message.starts_with(expected), "{message}");
+    assert!(message.ends_with(", expected that of an object"), "{message}");
+    let twice = || registry.tool("now", "", async || true);
+    twice().unwrap();
+    assert_eq!(
+        twice().unwrap_err().to_string(),
+        "tool `now` is registered already; give one of the two another name"
+    );
+}
+
+/// R3: tools of one toolset are registered together, by the names of both, or not at all.
+#[tokio::test]
+async fn r3_tools_are_registered_together_by_the_name_of_their_toolset() {
+    let tool = |name: &'static str| {
+        FunctionTool::new(ToolSpec::new(name).with_toolset("shop"), async || true)
+    };
+    let registry = Registry::new();
+    registry.tool("buy", "", async || false).unwrap();
+    let error = registry.register_tools([tool("sell"), tool("buy"), tool("sell")]).unwrap_err();
+    assert_eq!(error.each().len(), 2);
+    assert!(registry.spec("sell").is_none());
+    registry.register_tools([tool("sell"), tool("rent")]).unwrap();
+
+    let script = Script::new()
+        .call(["sell", "rent"].map(|name| ToolCall::new(name, Payload::new("{}"))))
+        .finish(payload(0));
+    let by_toolset = Agent::new("worker", "lab").with_toolsets(["shop"]);
+    registry.register_agent(by_toolset, script.clone().into()).unwrap();
+    let by_tool = Agent::new("by_tool", "lab").with_tools(["sell", "rent"]);
+    registry.register_agent(by_tool, script.into()).unwrap();
+    let runtime = Runtime::new(registry);
+    for agent in ["worker", "by_tool"] {
+        let outcome = runtime.run(RunRequest::new(agent, payload(0))).await.unwrap();
+        assert!(outcome.exchanges().all(|done| done.result.outcome.is_ok()));
+        assert_eq!(outcome.exchanges().count(), 2);
+    }
+}
+
+/// H4, H5: one tool says for itself when it can be used and what planners are told.
+#[tokio::test]
+async fn h4_h5_a_single_tool_has_availability_and_instructions() {
+    let open = Arc::new(AtomicBool::new(true));
+    let is_open = Arc::clone(&open);
+    let tool = FunctionTool::new(ToolSpec::new("buy"), async || true)
+        .with_availability(move || is_open.load(Ordering::Relaxed))
+        .with_instructions(|scope| Some(format!("Buy little in {}.", scope.run_id.as_deref()?)));
+    let registry = Registry::new();
+    registry.register_tool(tool.clone()).unwrap();
+    let see = Script::new().then(|turn| {
+        let seen: Vec<_> = turn.tools().map(|tool| tool.name().to_owned()).collect();
+        let text = format!("{:?}", format!("{} {seen:?}", turn.instructions()));
+        Ok(toolwright_runtime::Step::Finish(Payload::new(text)))
+    });
+    registry.register_agent(Agent::new("worker", "lab").with_tools(["buy"]), see.into()).unwrap();
+    let runtime = Runtime::builder(registry.clone()).skipping_unavailable().build();
+    let seen = async || {
+        let request = RunRequest::new("worker", payload(0)).with_run_id("r");
+        runtime.run(request).await.unwrap().decode::<String>().unwrap()
+    };
+    assert_eq!(seen().await, r#"Buy little in r. ["buy"]"#);
+    assert_eq!(said(&registry, "buy", "{}").await, "true");
+    open.store(false, Ordering::Relaxed);
+    assert!(!tool.is_available("buy"));
+    assert_eq!(seen().await, "Buy little in r. []");
+    assert_eq!(said(&registry, "buy", "{}").await, "unavailable: `buy` cannot be used now");
+}
