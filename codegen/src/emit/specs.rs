@@ -161,9 +161,10 @@ fn words(plan: &ToolPlan<'_>) -> TokenStream {
         let (call, result) = (optional_text(call.as_deref()), optional_text(result.as_deref()));
         quote!(.with_hints(spec::Hints { call: #call, result: #result }))
     });
-    let approval = plan.tool.approval.as_ref().map(|Approval { prompt, denied }| {
-        let (prompt, denied) = (optional_text(prompt.as_deref()), optional_text(denied.as_deref()));
-        quote!(.with_approval(spec::Approval { prompt: #prompt, denied: #denied }))
+    let approval = plan.tool.approval.as_ref().map(|Approval { prompt, denied, metadata }| {
+        let [prompt, denied, metadata] =
+            [prompt, denied, metadata].map(|text| optional_text(text.as_deref()));
+        quote!(.with_approval(spec::Approval { prompt: #prompt, denied: #denied, metadata: #metadata }))
     });
     let examples = plan.tool.examples.iter().map(|Example { args, result }| {
         let (args, result) = (text(args), optional_text(result.as_deref()));

@@ -7,6 +7,7 @@ use super::schemas::Reading;
 use super::toolsets::{Origin, WrittenTool};
 use super::{Declared, owned};
 use crate::diagnostic::{Report, consumers, files, tools};
+use crate::json::Json;
 use crate::model::{
     Approval, CallLimits, Deprecation, Example, Hints, ServiceId, Tool, ToolAnnotations, ToolsetId,
 };
@@ -106,6 +107,12 @@ pub(super) fn tools(
                 approval: details.approval.as_ref().map(|text| Approval {
                     prompt: owned(text.prompt.as_ref()),
                     denied: owned(text.denied.as_ref()),
+                    metadata: text.metadata.as_ref().map(|entries| {
+                        let json = |(name, value): (&Spanned<String>, &syntax::Literal)| {
+                            (name.value.clone(), value.0.to_json())
+                        };
+                        Json::Object(entries.iter().map(json).collect()).to_string().into()
+                    }),
                 }),
                 hints: details.hints.as_ref().map_or_else(Hints::default, |text| Hints {
                     call: owned(text.call.as_ref()),

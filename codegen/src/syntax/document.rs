@@ -232,12 +232,14 @@ mapping! {
         open_world: Option<bool>,
     }
 
-    /// The words of an approval request; minijinja templates over `args` and `tool`.
+    /// What an approval request says; its words are minijinja templates over `args` and `tool`.
     Approval {
         /// What the approver is asked.
         prompt: Option<Text>,
         /// What the model is told on a no.
         denied: Option<Text>,
+        /// Whatever else the approver's side needs, such as `risk_level: high`.
+        metadata: Option<Entries<Literal>>,
     }
 
     /// Templates for showing progress; minijinja over `args`, `tool` and `result`.

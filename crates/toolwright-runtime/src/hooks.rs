@@ -10,6 +10,8 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure,
 };
 
+use crate::tools::ToolEntry;
+
 /// Something to do before and after a call; either half may be left out.
 pub trait Hook: Send + Sync {
     /// What failures call it by.
@@ -41,15 +43,16 @@ pub trait Hook: Send + Sync {
     }
 }
 
-/// The hooks of a runtime. Before a call: those for all tools, then those of the tool. After it: those of the tool,
-/// then those for all.
+/// The hooks of a runtime. Before a call: those for all tools, then those of its toolset, then those of the tool. After
+/// it: those of the tool, then those of its toolset, then those for all.
 #[derive(Clone, Default)]
 pub struct Hooks {
     global: Vec<Arc<dyn Hook>>,
+    of_toolsets: BTreeMap<String, Vec<Arc<dyn Hook>>>,
     of_tools: BTreeMap<String, Vec<Arc<dyn Hook>>>,
 }
 
-debug!(Hooks, hooks => { global: hooks.global.len(), of_tools: hooks.of_tools.keys() });
+debug!(Hooks, hooks => { global: hooks.global.len(), of_toolsets: hooks.of_toolsets.keys(), of_tools: hooks.of_tools.keys() });
 
 impl Hooks {
     /// No hooks.
@@ -71,32 +74,53 @@ impl Hooks {
         self
     }
 
-    /// Whether there is a hook for a tool.
-    pub(crate) fn are_for(&self, tool: &str) -> bool {
-        !self.global.is_empty() || !self.of(tool).is_empty()
+    /// Adds a hook for the tools of a toolset: the one of this name in their specs, wherever they are registered and
+    /// under whatever name.
+    #[must_use]
+    pub fn with_for_toolset(
+        mut self,
+        toolset: impl Into<String>,
+        hook: impl Hook + 'static,
+    ) -> Self {
+        self.of_toolsets.entry(toolset.into()).or_default().push(Arc::new(hook));
+        self
     }
 
-    fn of(&self, tool: &str) -> &[Arc<dyn Hook>] {
-        self.of_tools.get(tool).map_or(&[], Vec::as_slice)
+    /// Whether there is a hook for a tool.
+    pub(crate) fn are_for(&self, name: &str, tool: &ToolEntry) -> bool {
+        self.of(name, tool).iter().any(|hooks| !hooks.is_empty())
+    }
+
+    /// The hooks for all tools, those of the tool's toolset, and those of the tool.
+    fn of(&self, name: &str, tool: &ToolEntry) -> [&[Arc<dyn Hook>]; 3] {
+        let of_toolset = self.of_toolsets.get(tool.spec().toolset());
+        let of_tool = self.of_tools.get(name);
+        [&self.global, of_toolset.map_or(&[], Vec::as_slice), of_tool.map_or(&[], Vec::as_slice)]
     }
 
     /// Lets every hook see and change the arguments of a call before it runs.
-    pub(crate) async fn before(&self, call: &ToolCall) -> Outcome {
-        let mut call = call.clone();
-        for hook in self.global.iter().chain(self.of(call.tool())).cloned().collect::<Vec<_>>() {
+    pub(crate) async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
+        let (name, mut call) = (call.tool(), call.clone());
+        for hook in self.of(name, tool).into_iter().flatten() {
             let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
             match hooked {
                 Ok(Ok(args)) => call = call.with_args(args),
-                Ok(Err(error)) => return Err(failed(&*hook, error)),
-                Err(_) => return Err(failed(&*hook, "it panicked".into())),
+                Ok(Err(error)) => return Err(failed(&**hook, error)),
+                Err(_) => return Err(failed(&**hook, "it panicked".into())),
             }
         }
         Ok(call.args().clone())
     }
 
     /// Lets every hook see and change what came of a call.
-    pub(crate) async fn after(&self, call: &ToolCall, mut outcome: Outcome) -> Outcome {
-        for hook in self.of(call.tool()).iter().chain(&self.global) {
+    pub(crate) async fn after(
+        &self,
+        call: &ToolCall,
+        tool: &ToolEntry,
+        mut outcome: Outcome,
+    ) -> Outcome {
+        let [global, of_toolset, of_tool] = self.of(call.tool(), tool);
+        for hook in of_tool.iter().chain(of_toolset).chain(global) {
             let hooked = async { hook.after(call, outcome).await };
             outcome = match AssertUnwindSafe(hooked).catch_unwind().await {
                 Ok(Ok(outcome)) => outcome,

@@ -20,6 +20,8 @@ pub(crate) struct WireCall {
     pub(crate) tool: String,
     pub(crate) args: String,
     pub(crate) scope: WireScope,
+    #[serde(default)]
+    approved: bool,
 }
 
 /// A [`Scope`].
@@ -93,13 +95,17 @@ impl From<&ToolCall> for WireCall {
             tool: call.tool().to_owned(),
             args: call.args().to_string(),
             scope: call.scope().into(),
+            approved: call.is_approved(),
         }
     }
 }
 
 impl From<WireCall> for ToolCall {
     fn from(wire: WireCall) -> Self {
-        Self::new(wire.tool, Payload::new(wire.args)).with_id(wire.id).with_scope(wire.scope.into())
+        Self::new(wire.tool, Payload::new(wire.args))
+            .with_id(wire.id)
+            .with_scope(wire.scope.into())
+            .with_approved(wire.approved)
     }
 }
 

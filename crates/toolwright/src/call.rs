@@ -22,6 +22,7 @@ pub struct ToolCall {
     tool: String,
     args: Payload,
     scope: Scope,
+    approved: bool,
 }
 
 /// What a call knows about where it comes from; the fields a schema can inject.
@@ -78,7 +79,8 @@ impl fmt::Display for Payload {
 impl ToolCall {
     /// A call with a fresh id and an empty scope.
     pub fn new(tool: impl Into<String>, args: Payload) -> Self {
-        Self { id: fresh_id("call"), tool: tool.into(), args, scope: Scope::default() }
+        let (id, scope) = (fresh_id("call"), Scope::default());
+        Self { id, tool: tool.into(), args, scope, approved: false }
     }
 
     /// A call of a known tool with typed arguments.
@@ -125,6 +127,13 @@ impl ToolCall {
         self
     }
 
+    /// Sets whether somebody approved the call. A runtime says it of every call that it runs, whatever was said before.
+    #[must_use]
+    pub fn with_approved(mut self, approved: bool) -> Self {
+        self.approved = approved;
+        self
+    }
+
     /// The call's id, unique in its run.
     pub fn id(&self) -> &str {
         &self.id
@@ -143,6 +152,11 @@ impl ToolCall {
     /// Where the call comes from.
     pub fn scope(&self) -> &Scope {
         &self.scope
+    }
+
+    /// Whether somebody was asked about this call and approved it, with these arguments.
+    pub fn is_approved(&self) -> bool {
+        self.approved
     }
 
     /// The run the call belongs to.

@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::call::fresh_id;
-use toolwright::{Payload, ToolCall};
+use toolwright::codec;
+use toolwright::{Map, Payload, ToolCall, Value};
 
 use crate::tools::ToolEntry;
 use crate::tools::fill;
@@ -36,6 +37,9 @@ pub struct ApprovalRequest {
     pub prompt: Option<String>,
     /// What the model is told on a no, unless the answer says something else.
     pub denied: Option<String>,
+    /// What else the tool says for whoever answers, such as `risk_level`.
+    #[serde(default)]
+    pub metadata: Map<Value>,
     /// SHA-256 over run, call, tool and arguments, in hexadecimal. An answer repeats it.
     pub digest: String,
     /// When answers come too late, in milliseconds since 1970.
@@ -95,6 +99,7 @@ impl ApprovalRequest {
             args: call.args().clone(),
             prompt: filled(words.prompt.as_deref()),
             denied: filled(words.denied.as_deref()),
+            metadata: words.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),
             digest: digest(call),
             expires_at: now.saturating_add(lasting),
         }
@@ -149,4 +154,12 @@ pub(crate) fn digest(call: &ToolCall) -> String {
 pub(crate) fn now(clock: &Clock) -> u64 {
     let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The entries of a JSON object. A text that is none was not made by a schema: operators are told.
+fn metadata(tool: &ToolEntry, json: &str) -> Map<Value> {
+    codec::from_json(json.as_bytes()).unwrap_or_else(|error| {
+        tracing::warn!(tool = tool.name(), %error, "the metadata of an approval are no JSON object");
+        Map::new()
+    })
 }

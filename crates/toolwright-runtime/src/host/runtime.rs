@@ -1,6 +1,7 @@
 //! The runtime: what a host builds once, and asks for runs, calls and sessions. Never decides what a run does next.
 
 use crate::debug::debug;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -55,6 +56,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn with_execute(mut self, execute: Execute) -> Self {
         self.0.execute = execute;
+        self
+    }
+
+    /// Sets what runs the calls of one toolset: the one of this name in the specs of its tools.
+    #[must_use]
+    pub fn with_execute_for(mut self, toolset: impl Into<String>, execute: Execute) -> Self {
+        self.0.execute_of.insert(toolset.into(), execute);
         self
     }
 
@@ -127,6 +135,7 @@ impl Runtime {
             events: None,
             hooks: Hooks::new(),
             execute: Execute::default(),
+            execute_of: BTreeMap::new(),
             approver: None,
             approvals_last: APPROVALS_LAST,
             clock: Arc::new(SystemTime::now),

@@ -141,6 +141,7 @@ impl Dispatcher {
     }
 
     async fn run(&self, call: ToolCall, tool: ToolEntry, approved: Option<String>) -> PendingCall {
+        let call = call.with_approved(approved.is_some());
         let open = OpenCall::announce(&self.publisher, &call, Some(&tool));
         let running = self.hooked(call.clone(), &tool, approved);
         let end = self.in_span(&call, &tool, Box::pin(running)).await;
@@ -186,10 +187,10 @@ impl Dispatcher {
     /// Hooks, the call between them, hooks.
     async fn hooked(&self, call: ToolCall, tool: &ToolEntry, approved: Option<String>) -> End {
         let hooks = &self.environment.hooks;
-        if !hooks.are_for(call.tool()) {
+        if !hooks.are_for(call.tool(), tool) {
             return Box::pin(self.checked(call, tool, approved)).await;
         }
-        let before = hooks.before(&call);
+        let before = hooks.before(&call, tool);
         let args = self.fallible(|| format!("call/{}/before", call.id()), before).await;
         let (call, end) = match args {
             Ok(args) => {
@@ -209,10 +210,10 @@ impl Dispatcher {
             Err(waiting) => return End::Suspended(waiting),
         };
         let hooks = &self.environment.hooks;
-        if !hooks.are_for(call.tool()) {
+        if !hooks.are_for(call.tool(), tool) {
             return outcome.into();
         }
-        let after = hooks.after(call, outcome.clone());
+        let after = hooks.after(call, tool, outcome.clone());
         let hooked = self.fallible(|| format!("call/{}/after", call.id()), after).await;
         // What hooks made of a result must be one too.
         if hooked == outcome { hooked.into() } else { tool.spec_ref().checked(hooked).into() }
@@ -236,7 +237,7 @@ impl Dispatcher {
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
         let invocation = Invocation::new(call.clone(), tool.clone(), toolset, publisher);
-        let running = self.environment.execute.run(invocation);
+        let running = self.environment.execute_for(tool).run(invocation);
         let outcome = self.fallible(|| format!("call/{}", call.id()), running).await;
         if tool.checks_itself() { outcome.into() } else { tool.spec_ref().checked(outcome).into() }
     }

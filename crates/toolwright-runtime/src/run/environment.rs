@@ -1,5 +1,6 @@
 //! What all runs of a runtime share. Never changes once the runtime is built.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use crate::approval::{Approver, Clock, Ledger};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
+use crate::tools::ToolEntry;
 use crate::watch::{EventSink, Publisher, RunInfo};
 
 /// What is registered, and what a host decides about all runs.
@@ -21,6 +23,8 @@ pub(crate) struct Environment {
     pub(crate) events: Option<Arc<dyn EventSink>>,
     pub(crate) hooks: Hooks,
     pub(crate) execute: Execute,
+    /// What runs the tools of single toolsets, by their names.
+    pub(crate) execute_of: BTreeMap<String, Execute>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) approvals_last: Duration,
     pub(crate) clock: Clock,
@@ -35,6 +39,11 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// What runs a tool.
+    pub(crate) fn execute_for(&self, tool: &ToolEntry) -> &Execute {
+        self.execute_of.get(tool.spec().toolset()).unwrap_or(&self.execute)
+    }
+
     pub(crate) fn publisher(
         &self,
         run_id: &str,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright::spec::{Approval, CallLimits};
-use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec};
+use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec, Value};
 use toolwright_runtime::approval::Awaits;
 use toolwright_runtime::tools::Executed;
 use toolwright_runtime::{
@@ -22,11 +22,13 @@ pub(crate) fn guarded(log: &Log) -> FunctionTool {
     let words = Approval {
         prompt: Some("Wipe {{ args.n }} disks?".into()),
         denied: Some("Not {{ args.n }}.".into()),
+        metadata: Some(r#"{"risk_level":"high","undo":null}"#.into()),
     };
     let spec = ToolSpec::new("wipe").with_toolset("disks").with_service("lab").with_approval(words);
     let log = log.clone();
     FunctionTool::new(spec, move |args: N, call: ToolCall| {
-        log.push(format!("wiped {}", call.args()));
+        let unasked = if call.is_approved() { "" } else { " unasked" };
+        log.push(format!("wiped {}{unasked}", call.args()));
         async move { Ok::<_, ToolFailure>(args) }
     })
 }
@@ -102,6 +104,8 @@ async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
     assert_eq!((request.tool.as_str(), request.call_id.as_str()), ("wipe", "a"));
     assert_eq!(request.prompt.as_deref(), Some("Wipe 3.0 disks?"));
     assert_eq!((request.digest.len(), request.awaits), (64, Awaits::Approval));
+    let metadata = Value::Object(request.metadata.clone());
+    assert_eq!(metadata.to_string(), r#"{"risk_level":"high","undo":null}"#);
     assert_eq!(request.expires_at, 1_060_000);
 }
 

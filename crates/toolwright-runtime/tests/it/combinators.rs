@@ -112,7 +112,7 @@ async fn a_preparation_may_leave_out_and_may_not_add_or_rename() {
 /// R10: an approval is a mark on what is listed: wrapping twice marks once, and the wrapped toolset has none.
 #[tokio::test]
 async fn r10_approvals_do_not_stack_and_change_nothing_inside() {
-    let words = Approval { prompt: Some("Sure?".into()), denied: None };
+    let words = Approval { prompt: Some("Sure?".into()), ..Approval::default() };
     let once = two().requiring_approval(words.clone(), |name| name == "a");
     let twice = once.requiring_approval(Approval::default(), |_| true);
     let tools = twice.tools(&Scope::default()).await.unwrap();

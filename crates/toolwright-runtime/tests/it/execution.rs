@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use toolwright::spec::{CallLimits, ToolAnnotations};
-use toolwright::{FailureKind, Payload, Recovery, ToolFailure, ToolResult};
+use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult, ToolSpec};
 use toolwright_runtime::execute::{Backoff, OutputCap, RateLimit, Retry, Timeout, WrapFailure};
 use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime};
 use tower::ServiceBuilder;
@@ -49,6 +49,26 @@ async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {
     let since = Instant::now();
     let result = runtime.call(call("flaky", "a", 1)).await;
     (result, since.elapsed())
+}
+
+/// H3: one toolset has layers of its own, and others keep those of the runtime.
+#[tokio::test(start_paused = true)]
+async fn h3_a_toolset_has_layers_of_its_own() {
+    let registry = Registry::new();
+    for toolset in ["patient", "hasty"] {
+        let spec = ToolSpec::new(toolset).with_toolset(toolset);
+        let slow = FunctionTool::new(spec, async || {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            true
+        });
+        registry.register_tool(slow).unwrap();
+    }
+    let within = |seconds| Execute::new(Timeout::new(Duration::from_secs(seconds)));
+    let builder = Runtime::builder(registry).with_execute(within(20));
+    let runtime = builder.with_execute_for("hasty", within(5)).build();
+    let called =
+        async |tool: &str| brief(&runtime.call(ToolCall::new(tool, Payload::new("{}"))).await);
+    assert_eq!((called("patient").await, called("hasty").await), ("true".into(), "timeout".into()));
 }
 
 /// H3: three attempts in all, transient failures only, 2^n seconds between them, none after the last.

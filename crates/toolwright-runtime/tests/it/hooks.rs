@@ -103,6 +103,30 @@ async fn h1_hooks_run_in_order_and_each_sees_what_the_last_one_made() {
     assert_eq!(log.lines(), expected);
 }
 
+/// H1: hooks of one toolset run for its tools alone, between those for all and those of the tool.
+#[tokio::test]
+async fn h1_hooks_of_a_toolset_run_between_those_for_all_and_those_of_the_tool() {
+    let log = Log::default();
+    let hooks = Hooks::new()
+        .with_for("other", adding("tool", &log, 100))
+        .with_for_toolset("toys", adding("toolset", &log, 10))
+        .with(adding("global", &log, 1));
+    let runtime = runtime(hooks);
+    assert_eq!(brief(&runtime.call(call("echo", "a", 0)).await), r#"{"n":2}"#);
+    let of_another = log.lines().len();
+    assert_eq!(of_another, 2);
+    assert_eq!(brief(&runtime.call(call("other", "b", 0)).await), r#"{"n":222}"#);
+    let expected = [
+        r#"global before {"n":0}"#,
+        r#"toolset before {"n":1}"#,
+        r#"tool before {"n":11}"#,
+        r#"tool after {"n":111}"#,
+        r#"toolset after {"n":211}"#,
+        r#"global after {"n":221}"#,
+    ];
+    assert_eq!(log.lines()[of_another..], expected);
+}
+
 /// H2: a failure reaches the hooks after the call, which may recover from it; later ones see what was recovered.
 #[tokio::test]
 async fn h2_a_hook_after_the_call_can_recover_a_failure() {

@@ -59,13 +59,15 @@ pub struct Hints {
     pub result: Option<Text>,
 }
 
-/// The words of an approval request; minijinja templates over `args` and `tool`.
+/// What an approval request says. The words are minijinja templates over `args` and `tool`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approval {
     /// What the approver is asked.
     pub prompt: Option<Text>,
     /// What the model is told on a no.
     pub denied: Option<Text>,
+    /// Whatever else the approver's side needs, such as `risk_level`: a JSON object, as text.
+    pub metadata: Option<Text>,
 }
 
 /// How calls of a tool are run; `None` leaves the choice to the host.

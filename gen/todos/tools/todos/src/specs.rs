@@ -39,6 +39,7 @@ pub static UPDATE_TODOS: ToolSpec = ToolSpec::of::<UpdateTodos>("update_todos")
     .with_approval(spec::Approval {
         prompt: Some(spec::text("Store {{ args.items | length }} todos?")),
         denied: Some(spec::text("The todos were left as they are.")),
+        metadata: Some(spec::text("{\"risk_level\":\"low\"}")),
     })
     .with_examples(const {
         &[spec::Example {
