@@ -105,10 +105,10 @@ pub use approval::{Answer, ApprovalRequest, Approver, ResumeError, Verdict};
 pub use execute::Execute;
 pub use hooks::{Hook, Hooks};
 pub use host::{
-    CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime, RuntimeBuilder,
-    Session, SessionRequest,
+    CallEnd, CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime,
+    RuntimeBuilder, Session, SessionRequest,
 };
 pub use registry::{Catalog, CatalogError, Registry};
-pub use run::{Journal, SuspendedRun};
+pub use run::{Journal, SuspendedCall, SuspendedRun};
 pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};

@@ -6,4 +6,4 @@ mod session;
 
 pub use request::{CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest};
 pub use runtime::{Runtime, RuntimeBuilder};
-pub use session::{Session, SessionRequest};
+pub use session::{CallEnd, Session, SessionRequest};

@@ -12,13 +12,11 @@ use super::request::{
     CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
 };
 use crate::agent::Agent;
-use crate::approval::{Answer, Answers, Approver, Ledger, ResumeError, Verdict, check, now};
+use crate::approval::{Approver, Ledger, ResumeError};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
-use crate::run::{
-    Dispatcher, End, Environment, Journal, Options, Resumption, Run, RunState, SuspendedRun,
-};
+use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
 use crate::tools::{Combined, Entered, ToolSpecRef, Toolset};
 use crate::watch::{EventSink, Publisher};
 
@@ -199,7 +197,7 @@ impl Runtime {
             ..Options::default()
         };
         let run = hosting.apply(run.answering(judge.transpose()?), options, &self.0);
-        let answers = Arc::new(self.take_answers(&state, answers)?);
+        let answers = Arc::new(self.0.take_answers(&state.step, answers)?);
         let (end, steps) = run.drive(Some(Resumption { state, answers })).await;
         Ok(outcome(run.id(), end, steps))
     }
@@ -260,26 +258,6 @@ impl Runtime {
             agent: agent.to_owned(),
             tool: tool.to_owned(),
         })
-    }
-
-    /// Checks answers and counts their questions as answered, all or none.
-    fn take_answers(&self, state: &RunState, answers: Vec<Answer>) -> Result<Answers, ResumeError> {
-        if let Some(id) = state.first_forged() {
-            return Err(ResumeError::OtherArguments { id: id.to_owned() });
-        }
-        let (questions, now) = (state.questions(), now(&self.0.clock));
-        let checked = check(&questions, answers, now)?;
-        // Arguments of an approver's own must be right; those of tools that are only met in a run are checked there.
-        for asked in &questions {
-            let Some(Verdict::ApproveWith(args)) = checked.get(&asked.id) else { continue };
-            let Some(spec) = self.0.registry.spec(&asked.tool) else { continue };
-            spec.check_args(args.as_bytes())
-                .map_err(|issues| ResumeError::InvalidArguments { id: asked.id.clone(), issues })?;
-        }
-        let taken: Vec<_> =
-            questions.iter().map(|asked| (asked.id.as_str(), asked.expires_at)).collect();
-        self.0.answered.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
-        Ok(checked)
     }
 
     async fn call_once(

@@ -8,8 +8,9 @@ use toolwright::call::fresh_id;
 use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult};
 
 use super::runtime::Runtime;
-use crate::approval::Approver;
-use crate::run::Dispatcher;
+use crate::agent::Exchange;
+use crate::approval::{Answer, Answers, Approver, ResumeError};
+use crate::run::{CallState, Dispatcher, PendingCall, SavedCall, SuspendedCall, VERSION, answered};
 use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
 use crate::watch::EventSink;
 
@@ -27,6 +28,16 @@ pub struct SessionRequest {
     scope: Scope,
     events: Option<Arc<dyn EventSink>>,
     approver: Option<Arc<dyn Approver>>,
+    approval_list: Vec<String>,
+}
+
+/// What came of a call of a session that may wait.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallEnd {
+    /// It has a result.
+    Done(ToolResult),
+    /// Not yet: it waits for answers.
+    Suspended(SuspendedCall),
 }
 
 debug!(Session, session => { scope: session.scope });
@@ -35,7 +46,13 @@ debug!(SessionRequest, request => { agent: request.agent, scope: request.scope }
 impl SessionRequest {
     /// A session for an agent.
     pub fn new(agent: impl Into<String>) -> Self {
-        Self { agent: agent.into(), scope: Scope::default(), events: None, approver: None }
+        Self {
+            agent: agent.into(),
+            scope: Scope::default(),
+            events: None,
+            approver: None,
+            approval_list: Vec::new(),
+        }
     }
 
     /// Sets what its calls know about where they come from. Ids that are missing are made.
@@ -58,6 +75,16 @@ impl SessionRequest {
         self.approver = Some(approver);
         self
     }
+
+    /// Requires an approval of these tools' calls, by their published names, whatever the tools say themselves.
+    #[must_use]
+    pub fn requiring_approval_of<N: Into<String>>(
+        mut self,
+        tools: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.approval_list.extend(tools.into_iter().map(Into::into));
+        self
+    }
 }
 
 impl From<&str> for SessionRequest {
@@ -68,8 +95,7 @@ impl From<&str> for SessionRequest {
 
 impl Runtime {
     /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
-    /// instance of every factory. Its calls take the path of every call: hooks, approvals (by an approver alone),
-    /// limits, events.
+    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events.
     ///
     /// # Errors
     ///
@@ -78,7 +104,7 @@ impl Runtime {
         &self,
         request: impl Into<SessionRequest>,
     ) -> Result<Session, ToolsetError> {
-        let SessionRequest { agent, mut scope, events, approver } = request.into();
+        let SessionRequest { agent, mut scope, events, approver, approval_list } = request.into();
         let failed = |cause| ToolsetError::Session { agent: agent.clone(), cause };
         scope.session_id.get_or_insert_with(|| fresh_id("session"));
         let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
@@ -97,6 +123,7 @@ impl Runtime {
         let publisher = self.environment().publisher(&run_id, name, &scope, events);
         let mut dispatcher = self.dispatcher(toolset, publisher);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
+        dispatcher.options.approval_list = approval_list.into();
         Ok(Session { dispatcher, scope, entered })
     }
 }
@@ -119,8 +146,69 @@ impl Session {
         self.dispatcher.toolset.tools(&self.scope).await
     }
 
-    /// Makes a call of a published name. Whatever fails is a result, and the session goes on.
+    /// Makes a call of a published name. Whatever fails is a result, and the session goes on. A call that needs an
+    /// approval is denied unless there is an approver.
     pub async fn call(&self, call: ToolCall) -> ToolResult {
+        match self.find(call).await {
+            Ok((call, tool)) => self.dispatcher.call(call, &tool).await,
+            Err(result) => result,
+        }
+    }
+
+    /// Makes a call that may wait for answers: where [`call`](Self::call) has nobody to ask, the call is suspended.
+    pub async fn start(&self, call: ToolCall) -> CallEnd {
+        match self.find(call).await {
+            Ok((call, tool)) => self.waiting(Answers::new()).start(call, &tool).await.into(),
+            Err(result) => CallEnd::Done(result),
+        }
+    }
+
+    /// Goes on with a call that waits, once everything it asks is answered.
+    ///
+    /// # Errors
+    ///
+    /// Answers that do not fit, as in [`Runtime::resume`]. Nothing has run then.
+    pub async fn resume(
+        &self,
+        suspended: &SuspendedCall,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Result<CallEnd, ResumeError> {
+        let waiting = std::slice::from_ref(&suspended.call);
+        let answers = answers.into_iter().collect();
+        let dispatcher = self.waiting(self.dispatcher.environment.take_answers(waiting, answers)?);
+        // A toolset that cannot list its tools has none, and the call is answered so.
+        let tools = self.tools().await.unwrap_or_default();
+        let pending = match suspended.call.clone() {
+            SavedCall::Asked { call, request } => {
+                answered(call.into(), request, &dispatcher, &tools)
+            }
+            SavedCall::Child { call, run } => {
+                let tool = tools.iter().find(|tool| tool.name() == call.tool).cloned();
+                PendingCall::new(call.into(), tool, CallState::Suspended(run))
+            }
+            SavedCall::Done(exchange) => {
+                let exchange: Exchange = exchange.into();
+                PendingCall::done(exchange.call, exchange.result.outcome)
+            }
+            SavedCall::Waiting(call) => return Ok(self.start(call.into()).await),
+        };
+        Ok(dispatcher.advance(pending).await.into())
+    }
+
+    /// Takes calls as far as they get, with answers that are there.
+    fn waiting(&self, answers: Answers) -> Dispatcher {
+        let mut dispatcher = self.dispatcher.clone();
+        dispatcher.options.can_suspend = true;
+        dispatcher.answers = Arc::new(answers);
+        dispatcher
+    }
+
+    /// The call in the session's scope, and the tool it asks for.
+    ///
+    /// # Errors
+    ///
+    /// The result of a call that cannot be made.
+    async fn find(&self, call: ToolCall) -> Result<(ToolCall, ToolEntry), ToolResult> {
         let scope = Scope {
             parent_call_id: call.parent_call_id().map(str::to_owned),
             depth: self.scope.depth.max(call.scope().depth),
@@ -130,14 +218,14 @@ impl Session {
         let tools = match self.tools().await {
             Ok(tools) => tools,
             Err(error) => {
-                return self.refuse(call, ToolFailure::internal(&*error));
+                return Err(self.refuse(call, ToolFailure::internal(&*error)));
             }
         };
         if let Some(tool) = tools.iter().find(|tool| tool.name() == call.tool()) {
-            return self.dispatcher.call(call, tool).await;
+            return Ok((call, tool.clone()));
         }
         let failure = not_found(&tools, &call);
-        self.refuse(call, failure)
+        Err(self.refuse(call, failure))
     }
 
     /// Stops the session: exits what it made. Shared instances go on.
@@ -159,6 +247,15 @@ impl Session {
 
     fn is_stopped(&self) -> bool {
         self.entered.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+}
+
+impl From<PendingCall> for CallEnd {
+    fn from(pending: PendingCall) -> Self {
+        if pending.is_done() {
+            return Self::Done(pending.into_exchange().result);
+        }
+        Self::Suspended(SuspendedCall { version: VERSION, call: pending.into_saved() })
     }
 }
 

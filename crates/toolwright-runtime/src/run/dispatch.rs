@@ -53,17 +53,25 @@ impl Dispatcher {
 
     /// Makes one call of a known tool, where nothing can be suspended.
     pub(crate) async fn call(&self, call: ToolCall, tool: &ToolEntry) -> ToolResult {
+        self.start(call, tool).await.into_exchange().result
+    }
+
+    /// Takes a new call of a known tool as far as it gets.
+    pub(crate) async fn start(&self, call: ToolCall, tool: &ToolEntry) -> PendingCall {
         let call = call.with_tool(tool.name());
         let state = if self.options.needs_answer(tool) {
             self.question(&call, tool).await
         } else {
             CallState::Ready(None)
         };
-        self.advance(PendingCall::new(call, Some(tool.clone()), state)).await.into_exchange().result
+        self.advance(PendingCall::new(call, Some(tool.clone()), state)).await
     }
 
-    /// The state of a call that has to be asked about.
+    /// The state of a call that has to be asked about. Nobody is asked about what cannot run.
     pub(crate) async fn question(&self, call: &ToolCall, tool: &ToolEntry) -> CallState {
+        if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
+            return CallState::Refused(Err(ToolFailure::invalid_call(tool.spec(), call, issues)));
+        }
         let environment = &self.environment;
         let asked = async {
             ApprovalRequest::new(call, tool, now(&environment.clock), environment.approvals_last)

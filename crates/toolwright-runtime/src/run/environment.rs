@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use toolwright::Scope;
 
-use super::Journal;
-use crate::approval::{Approver, Clock, Ledger};
+use super::{Journal, SavedCall};
+use crate::approval::{Answer, Answers, Approver, Clock, Ledger, ResumeError, Verdict, check, now};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
@@ -42,6 +42,31 @@ impl Environment {
     /// What runs a tool.
     pub(crate) fn execute_for(&self, tool: &ToolEntry) -> &Execute {
         self.execute_of.get(tool.spec().toolset()).unwrap_or(&self.execute)
+    }
+
+    /// Checks answers and counts their questions as answered, all or none.
+    pub(crate) fn take_answers(
+        &self,
+        waiting: &[SavedCall],
+        answers: Vec<Answer>,
+    ) -> Result<Answers, ResumeError> {
+        if let Some(id) = waiting.iter().find_map(SavedCall::first_forged) {
+            return Err(ResumeError::OtherArguments { id: id.to_owned() });
+        }
+        let questions: Vec<_> = waiting.iter().flat_map(SavedCall::questions).collect();
+        let now = now(&self.clock);
+        let checked = check(&questions, answers, now)?;
+        // Arguments of an approver's own must be right; those of tools that are only met in a run are checked there.
+        for asked in &questions {
+            let Some(Verdict::ApproveWith(args)) = checked.get(&asked.id) else { continue };
+            let Some(spec) = self.registry.spec(&asked.tool) else { continue };
+            spec.check_args(args.as_bytes())
+                .map_err(|issues| ResumeError::InvalidArguments { id: asked.id.clone(), issues })?;
+        }
+        let taken: Vec<_> =
+            questions.iter().map(|asked| (asked.id.as_str(), asked.expires_at)).collect();
+        self.answered.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
+        Ok(checked)
     }
 
     pub(crate) fn publisher(

@@ -31,11 +31,13 @@ use crate::watch::{EventKind, EventSink, Publisher, RunInfo, telemetry};
 
 use budget::Budget;
 use call::cancelled;
+pub(crate) use call::{CallState, PendingCall};
 pub(crate) use dispatch::Dispatcher;
 pub use effects::Journal;
 pub(crate) use environment::Environment;
-pub(crate) use state::RunState;
-pub use state::SuspendedRun;
+pub(crate) use state::{RunState, SavedCall, VERSION};
+pub use state::{SuspendedCall, SuspendedRun};
+pub(crate) use step::answered;
 use stop::Stop;
 
 /// How deep runs may be nested. An agent that calls itself without end would otherwise use up the

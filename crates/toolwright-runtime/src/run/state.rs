@@ -18,6 +18,14 @@ pub(crate) const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspendedRun(pub(crate) Box<RunState>);
 
+/// A call of a session that waits for answers. Serialize it, keep it anywhere, and go on with it by
+/// [`Session::resume`](crate::Session::resume), in this session or another of the same agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SuspendedCall {
+    pub(crate) version: u32,
+    pub(crate) call: SavedCall,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
     pub(crate) version: u32,
@@ -71,16 +79,37 @@ impl SuspendedRun {
     }
 }
 
+impl SuspendedCall {
+    /// What is asked, questions of runs that answer the call included. Every one must be answered.
+    pub fn pending(&self) -> Vec<&ApprovalRequest> {
+        self.call.questions()
+    }
+}
+
+impl SavedCall {
+    pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
+        match self {
+            Self::Asked { request, .. } => vec![request],
+            Self::Child { run, .. } => run.questions(),
+            Self::Done(_) | Self::Waiting(_) => Vec::new(),
+        }
+    }
+
+    /// The id of a question that is not about the call it stands beside any more.
+    pub(crate) fn first_forged(&self) -> Option<&str> {
+        match self {
+            Self::Asked { call, request } => {
+                (digest(&call.clone().into()) != request.digest).then_some(&*request.id)
+            }
+            Self::Child { run, .. } => run.step.iter().find_map(Self::first_forged),
+            Self::Done(_) | Self::Waiting(_) => None,
+        }
+    }
+}
+
 impl RunState {
     pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
-        fn of_call(saved: &SavedCall) -> Vec<&ApprovalRequest> {
-            match saved {
-                SavedCall::Asked { request, .. } => vec![request],
-                SavedCall::Child { run, .. } => run.questions(),
-                SavedCall::Done(_) | SavedCall::Waiting(_) => Vec::new(),
-            }
-        }
-        self.step.iter().flat_map(of_call).collect()
+        self.step.iter().flat_map(SavedCall::questions).collect()
     }
 
     /// The steps that were done.
@@ -100,17 +129,6 @@ impl RunState {
         let done = self.history.iter().flatten().map(|exchange| exchange.call_id().to_owned());
         done.chain(self.step.iter().map(of_call)).collect()
     }
-
-    /// The id of a question that is not about the call it stands beside any more.
-    pub(crate) fn first_forged(&self) -> Option<&str> {
-        self.step.iter().find_map(|saved| match saved {
-            SavedCall::Asked { call, request } => {
-                (digest(&call.clone().into()) != request.digest).then_some(&*request.id)
-            }
-            SavedCall::Child { run, .. } => run.first_forged(),
-            SavedCall::Done(_) | SavedCall::Waiting(_) => None,
-        })
-    }
 }
 
 impl Serialize for SuspendedRun {
@@ -122,12 +140,30 @@ impl Serialize for SuspendedRun {
 impl<'de> Deserialize<'de> for SuspendedRun {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let state = RunState::deserialize(from)?;
-        if state.version == VERSION {
-            return Ok(Self(Box::new(state)));
-        }
-        Err(de::Error::custom(format!(
-            "the suspended run is of version {}, expected {VERSION}; resume it with the release that wrote it",
-            state.version
-        )))
+        check_version("run", state.version).map_err(de::Error::custom)?;
+        Ok(Self(Box::new(state)))
     }
+}
+
+impl<'de> Deserialize<'de> for SuspendedCall {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            version: u32,
+            call: SavedCall,
+        }
+
+        let Fields { version, call } = Fields::deserialize(from)?;
+        check_version("call", version).map_err(de::Error::custom)?;
+        Ok(Self { version, call })
+    }
+}
+
+fn check_version(what: &str, version: u32) -> Result<(), String> {
+    if version == VERSION {
+        return Ok(());
+    }
+    Err(format!(
+        "the suspended {what} is of version {version}, expected {VERSION}; resume it with the release that wrote it"
+    ))
 }

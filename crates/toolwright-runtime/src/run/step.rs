@@ -63,11 +63,6 @@ impl Run {
         if !self.options.needs_answer(&tool) {
             return PendingCall::new(call, Some(tool), CallState::Ready(None));
         }
-        // Nobody is asked about what cannot run.
-        if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
-            let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
-            return PendingCall::refused(call, Some(tool), failure);
-        }
         let state = dispatcher.question(&call, &tool).await;
         PendingCall::new(call, Some(tool), state)
     }
@@ -158,7 +153,7 @@ impl Run {
 }
 
 /// What the answer to its question makes of a call.
-fn answered(
+pub(crate) fn answered(
     call: ToolCall,
     request: ApprovalRequest,
     dispatcher: &Dispatcher,

@@ -6,7 +6,8 @@ use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
-    Agent, Catalog, CatalogError, FunctionTool, Registry, RunRequest, Runtime, Session, ToolEntry,
+    Agent, CallEnd, Catalog, CatalogError, FunctionTool, Registry, ResumeError, RunRequest,
+    Runtime, Session, SessionRequest, SuspendedCall, ToolEntry,
 };
 
 use crate::planners::{WORKER, brief, briefs, steps};
@@ -100,6 +101,62 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     let session = open(&both).await;
     assert_eq!(ask(&session, "x.fail").await, "the tool failed internally");
     assert_eq!(ask(&session, "y.a").await, r#"{"n":4}"#);
+}
+
+/// H6, H8: a session has an approval list, and a call of it that waits is data, with which another session of the agent
+/// goes on.
+#[tokio::test]
+async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
+    let ran = Log::default();
+    let log = ran.clone();
+    let wipe = FunctionTool::new(spec("wipe"), move |args: N, call: ToolCall| {
+        log.push(format!("{} {}", call.args(), call.is_approved()));
+        async move { args }
+    });
+    let catalog = catalog([("disks", "x", wipe.into_source())]);
+    let runtime = Runtime::builder(Registry::new()).with_catalog(catalog).build();
+    let open = async || {
+        let request = SessionRequest::new("agent").requiring_approval_of(["x.wipe"]);
+        runtime.open_session(request).await.unwrap()
+    };
+    let session = open().await;
+    assert_eq!(
+        ask(&session, "x.wipe").await,
+        "`x.wipe` needs an approval, and nobody can give one here"
+    );
+    let broken = session.start(ToolCall::new("x.wipe", Payload::new("{}"))).await;
+    assert!(
+        matches!(broken, CallEnd::Done(result) if brief(&result) == "invalid_call"),
+        "nobody is asked"
+    );
+
+    let CallEnd::Suspended(waiting) = session.start(ToolCall::new("x.wipe", payload(3))).await
+    else {
+        panic!("it waits")
+    };
+    session.stop().await;
+    let text = serde_json::to_string(&waiting).unwrap();
+    let restored: SuspendedCall = serde_json::from_str(&text).unwrap();
+    assert_eq!(restored, waiting);
+    let later = text.replacen("\"version\":1", "\"version\":2", 1);
+    let error = serde_json::from_str::<SuspendedCall>(&later).unwrap_err().to_string();
+    assert!(error.contains("the suspended call is of version 2, expected 1"), "{error}");
+
+    let session = open().await;
+    let asked = restored.pending()[0].clone();
+    let error = session.resume(&restored, []).await.unwrap_err();
+    assert!(matches!(error, ResumeError::Unanswered { .. }));
+    assert!(ran.lines().is_empty());
+    let end = session.resume(&restored, [asked.approve()]).await.unwrap();
+    assert!(matches!(end, CallEnd::Done(result) if result.outcome == Ok(payload(3))));
+    assert_eq!(ran.lines(), [r#"{"n":3} true"#]);
+    let error = session.resume(&restored, [asked.approve()]).await.unwrap_err();
+    assert!(matches!(error, ResumeError::AnsweredBefore { .. }));
+    let forged: SuspendedCall =
+        serde_json::from_str(&text.replace(r#"\"n\":3"#, r#"\"n\":9"#)).unwrap();
+    let error = session.resume(&forged, [asked.approve()]).await.unwrap_err();
+    assert!(matches!(error, ResumeError::OtherArguments { .. }));
+    assert_eq!(ran.lines().len(), 1);
 }
 
 /// P5: nothing is allowed at first; a session keeps what it was opened with, and a new one sees the update.
