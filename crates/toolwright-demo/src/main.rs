@@ -19,7 +19,7 @@ use planning_tools::types::{Plan, PlanInput};
 use toolwright::codec::from_json;
 use toolwright::{BoxError, RegistrationError, ToolCall};
 use toolwright_runtime::execute::{Backoff, Execute, Retry, Timeout};
-use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Source, Verdict};
+use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
 use tower::retry::RetryLayer;
 
@@ -82,7 +82,7 @@ fn registry() -> Result<Registry, RegistrationError> {
     let mut registry = Registry::new();
     todos_tools::register(&mut registry, MemoryStore::default())?;
     calculator_tools::register(&mut registry, Calculator)?;
-    registry.register_toolset("pages", Source::per_run(|_| Pages::default()))?;
+    registry.register_toolset("pages", |_| Pages::default())?;
     let agent = Agent::from(&planner_session_planner_agent::specs::AGENT).with_toolsets(["pages"]);
     registry.register_agent(agent, Arc::new(RulePlanner))?;
     Ok(registry)

@@ -87,6 +87,10 @@ impl Toolset for Pages {
         self.tools.call(call)
     }
 
+    fn open_handles(&self) -> Vec<String> {
+        self.open.names()
+    }
+
     fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         drop(self.open.drain());
         Box::pin(std::future::ready(Ok(())))

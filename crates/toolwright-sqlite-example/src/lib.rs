@@ -18,7 +18,7 @@ pub struct Pool {
     idle: Mutex<Vec<Connection>>,
 }
 
-/// The transactions of one run. Register a factory that makes it: `Source::per_run(move |_| Database::new(&pool))`.
+/// The transactions of one run. Register a factory that makes it: `move |_| Database::new(&pool)`.
 pub struct Database {
     pool: Arc<Pool>,
     open: Arc<Handles<Mutex<Connection>>>,
@@ -152,6 +152,10 @@ impl Toolset for Database {
     }
 
     /// Rolls back what was forgotten, and gives its connections back.
+    fn open_handles(&self) -> Vec<String> {
+        self.open.names()
+    }
+
     fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         let ended = self.open.drain().into_iter().map(|(_, open)| self.pool.end(open, "ROLLBACK"));
         // All of them first, then the first that failed.

@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use toolwright::{Payload, ToolCall, ToolFailure};
-use toolwright_runtime::{
-    Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Source, Step, Turn,
-};
+use toolwright_runtime::{Agent, Registry, RunOutcome, RunRequest, Runtime, Script, Step, Turn};
 use toolwright_sqlite_example::{Database, Pool};
 
 /// A run that begins, inserts, and commits or forgets to.
 async fn run(pool: &Arc<Pool>, commits: bool) -> RunOutcome {
     let pool = Arc::clone(pool);
     let registry = Registry::new();
-    registry.register_toolset("db", Source::per_run(move |_| Database::new(&pool))).unwrap();
+    registry.register_toolset("db", move |_| Database::new(&pool)).unwrap();
     let mut script =
         Script::new().call([ToolCall::new("begin", Payload::new("{}"))]).then(|turn| {
             Ok(with_txn(turn, "execute", r#","sql":"INSERT INTO notes VALUES ('kept')""#))
@@ -60,7 +58,7 @@ async fn i2_i4_a_handle_of_another_run_is_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let pool = Pool::new(folder.path().join("notes.db"));
     let registry = Registry::new();
-    registry.register_toolset("db", Source::per_run(move |_| Database::new(&pool))).unwrap();
+    registry.register_toolset("db", move |_| Database::new(&pool)).unwrap();
     let args = Payload::new(r#"{"txn":"txn_01234567"}"#);
     let script = Script::new().call([ToolCall::new("commit", args)]).finish(Payload::new("{}"));
     let agent = Agent::new("scribe", "db").with_toolsets(["db"]);

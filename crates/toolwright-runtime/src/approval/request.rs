@@ -40,6 +40,9 @@ pub struct ApprovalRequest {
     /// What else the tool says for whoever answers, such as `risk_level`.
     #[serde(default)]
     pub metadata: Map<Value>,
+    /// Handles that are open in the run and end if it is suspended to wait for the answer.
+    #[serde(default)]
+    pub open_handles: Vec<String>,
     /// SHA-256 over run, call, tool and arguments, in hexadecimal. An answer repeats it.
     pub digest: String,
     /// When answers come too late, in milliseconds since 1970.
@@ -100,6 +103,7 @@ impl ApprovalRequest {
             prompt: filled(words.prompt.as_deref()),
             denied: filled(words.denied.as_deref()),
             metadata: words.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),
+            open_handles: Vec::new(),
             digest: digest(call),
             expires_at: now.saturating_add(lasting),
         }

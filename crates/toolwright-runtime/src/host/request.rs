@@ -15,7 +15,7 @@ use toolwright::{
 use super::session::Session;
 use crate::agent::Exchange;
 use crate::approval::{Answer, Approver};
-use crate::run::{Environment, Options, Run, SuspendedRun, child_scope};
+use crate::run::{Checkpoints, Environment, Options, Run, SuspendedRun, child_scope};
 use crate::tools::{IntoSource, Source, ToolSpecRef, Toolset};
 use crate::watch::EventSink;
 
@@ -47,6 +47,7 @@ pub(super) struct Hosting {
     approver: Option<Arc<dyn Approver>>,
     session: Option<Arc<dyn Toolset>>,
     extra: Vec<(String, Source)>,
+    checkpoints: Option<Checkpoints>,
     cancelled: CancellationToken,
 }
 
@@ -244,6 +245,18 @@ macro_rules! hosted {
                 self
             }
 
+            /// Gives a function the run's state after each step, so that it can be resumed from there if the process dies. A
+            /// state that is resumed while its run goes on runs the next steps twice. Runs that are nested in it are not
+            /// kept by themselves: a call that an agent was answering is made again.
+            #[must_use]
+            pub fn with_checkpoints(
+                mut self,
+                keep: impl Fn(SuspendedRun) + Send + Sync + 'static,
+            ) -> Self {
+                self.hosting.checkpoints = Some(Arc::new(keep));
+                self
+            }
+
             /// Sets what cancels the run: calls that have ended keep their results, the others are given up, and what
             /// was entered is exited.
             #[must_use]
@@ -272,6 +285,7 @@ impl Hosting {
         let approver = self.approver.or_else(|| environment.approver.clone());
         run.options = Options { approver, can_suspend: true, ..options };
         (run.session, run.extra, run.cancelled) = (self.session, self.extra, self.cancelled);
+        run.checkpoints = self.checkpoints;
         run
     }
 }

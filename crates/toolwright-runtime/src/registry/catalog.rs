@@ -11,7 +11,7 @@ use toolwright::{BoxError, RegistrationError, Scope};
 
 use super::Registry;
 use crate::tools::{
-    Borrowed, Combined, Filtered, Prefixed, SEPARATOR, Source, ToolEntry, Toolset, ToolsetError,
+    Borrowed, Combined, Filtered, Prefixed, SEPARATOR, ToolEntry, Toolset, ToolsetError,
 };
 
 /// The toolsets of a registry that are published under prefixes, and the allowlists of agents. Clones are the same
@@ -205,7 +205,7 @@ impl Catalog {
         all: &mut Combined,
     ) -> Result<(), ToolsetError> {
         for provider in self.registry.toolset(&published.toolset) {
-            let source = Source::per_run(provider.source.clone());
+            let source = provider.source.clone().built_once();
             let Some(mut toolset) = source.resolve(&provider.name, scope).await? else { continue };
             if source.is_shared() {
                 toolset = Arc::new(Borrowed(toolset));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use toolwright::spec::Text;
-use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, ToolSpec};
+use toolwright::{Executor, ExecutorFactory, Registrar, RegistrationError, Scope, ToolSpec};
 
 use crate::agent::{Agent, Planner};
 use crate::tools::{
@@ -161,8 +161,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A bare factory
-    /// builds once a step, [`Source::per_run`] makes it build once a run. Its tools are met when they are listed.
+    /// Registers a toolset under a name: an instance, which runs share, or a factory, sync or async. A factory builds
+    /// once a run; [`Source::per_step`] makes it build once a step. Its tools are met when they are listed.
     ///
     /// # Errors
     ///
@@ -432,8 +432,8 @@ impl Registrar for Registry {
         specs: &'static [&'static ToolSpec],
         factory: ExecutorFactory,
     ) -> Result<(), RegistrationError> {
-        let make = move |_| Executed::new(specs.iter().copied(), factory());
-        self.insert_set(specs, Source::per_run(make))
+        let make = move |_: Scope| Executed::new(specs.iter().copied(), factory());
+        self.insert_set(specs, make.into_source())
     }
 }
 

@@ -74,7 +74,11 @@ impl Dispatcher {
         }
         let environment = &self.environment;
         let asked = async {
-            ApprovalRequest::new(call, tool, now(&environment.clock), environment.approvals_last)
+            let now = now(&environment.clock);
+            ApprovalRequest {
+                open_handles: self.toolset.open_handles(),
+                ..ApprovalRequest::new(call, tool, now, environment.approvals_last)
+            }
         };
         match self.effect(|| format!("call/{}/question", call.id()), asked).await {
             Ok(request) => CallState::Asking(Arc::new(request)),

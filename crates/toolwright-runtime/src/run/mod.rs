@@ -60,8 +60,12 @@ pub(crate) struct Run {
     pub(crate) session: Option<Arc<dyn Toolset>>,
     /// Toolsets for this run alone.
     pub(crate) extra: Vec<(String, Source)>,
+    pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) cancelled: CancellationToken,
 }
+
+/// Keeps a run's state after each step.
+pub(crate) type Checkpoints = Arc<dyn Fn(SuspendedRun) + Send + Sync>;
 
 /// What a host decides about a run, and child runs inherit.
 #[derive(Clone, Default)]
@@ -159,6 +163,7 @@ impl Run {
             options: Options::default(),
             session: None,
             extra: Vec::new(),
+            checkpoints: None,
             cancelled: CancellationToken::new(),
         }
     }
@@ -219,8 +224,7 @@ impl Run {
         let agent = &self.agent.agent;
         let (budget, cancelled) = (agent.policy.time_budget, self.cancelled.clone());
         let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
-        let answers = resumption.as_ref().map(|resumption| Arc::clone(&resumption.answers));
-        let getting_ready = Box::pin(self.get_ready(answers.unwrap_or_default()));
+        let getting_ready = Box::pin(self.get_ready(resumption.as_ref()));
         let end = match stop.unless_reached(getting_ready).await {
             Err(failure) | Ok(Err(failure)) => End::Failed(failure),
             Ok(Ok((dispatcher, entered))) => {
@@ -236,17 +240,27 @@ impl Run {
     }
 
     /// Makes and enters what the run uses.
-    async fn get_ready(&self, answers: Arc<Answers>) -> Result<(Dispatcher, Entered), ToolFailure> {
+    async fn get_ready(
+        &self,
+        resumption: Option<&Resumption>,
+    ) -> Result<(Dispatcher, Entered), ToolFailure> {
         let toolset: Arc<dyn Toolset> =
             Arc::new(self.assemble().await.map_err(|error| self.internal(&*error))?);
         let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&self.scope));
         let entered = entering.await.map_err(|error| self.internal(&*error))?;
+        if let Some(saved) = resumption.and_then(|resumption| resumption.state.toolsets.as_deref())
+        {
+            let restored = toolset.restore(&self.scope, &Payload::new(saved)).await;
+            restored.map_err(|error| self.internal(&*error))?;
+        }
         let dispatcher = Dispatcher {
             environment: Arc::clone(&self.environment),
             toolset,
             publisher: self.publisher.clone(),
             options: self.options.clone(),
-            answers,
+            answers: resumption
+                .map(|resumption| Arc::clone(&resumption.answers))
+                .unwrap_or_default(),
         };
         Ok((dispatcher, entered))
     }
@@ -316,7 +330,8 @@ impl Run {
     ) -> Result<End, End> {
         loop {
             let tools = stop.unless_reached(Box::pin(self.list(dispatcher))).await??;
-            let calls = if let Some(state) = suspended.take() {
+            let calls = if let Some(state) = suspended.take().filter(|state| !state.step.is_empty())
+            {
                 self.go_on(*state, dispatcher, &tools).await
             } else {
                 let asking = self.ask(dispatcher, &progress.steps, &tools);

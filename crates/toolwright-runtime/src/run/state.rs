@@ -11,10 +11,10 @@ use crate::wire::{WireCall, WireExchange, WireScope};
 /// The version of the format. Another one is refused, never guessed at.
 pub(crate) const VERSION: u32 = 1;
 
-/// A run that waits for answers. Serialize it, keep it anywhere, and resume it with
+/// A run as data, between two steps or waiting for answers. Serialize it, keep it anywhere, and resume it with
 /// [`Runtime::resume`](crate::Runtime::resume), in this process or another.
 ///
-/// Its toolsets were exited: they are entered anew, and handles from before mean nothing any more.
+/// Its toolsets are entered anew and take back what they saved; handles that were not saved mean nothing any more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuspendedRun(pub(crate) Box<RunState>);
 
@@ -46,6 +46,9 @@ pub(crate) struct RunState {
     pub(crate) one_at_a_time: bool,
     /// The tools whose calls need an approval by the run's own wish.
     pub(crate) approval_list: Vec<String>,
+    /// What the toolsets saved, as JSON text.
+    #[serde(default)]
+    pub(crate) toolsets: Option<String>,
 }
 
 /// How far a call of the step has come.
@@ -73,7 +76,8 @@ impl SuspendedRun {
         &self.0.agent
     }
 
-    /// What is asked, in the order of the calls, questions of child runs included. Every one must be answered.
+    /// What is asked, in the order of the calls, questions of child runs included. Every one must be answered. Between two
+    /// steps nothing is.
     pub fn pending(&self) -> Vec<&ApprovalRequest> {
         self.0.questions()
     }

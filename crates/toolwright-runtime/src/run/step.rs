@@ -7,7 +7,7 @@ use toolwright::{FailureKind, Recovery, Scope, ToolCall, ToolFailure};
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
 use super::dispatch::Dispatcher;
-use super::state::{RunState, SavedCall, VERSION};
+use super::state::{RunState, SavedCall, SuspendedRun, VERSION};
 use super::stop::Stop;
 use super::{End, Progress, Run};
 use crate::agent::Exchange;
@@ -105,18 +105,35 @@ impl Run {
     ) -> Result<(), End> {
         let batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
         if batch.stopped.is_none() && !batch.calls.iter().all(PendingCall::is_done) {
-            return Err(End::Suspended(self.suspend(batch.calls, progress)));
+            let state = self.export(batch.calls, progress, dispatcher).await?;
+            return Err(End::Suspended(state));
         }
         let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
         let verdict = progress.budget.close_step(&exchanges);
         progress.steps.push(exchanges);
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
-        Ok(verdict?)
+        verdict?;
+        if let Some(keep) = &self.checkpoints {
+            keep(SuspendedRun(self.export(Vec::new(), progress, dispatcher).await?));
+        }
+        Ok(())
     }
 
-    fn suspend(&self, calls: Vec<PendingCall>, progress: &Progress) -> Box<RunState> {
+    /// The run as data: the steps that were done, and the calls of the one that could not be.
+    ///
+    /// # Errors
+    ///
+    /// A toolset that cannot save its state.
+    async fn export(
+        &self,
+        calls: Vec<PendingCall>,
+        progress: &Progress,
+        dispatcher: &Dispatcher,
+    ) -> Result<Box<RunState>, ToolFailure> {
         let elapsed = progress.elapsed + progress.since.elapsed();
-        Box::new(RunState {
+        let saved = dispatcher.toolset.save(&self.scope).await;
+        let toolsets = saved.map_err(|error| self.internal(&*error))?;
+        Ok(Box::new(RunState {
             version: VERSION,
             run_id: self.id.clone(),
             agent: self.agent.agent.name.clone(),
@@ -135,7 +152,8 @@ impl Run {
             elapsed: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
             one_at_a_time: self.options.one_at_a_time,
             approval_list: self.options.approval_list.to_vec(),
-        })
+            toolsets: toolsets.map(|saved| saved.to_string()),
+        }))
     }
 
     /// The run's scope, with what the planner may add: a parent call of its own choice, labels that

@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+use toolwright::{BoxError, BoxFuture, Map, Payload, Scope, ToolCall, ToolResult, Value, codec};
 
 use super::{ToolEntry, Toolset, ToolsetError};
 
@@ -72,6 +72,18 @@ impl Combined {
     fn member_of(&self, tool: &str) -> Option<&Member> {
         let routes = Arc::clone(&self.routes.lock().unwrap_or_else(PoisonError::into_inner));
         routes.get(tool).and_then(|&place| self.members.get(place))
+    }
+
+    /// The members, each by a name of its own.
+    fn keyed(&self) -> impl Iterator<Item = (String, &Member)> {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        self.members.iter().map(move |member| {
+            let count = seen.entry(&member.name).or_default();
+            *count += 1;
+            let key =
+                if *count == 1 { member.name.clone() } else { format!("{}#{count}", member.name) };
+            (key, member)
+        })
     }
 
     /// Exits members in reverse, all of them whatever fails, and gives what failed.
@@ -145,6 +157,46 @@ impl Toolset for Combined {
             let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
             if texts.is_empty() { Ok(()) } else { Err(texts.join("; ").into()) }
         })
+    }
+
+    /// What each member saves, by its name; a name that stands twice has a number from the second time on.
+    fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(async move {
+            let mut saved = Map::new();
+            for (key, member) in self.keyed() {
+                if let Some(state) = member.toolset.save(scope).await? {
+                    let state: Value = state.as_str().parse().map_err(|issues| {
+                        format!("toolset `{}` saved what is no JSON: {issues}", member.name)
+                    })?;
+                    saved.insert(key, state);
+                }
+            }
+            Ok((!saved.is_empty()).then(|| Payload::new(Value::Object(saved).to_string())))
+        })
+    }
+
+    fn restore<'a>(
+        &'a self,
+        scope: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async move {
+            let saved: Map<Value> = codec::from_json(saved.as_bytes())?;
+            for (key, member) in self.keyed() {
+                if let Some(state) = saved.get(&key) {
+                    let state = Payload::new(state.to_string());
+                    let restored = member.toolset.restore(scope, &state).await;
+                    restored.map_err(|error| {
+                        format!("toolset `{}` was not restored: {error}", member.name)
+                    })?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        self.members.iter().flat_map(|member| member.toolset.open_handles()).collect()
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {

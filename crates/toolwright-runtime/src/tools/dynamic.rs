@@ -42,6 +42,14 @@ impl Inner {
     /// Puts a new instance, entered, into the place of the current one.
     async fn renew(&self, scope: &Scope) -> Result<Option<Arc<dyn Toolset>>, BoxError> {
         let mut state = self.state.lock().await;
+        let handles = state.current.as_ref().map(Toolset::open_handles).unwrap_or_default();
+        if !handles.is_empty() {
+            tracing::warn!(
+                toolset = self.name,
+                ?handles,
+                "handles end with their step, since the toolset is built for each; register it as a factory without `Source::per_step`"
+            );
+        }
         if let Err(error) = leave(&mut state, scope).await {
             tracing::warn!(toolset = self.name, %error, "a toolset did not exit cleanly");
         }
@@ -104,6 +112,11 @@ impl Toolset for Dynamic {
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move { self.current().await?.instructions(scope).await })
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        let Ok(state) = self.0.state.try_lock() else { return Vec::new() };
+        state.current.as_ref().map(Toolset::open_handles).unwrap_or_default()
     }
 
     fn is_available(&self, tool: &str) -> bool {

@@ -65,6 +65,12 @@ impl<T> Handles<T> {
         std::mem::take(&mut *open).into_iter().collect()
     }
 
+    /// The handles that are open, in alphabetical order.
+    pub fn names(&self) -> Vec<String> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.keys().cloned().collect()
+    }
+
     /// How many are open.
     pub fn len(&self) -> usize {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).len()

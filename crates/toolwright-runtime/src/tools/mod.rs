@@ -22,7 +22,7 @@ mod words;
 use std::sync::Arc;
 
 use toolwright::spec::Approval;
-use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
+use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub use combined::Combined;
@@ -77,6 +77,38 @@ pub trait Toolset: Send + Sync {
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         let _ = scope;
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// The state that is to survive a suspension of the run, as JSON. Asked before the exit of a run that is suspended,
+    /// and after each step of one whose state is kept then.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the state from being saved; it ends the run.
+    fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        let _ = scope;
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Takes back what [`save`](Self::save) gave, in the run that goes on: after it was entered, before its tools are
+    /// listed.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the state from being restored; it ends the run.
+    fn restore<'a>(
+        &'a self,
+        scope: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        let _ = (scope, saved);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Handles that were given out and end with the instance, not saved with its state: open transactions, processes.
+    /// A question names them, since they end where the run is suspended to wait for its answer.
+    fn open_handles(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What the planner is told beside the agent's own instructions. Empty text counts as none.
@@ -166,6 +198,22 @@ impl<T: Toolset + ?Sized> Toolset for Arc<T> {
         (**self).exit(scope)
     }
 
+    fn save<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        (**self).save(scope)
+    }
+
+    fn restore<'a>(
+        &'a self,
+        scope: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        (**self).restore(scope, saved)
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        (**self).open_handles()
+    }
+
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         (**self).instructions(scope)
     }
@@ -228,6 +276,25 @@ macro_rules! forward {
             scope: &'a toolwright::Scope,
         ) -> toolwright::BoxFuture<'a, Result<(), toolwright::BoxError>> {
             self.$to.exit(scope)
+        }
+
+        fn save<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+        ) -> toolwright::BoxFuture<'a, Result<Option<toolwright::Payload>, toolwright::BoxError>> {
+            self.$to.save(scope)
+        }
+
+        fn restore<'a>(
+            &'a self,
+            scope: &'a toolwright::Scope,
+            saved: &'a toolwright::Payload,
+        ) -> toolwright::BoxFuture<'a, Result<(), toolwright::BoxError>> {
+            self.$to.restore(scope, saved)
+        }
+
+        fn open_handles(&self) -> Vec<String> {
+            self.$to.open_handles()
         }
     };
     (@ $to:ident instructions) => {

@@ -57,7 +57,7 @@ impl<T: IntoToolset, E: Into<BoxError>> IntoToolset for Result<T, E> {
 /// What can be registered as a toolset: an instance, a factory (sync or async), a [`Source`]. `Kind` tells the three
 /// apart and is inferred.
 ///
-/// A bare factory builds once a step; [`Source::per_run`] makes it build once a run.
+/// A factory builds once a run; [`Source::per_step`] makes it build once a step.
 pub trait IntoSource<Kind> {
     /// The source.
     fn into_source(self) -> Source;
@@ -88,7 +88,7 @@ where
     T: IntoToolset,
 {
     fn into_source(self) -> Source {
-        Source(Kind::PerStep(Factory(Arc::new(move |scope| {
+        Source(Kind::PerRun(Factory(Arc::new(move |scope| {
             let made = std::panic::catch_unwind(AssertUnwindSafe(|| self(scope)));
             let made = made.map_err(|_| BoxError::from("a panic")).and_then(T::into_toolset);
             Box::pin(std::future::ready(made))
@@ -102,7 +102,7 @@ where
     R: Future<Output: IntoToolset> + Send + 'static,
 {
     fn into_source(self) -> Source {
-        Source(Kind::PerStep(Factory(Arc::new(move |scope| {
+        Source(Kind::PerRun(Factory(Arc::new(move |scope| {
             let making = AssertUnwindSafe(self(scope)).catch_unwind();
             Box::pin(
                 async move { making.await.map_err(|_| BoxError::from("a panic"))?.into_toolset() },
@@ -120,15 +120,16 @@ impl IntoSource<Itself> for Source {
 debug!(Source, source => { is_shared: source.is_shared() });
 
 impl Source {
-    /// A factory that builds once a run.
-    pub fn per_run<K>(factory: impl IntoSource<K>) -> Self {
-        match factory.into_source().0 {
+    /// The same source, building once where it would build for each step.
+    pub(crate) fn built_once(self) -> Self {
+        match self.0 {
             Kind::PerStep(factory) => Self(Kind::PerRun(factory)),
             other => Self(other),
         }
     }
 
-    /// A factory that builds once a step, which is what a bare factory does.
+    /// A factory that builds anew for each step, before the planner is asked: for tools that depend on how far the run
+    /// has come. What an instance holds ends with its step.
     pub fn per_step<K>(factory: impl IntoSource<K>) -> Self {
         match factory.into_source().0 {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),
@@ -138,7 +139,7 @@ impl Source {
 
     /// Notes that an agent keeps for the length of a run: the tools `write_note` and `read_note`.
     pub fn scratchpad() -> Self {
-        Self::per_run(|_| scratchpad::notes())
+        (|_| scratchpad::notes()).into_source()
     }
 
     /// Whether runs share an instance of it.

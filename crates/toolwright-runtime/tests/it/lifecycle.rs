@@ -105,7 +105,7 @@ async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
     let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
     let spec = ask.with_types::<N, N>();
     let registry = Registry::new();
-    registry.register_toolset("counter", Source::per_run(counter(&Arc::default()))).unwrap();
+    registry.register_toolset("counter", counter(&Arc::default())).unwrap();
     let planner = rule(|turn| {
         let depth = i64::from(turn.scope().parent_call_id.is_some());
         Ok(match turn.step() {
@@ -157,7 +157,8 @@ async fn r11_a_run_dropped_anywhere_exits_what_it_entered_once() {
         let two = vec![vec![call("one", "a", 1), call("two", "b", 1)], vec![call("one", "c", 1)]];
         let registry = registry([waiting("one"), waiting("two")], steps(two));
         let per_step = waiting("step");
-        registry.register_toolset("step", move |_: Scope| per_step.clone()).unwrap();
+        let per_step = Source::per_step(move |_: Scope| per_step.clone());
+        registry.register_toolset("step", per_step).unwrap();
         let agent = Agent::new("mixed", "lab").with_toolsets(["one", "two", "step"]);
         let two = vec![vec![call("one", "a", 1), call("step", "b", 1)], vec![call("step", "c", 1)]];
         registry.register_agent(agent, steps(two)).unwrap();

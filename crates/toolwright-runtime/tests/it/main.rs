@@ -19,6 +19,7 @@ mod remote;
 mod resolution;
 mod sessions;
 mod spans;
+mod state;
 mod steps;
 mod tasks;
 mod tools;

@@ -147,14 +147,14 @@ async fn p10_a_call_given_up_here_is_given_up_there() {
 async fn p8_p9_every_connection_is_one_entering_there() {
     let log = Log::default();
     let toy = Toy::new("toy", &log);
-    let socket = Arc::new(Socket::serve(Source::per_run(move |_: Scope| toy.clone())));
+    let socket = Arc::new(Socket::serve((move |_: Scope| toy.clone()).into_source()));
     let connecting = Arc::clone(&socket);
     let registry = Registry::new();
     let connect = move |scope: Scope| {
         let socket = Arc::clone(&connecting);
         async move { socket.connect_as(&scope).await }
     };
-    registry.register_toolset("far", Source::per_run(connect)).unwrap();
+    registry.register_toolset("far", connect).unwrap();
     let agent = Agent::new("worker", "lab").with_toolsets(["far"]);
     registry.register_agent(agent, steps(vec![vec![call("toy", "a", 1)]])).unwrap();
     let runtime = Runtime::new(registry);

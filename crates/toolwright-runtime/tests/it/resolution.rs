@@ -50,13 +50,13 @@ async fn r3_instances_trait_objects_and_factories_are_registered_as_they_are() {
     registry.register_toolset("object", object).unwrap();
     registry.register_toolset("factory", of_factory("of_factory")).unwrap();
     registry
-        .register_toolset("factory_per_run", Source::per_run(of_factory("of_factory_per_run")))
+        .register_toolset("factory_per_step", Source::per_step(of_factory("of_factory_per_step")))
         .unwrap();
     registry.register_toolset("async", of_async("of_async")).unwrap();
     registry
-        .register_toolset("async_per_run", Source::per_run(of_async("of_async_per_run")))
+        .register_toolset("async_per_step", Source::per_step(of_async("of_async_per_step")))
         .unwrap();
-    let sets = ["instance", "object", "factory", "factory_per_run", "async", "async_per_run"];
+    let sets = ["instance", "object", "factory", "factory_per_step", "async", "async_per_step"];
     let calls = sets.map(|set| call(&format!("of_{set}"), set, 0)).to_vec();
     registry.register_agent(agent().with_toolsets(sets), steps(vec![calls])).unwrap();
     let expected = [1, 2, 3, 3, 4, 4].map(|n| format!("{{\"n\":{n}}}"));
@@ -140,15 +140,15 @@ fn counted(made: &Arc<AtomicUsize>) -> impl Fn(Scope) -> FunctionTool + Send + S
     }
 }
 
-/// R4, I1: a bare factory builds once a step, one for runs once a run; each when it runs.
+/// R4, I1: a factory builds once a run, one for steps once a step; each when it runs.
 #[tokio::test]
-async fn r4_i1_factories_build_per_step_or_per_run() {
-    for (whole_run, expected) in [(false, ["0", "1"]), (true, ["0", "0"])] {
+async fn r4_i1_factories_build_per_run_or_per_step() {
+    for (per_step, expected) in [(false, ["0", "0"]), (true, ["0", "1"])] {
         let made = Arc::default();
         let factory = counted(&made);
         let registry = Registry::new();
-        if whole_run {
-            registry.register_toolset("counter", Source::per_run(factory)).unwrap();
+        if per_step {
+            registry.register_toolset("counter", Source::per_step(factory)).unwrap();
         } else {
             registry.register_toolset("counter", factory).unwrap();
         }
@@ -168,7 +168,7 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
         tokio::task::yield_now().await;
         Some(tool("late", |n| n))
     };
-    registry.register_toolset("waiting", Source::per_run(waiting)).unwrap();
+    registry.register_toolset("waiting", waiting).unwrap();
     registry.register_toolset("none", |_: Scope| None::<FunctionTool>).unwrap();
     let planner = rule(|turn| {
         assert_eq!(
@@ -186,7 +186,7 @@ async fn r4_a_factory_may_be_async_and_may_give_none() {
 async fn r8_a_failing_factory_is_named_with_what_it_returned() {
     let registry = Registry::new();
     let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
-    registry.register_toolset("shed", Source::per_run(failing)).unwrap();
+    registry.register_toolset("shed", failing).unwrap();
     registry.register_agent(agent().with_toolsets(["shed"]), steps(vec![])).unwrap();
     let detail = run(registry).await.result().unwrap_err().detail.unwrap();
     assert!(

@@ -1,0 +1,217 @@
+//! What of a run survives the process: its steps, and what its toolsets save.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
+use toolwright_runtime::{
+    Agent, FunctionTool, Handles, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script,
+    Source, SuspendedRun, ToolEntry, Toolset,
+};
+
+use crate::planners::briefs;
+use crate::tools::{Log, call, payload};
+use crate::toys::tool;
+
+/// Counts its calls, and says so in what it saves; holds a handle from the first call on.
+struct Counter {
+    count: Arc<Mutex<i64>>,
+    handles: Handles<()>,
+    inner: FunctionTool,
+    breaks: Option<&'static str>,
+}
+
+fn counter(breaks: Option<&'static str>) -> Counter {
+    let count = Arc::<Mutex<i64>>::default();
+    let counted = Arc::clone(&count);
+    let inner = tool("count", move |_| {
+        let mut count = counted.lock().unwrap();
+        *count += 1;
+        *count
+    });
+    Counter { count, handles: Handles::new("lock", "lock"), inner, breaks }
+}
+
+impl Toolset for Counter {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.inner.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if self.handles.is_empty() {
+            self.handles.open(());
+        }
+        self.inner.call(call)
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(std::future::ready(match self.breaks {
+            Some("save") => Err("the disk is full".into()),
+            _ => Ok(Some(payload(*self.count.lock().unwrap()))),
+        }))
+    }
+
+    fn restore<'a>(
+        &'a self,
+        _: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        let digits = saved.as_str().trim_matches(|c: char| !c.is_ascii_digit());
+        *self.count.lock().unwrap() = digits.parse().unwrap();
+        Box::pin(std::future::ready(match self.breaks {
+            Some("restore") => Err("it is another version's".into()),
+            _ => Ok(()),
+        }))
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        self.handles.names()
+    }
+}
+
+/// A worker that counts twice, then does what needs an approval, then counts again.
+fn runtime(breaks: Option<&'static str>) -> Runtime {
+    let registry = Registry::new();
+    registry.register_toolset("counter", move |_| counter(breaks)).unwrap();
+    let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+    registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
+    let script = Script::new()
+        .call([call("count", "a", 0)])
+        .call([call("count", "b", 0)])
+        .call([ToolCall::new("wipe", Payload::new("{}")).with_id("c")])
+        .call([call("count", "d", 0)])
+        .finish(payload(0));
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
+    registry.register_agent(agent, script.into()).unwrap();
+    Runtime::new(registry)
+}
+
+fn request() -> RunRequest {
+    RunRequest::new("worker", payload(0)).with_run_id("r1")
+}
+
+/// The run as another process would have it.
+fn elsewhere(run: &SuspendedRun) -> SuspendedRun {
+    serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap()
+}
+
+async fn approve(run: &SuspendedRun, breaks: Option<&'static str>) -> RunOutcome {
+    let run = elsewhere(run);
+    let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
+    runtime(breaks).resume(ResumeRequest::new(&run, answers)).await.unwrap()
+}
+
+/// H8: what a toolset saves before a run is suspended it has again when the run goes on.
+#[tokio::test]
+async fn h8_what_toolsets_save_survives_a_suspension() {
+    let outcome = runtime(None).run(request()).await.unwrap();
+    let outcome = approve(outcome.suspended().unwrap(), None).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
+}
+
+/// H8: a toolset that cannot save or restore its state ends the run; nothing goes on without it.
+#[tokio::test]
+async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
+    let failure = runtime(Some("save")).run(request()).await.unwrap().result().unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the disk is full"));
+    let outcome = runtime(None).run(request()).await.unwrap();
+    let outcome = approve(outcome.suspended().unwrap(), Some("restore")).await;
+    assert_eq!(
+        outcome.result().unwrap_err().detail.as_deref(),
+        Some("toolset `counter` was not restored: it is another version's")
+    );
+}
+
+/// H6: a question names the handles that end if the run is suspended to wait for its answer.
+#[tokio::test]
+async fn h6_a_question_names_the_handles_that_end_while_it_waits() {
+    let outcome = runtime(None).run(request()).await.unwrap();
+    let asked = outcome.suspended().unwrap().pending()[0].clone();
+    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+    assert!(handle.starts_with("lock_"), "{handle}");
+}
+
+/// H8: a run's state can be had after each step, and the run goes on from any of them, in another process too.
+#[tokio::test]
+async fn h8_a_run_goes_on_from_its_state_after_any_step() {
+    let kept = Arc::<Mutex<Vec<SuspendedRun>>>::default();
+    let keep = Arc::clone(&kept);
+    let request = request().with_checkpoints(move |state| keep.lock().unwrap().push(state));
+    let outcome = runtime(None).run(request).await.unwrap();
+    assert!(outcome.suspended().is_some());
+    let kept = kept.lock().unwrap().clone();
+    assert_eq!(kept.len(), 2, "two steps were done");
+    for (done, state) in kept.iter().enumerate() {
+        let state = elsewhere(state);
+        assert!(state.pending().is_empty());
+        let later = Arc::<Mutex<Vec<SuspendedRun>>>::default();
+        let keep = Arc::clone(&later);
+        let resume = ResumeRequest::new(&state, [])
+            .with_checkpoints(move |state| keep.lock().unwrap().push(state));
+        let outcome = runtime(None).resume(resume).await.unwrap();
+        assert_eq!(outcome.run_id, "r1");
+        assert_eq!(later.lock().unwrap().len(), 1 - done);
+        let outcome = approve(outcome.suspended().unwrap(), None).await;
+        assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
+    }
+}
+
+/// I4: where a toolset is built for each step and hands out handles, operators are warned.
+#[tokio::test]
+async fn i4_handles_of_a_toolset_that_is_built_for_each_step_are_warned_of() {
+    let warned = Log::default();
+    let _guard = tracing::subscriber::set_default(Warnings(warned.clone()));
+    for per_step in [false, true] {
+        let registry = Registry::new();
+        let source = |_| counter(None);
+        if per_step {
+            registry.register_toolset("counter", Source::per_step(source)).unwrap();
+        } else {
+            registry.register_toolset("counter", source).unwrap();
+        }
+        let script = Script::new()
+            .call([call("count", "a", 0)])
+            .call([call("count", "b", 0)])
+            .finish(payload(0));
+        let agent = Agent::new("worker", "lab").with_toolsets(["counter"]);
+        registry.register_agent(agent, script.into()).unwrap();
+        Runtime::new(registry).run(request()).await.unwrap();
+        assert_eq!(warned.lines().len(), if per_step { 2 } else { 0 });
+    }
+    assert!(warned.lines()[0].contains("handles end with their step"), "{:?}", warned.lines());
+}
+
+/// Logs the words of warnings.
+struct Warnings(Log);
+
+impl tracing::Subscriber for Warnings {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::WARN
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut words = Words(String::new());
+        event.record(&mut words);
+        self.0.push(words.0);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+struct Words(String);
+
+impl tracing::field::Visit for Words {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        let _ = write!(self.0, "{}={value:?} ", field.name());
+    }
+}
