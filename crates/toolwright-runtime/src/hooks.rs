@@ -45,6 +45,29 @@ pub trait Hook: Send + Sync {
 
 /// The hooks of a runtime. Before a call: those for all tools, then those of its toolset, then those of the tool. After
 /// it: those of the tool, then those of its toolset, then those for all.
+///
+/// ```
+/// use toolwright::{BoxError, BoxFuture, Payload, ToolCall};
+/// use toolwright_runtime::{Hook, Hooks, Registry, Runtime};
+///
+/// struct ByDay;
+///
+/// impl Hook for ByDay {
+///     fn name(&self) -> &str {
+///         "by_day"
+///     }
+///
+///     fn before<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
+///         let day = call.label("time") == Some("day");
+///         let args = if day { Ok(call.args().clone()) } else { Err("we are closed".into()) };
+///         Box::pin(std::future::ready(args))
+///     }
+/// }
+///
+/// let hooks = Hooks::new().with_for_toolset("shop", ByDay);
+/// let runtime = Runtime::builder(Registry::new()).with_hooks(hooks).build();
+/// # drop(runtime);
+/// ```
 #[derive(Clone, Default)]
 pub struct Hooks {
     global: Vec<Arc<dyn Hook>>,

@@ -95,6 +95,11 @@ enum Chore {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
+    /// Change the runtime in hundreds of ways, each of which a test must notice; needs cargo-mutants. Takes hours.
+    Mutants {
+        /// Only files that match one of these; run/, approval/ and tools/ unless given.
+        files: Vec<String>,
+    },
     /// Everything that must hold before a change is merged. Ends with a list of what was skipped and why.
     Ci {
         /// Fail if anything was skipped.
@@ -141,6 +146,7 @@ fn run(chore: Chore) -> End {
         Chore::Corpus { lists } => long::corpus(&lists),
         Chore::Torture => long::torture(),
         Chore::Fuzz { seconds } => long::fuzz(seconds),
+        Chore::Mutants { files } => long::mutants(&files),
         Chore::Ci { strict } => ci::run(strict),
     }
 }

@@ -248,6 +248,35 @@ macro_rules! hosted {
             /// Gives a function the run's state after each step, so that it can be resumed from there if the process dies. A
             /// state that is resumed while its run goes on runs the next steps twice. Runs that are nested in it are not
             /// kept by themselves: a call that an agent was answering is made again.
+            ///
+            /// ```
+            /// use std::sync::{Arc, Mutex};
+            ///
+            /// use toolwright::{Payload, ToolCall};
+            /// use toolwright_runtime::{
+            ///     Agent, Registry, ResumeRequest, RunRequest, Runtime, Script, SuspendedRun,
+            /// };
+            ///
+            /// # #[tokio::main(flavor = "current_thread")]
+            /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+            /// # let registry = Registry::new();
+            /// # registry.tool("look", "Look around.", async || true)?;
+            /// # let look = ToolCall::new("look", Payload::new("{}"));
+            /// # let planner = Script::new().call([look]).finish(Payload::new(r#""done""#));
+            /// # registry.register_agent(Agent::new("guard", "lab").with_tools(["look"]), planner.into())?;
+            /// # let runtime = Runtime::new(registry);
+            /// let last = Arc::new(Mutex::new(None::<SuspendedRun>));
+            /// let keep = Arc::clone(&last);
+            /// let request = RunRequest::new("guard", Payload::new("{}"))
+            ///     .with_checkpoints(move |state| *keep.lock().unwrap() = Some(state));
+            /// runtime.run(request).await?;
+            ///
+            /// let state = last.lock().unwrap().clone().expect("one step was done");
+            /// let outcome = runtime.resume(ResumeRequest::new(&state, [])).await?;
+            /// assert_eq!(outcome.result()?.as_str(), r#""done""#);
+            /// # Ok(())
+            /// # }
+            /// ```
             #[must_use]
             pub fn with_checkpoints(
                 mut self,

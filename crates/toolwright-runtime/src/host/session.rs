@@ -156,6 +156,33 @@ impl Session {
     }
 
     /// Makes a call that may wait for answers: where [`call`](Self::call) has nobody to ask, the call is suspended.
+    ///
+    /// ```
+    /// use toolwright::{Payload, ToolCall};
+    /// use toolwright_runtime::{CallEnd, Registry, Runtime, SessionRequest};
+    /// # use toolwright::ToolSpec;
+    /// # use toolwright_runtime::FunctionTool;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::new();
+    /// # registry.register_toolset("disks", FunctionTool::new(ToolSpec::new("wipe"), async || true))?;
+    /// let catalog = registry.catalog();
+    /// catalog.publish("disks", "disks")?;
+    /// catalog.allow("janitor", "disks")?;
+    /// let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    ///
+    /// let request = SessionRequest::new("janitor").requiring_approval_of(["disks.wipe"]);
+    /// let session = runtime.open_session(request).await?;
+    /// let call = ToolCall::new("disks.wipe", Payload::new("{}"));
+    /// let CallEnd::Suspended(waiting) = session.start(call).await else { panic!("it waits") };
+    ///
+    /// let answers: Vec<_> = waiting.pending().iter().map(|question| question.approve()).collect();
+    /// let end = session.resume(&waiting, answers).await?;
+    /// assert!(matches!(end, CallEnd::Done(result) if result.outcome.is_ok()));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn start(&self, call: ToolCall) -> CallEnd {
         match self.find(call).await {
             Ok((call, tool)) => self.waiting(Answers::new()).start(call, &tool).await.into(),

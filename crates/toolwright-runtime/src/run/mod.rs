@@ -140,7 +140,7 @@ impl From<ToolFailure> for End {
 pub(crate) fn child_scope(call: &ToolCall) -> Scope {
     let (parent_call_id, depth) =
         (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
-    Scope { run_id: None, parent_call_id, depth, ..call.scope().clone() }
+    Scope { parent_call_id, depth, ..call.scope().clone() }
 }
 
 impl Run {

@@ -48,6 +48,63 @@ pub(crate) use words::fill;
 ///
 /// A run enters it, lists its tools before each step, calls some, and exits it: each entering that succeeded is
 /// followed by one exit, whatever happened in between. An instance that several runs share is entered by each of them.
+///
+/// Most toolsets wrap another, such as a [`Combined`] of functions, and add a life of their own:
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+///
+/// use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
+/// use toolwright_runtime::{FunctionTool, ToolEntry, Toolset};
+///
+/// /// Counts, over a suspension of the run too.
+/// struct Counter {
+///     count: Arc<Mutex<i64>>,
+///     tool: FunctionTool,
+/// }
+///
+/// impl Counter {
+///     fn new(_: Scope) -> Self {
+///         let count = Arc::new(Mutex::new(0));
+///         let counted = Arc::clone(&count);
+///         let tool = FunctionTool::new(ToolSpec::new("count"), move || {
+///             let mut count = counted.lock().unwrap();
+///             *count += 1;
+///             std::future::ready(*count)
+///         });
+///         Self { count, tool }
+///     }
+/// }
+///
+/// impl Toolset for Counter {
+///     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+///         self.tool.tools(scope)
+///     }
+///
+///     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+///         self.tool.call(call)
+///     }
+///
+///     fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+///         let saved = Payload::of(&*self.count.lock().unwrap()).map(Some);
+///         Box::pin(std::future::ready(saved.map_err(Into::into)))
+///     }
+///
+///     fn restore<'a>(
+///         &'a self,
+///         _: &'a Scope,
+///         saved: &'a Payload,
+///     ) -> BoxFuture<'a, Result<(), BoxError>> {
+///         let restored = toolwright::codec::from_json(saved.as_bytes());
+///         let restored = restored.map(|count| *self.count.lock().unwrap() = count);
+///         Box::pin(std::future::ready(restored.map_err(Into::into)))
+///     }
+/// }
+///
+/// let registry = toolwright_runtime::Registry::new();
+/// registry.register_toolset("counter", Counter::new)?;
+/// # Ok::<(), toolwright::RegistrationError>(())
+/// ```
 pub trait Toolset: Send + Sync {
     /// The tools there are now. Asked once a step.
     ///

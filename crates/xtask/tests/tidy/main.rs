@@ -6,6 +6,7 @@
 mod arrows;
 mod circles;
 mod pages;
+mod requirements;
 mod text;
 mod tree;
 mod walls;
@@ -95,6 +96,14 @@ fn excerpts_are_what_the_files_say() {
 #[test]
 fn decisions_are_numbered_listed_and_whole() {
     holds(pages::decisions);
+}
+
+#[test]
+fn each_requirement_has_a_test() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        requirements::update(&tree::repository());
+    }
+    holds(requirements::proofs);
 }
 
 #[test]

@@ -64,6 +64,12 @@ pub(crate) fn repository() -> Vec<File> {
     files
 }
 
+/// Writes a file of the repository.
+pub(crate) fn write(path: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    fs::write(path, text).expect("the repository can be written");
+}
+
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
     for entry in fs::read_dir(folder).expect("folders of the repository can be read").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
