@@ -308,11 +308,9 @@ impl Dispatcher {
                 Ok(id) => id,
                 Err(failure) => return End::Failed(failure),
             };
-            let mut run = Run::child(&self.environment, agent, call, tool, id, &self.options);
-            let resumption = suspended.map(|state| {
-                run.take_identity(&state);
-                Resumption { state, answers: Arc::clone(&self.answers) }
-            });
+            let run = Run::child(&self.environment, agent, call, tool, id, &self.options);
+            let answers = || Arc::clone(&self.answers);
+            let resumption = suspended.map(|state| Resumption { state, answers: answers() });
             run.drive(resumption).await.0
         })
     }

@@ -27,7 +27,7 @@ use crate::approval::{Answers, Approver};
 use crate::execute::panicked;
 use crate::registry::{Published, RegisteredAgent, Use};
 use crate::tools::{Combined, Entered, Filtered, Source, ToolEntry, ToolSpecRef, Toolset};
-use crate::watch::{EventKind, EventSink, Publisher, RunInfo, telemetry};
+use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
 use budget::Budget;
 use call::cancelled;
@@ -205,17 +205,6 @@ impl Run {
             span.record("error.type", failure.kind.as_str());
         }
         (end, steps)
-    }
-
-    /// Goes on under the id and with the input of a run that was suspended.
-    fn take_identity(&mut self, state: &RunState) {
-        self.id.clone_from(&state.run_id);
-        self.input = Payload::new(state.input.as_str());
-        // Its place among other runs is that of the call it answers now.
-        let depth = self.scope.depth;
-        self.scope = Arc::new(Scope { depth, ..state.scope.clone().into() });
-        let run = RunInfo { id: self.id.clone(), ..RunInfo::clone(&self.publisher.run) };
-        self.publisher.run = Arc::new(run);
     }
 
     async fn go(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
