@@ -1,6 +1,7 @@
 //! Code that runs before and after calls, for all tools or for one. Never runs the tool.
 
 use crate::debug::debug;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -123,11 +124,13 @@ impl Hooks {
 
     /// Lets every hook see and change the arguments of a call before it runs.
     pub(crate) async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
-        let (name, mut call) = (call.tool(), call.clone());
-        for hook in self.of(name, tool).into_iter().flatten() {
+        let hooks = self.of(call.tool(), tool);
+        let mut call = Cow::Borrowed(call);
+        for hook in hooks.into_iter().flatten() {
             let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
             match hooked {
-                Ok(Ok(args)) => call = call.with_args(args),
+                Ok(Ok(args)) if args == *call.args() => {}
+                Ok(Ok(args)) => call = Cow::Owned(call.into_owned().with_args(args)),
                 Ok(Err(error)) => return Err(failed(&**hook, error)),
                 Err(_) => return Err(failed(&**hook, "it panicked".into())),
             }

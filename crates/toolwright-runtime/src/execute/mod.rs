@@ -39,12 +39,12 @@ pub struct Invocation {
 
 impl Invocation {
     pub(crate) fn new(
-        call: ToolCall,
+        call: Arc<ToolCall>,
         tool: ToolEntry,
         toolset: Arc<dyn Toolset>,
         publisher: Publisher,
     ) -> Self {
-        Self { call: Arc::new(call), tool, toolset, publisher }
+        Self { call, tool, toolset, publisher }
     }
 
     /// The call.

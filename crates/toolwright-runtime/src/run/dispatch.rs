@@ -58,7 +58,7 @@ impl Dispatcher {
 
     /// Takes a new call of a known tool as far as it gets.
     pub(crate) async fn start(&self, call: ToolCall, tool: &ToolEntry) -> PendingCall {
-        let call = call.with_tool(tool.name());
+        let call = if call.tool() == tool.name() { call } else { call.with_tool(tool.name()) };
         let state = if self.options.needs_answer(tool) {
             self.question(&call, tool).await
         } else {
@@ -153,11 +153,11 @@ impl Dispatcher {
     }
 
     async fn run(&self, call: ToolCall, tool: ToolEntry, approved: Option<String>) -> PendingCall {
-        let call = call.with_approved(approved.is_some());
+        let call = Arc::new(call.with_approved(approved.is_some()));
         let open = OpenCall::announce(&self.publisher, &call, Some(&tool));
-        let running = self.hooked(call.clone(), &tool, approved);
-        let end = self.in_span(&call, &tool, Box::pin(running)).await;
-        open.reach(end)
+        let running = self.hooked(Arc::clone(&call), &tool, approved);
+        let state = open.reach(self.in_span(&call, &tool, Box::pin(running)).await);
+        PendingCall::new(Arc::unwrap_or_clone(call), Some(tool), state)
     }
 
     /// Goes on with the run that answers a call. The call was announced, and its first hooks ran, before the run was
@@ -169,14 +169,17 @@ impl Dispatcher {
         run: Box<RunState>,
     ) -> PendingCall {
         let open = OpenCall::announced(&self.publisher, &call, tool.as_ref());
-        let Some(tool) = &tool else { return open.reach(End::Failed(lost())) };
-        let Some(agent) = tool.agent() else { return open.reach(End::Failed(agent_lost(tool))) };
         let running = async {
-            let end = self.answer(agent, &call, tool, Some(run)).await;
-            self.hooked_after(&call, tool, end).await
+            let Some(tool) = &tool else { return End::Failed(lost()) };
+            let Some(agent) = tool.agent() else { return End::Failed(agent_lost(tool)) };
+            let running = async {
+                let end = self.answer(agent, &call, tool, Some(run)).await;
+                self.hooked_after(&call, tool, end).await
+            };
+            self.in_span(&call, tool, Box::pin(running)).await
         };
-        let end = self.in_span(&call, tool, Box::pin(running)).await;
-        open.reach(end)
+        let state = open.reach(running.await);
+        PendingCall::new(call, tool, state)
     }
 
     async fn in_span(
@@ -197,20 +200,26 @@ impl Dispatcher {
     }
 
     /// Hooks, the call between them, hooks.
-    async fn hooked(&self, call: ToolCall, tool: &ToolEntry, approved: Option<String>) -> End {
+    async fn hooked(
+        &self,
+        mut call: Arc<ToolCall>,
+        tool: &ToolEntry,
+        approved: Option<String>,
+    ) -> End {
         let hooks = &self.environment.hooks;
         if !hooks.are_for(call.tool(), tool) {
             return Box::pin(self.checked(call, tool, approved)).await;
         }
         let before = hooks.before(&call, tool);
         let args = self.fallible(|| format!("call/{}/before", call.id()), before).await;
-        let (call, end) = match args {
+        let end = match args {
             Ok(args) => {
-                let call = call.with_args(args);
-                let end = Box::pin(self.checked(call.clone(), tool, approved)).await;
-                (call, end)
+                if args != *call.args() {
+                    call = Arc::new(ToolCall::clone(&call).with_args(args));
+                }
+                Box::pin(self.checked(Arc::clone(&call), tool, approved)).await
             }
-            Err(failure) => (call, End::Failed(failure)),
+            Err(failure) => End::Failed(failure),
         };
         self.hooked_after(&call, tool, end).await
     }
@@ -232,7 +241,12 @@ impl Dispatcher {
     }
 
     /// The call itself, with arguments and result checked.
-    async fn checked(&self, call: ToolCall, tool: &ToolEntry, approved: Option<String>) -> End {
+    async fn checked(
+        &self,
+        call: Arc<ToolCall>,
+        tool: &ToolEntry,
+        approved: Option<String>,
+    ) -> End {
         if approved.is_some_and(|approved| digest(&call) != approved) {
             return End::Failed(changed_after_approval(tool));
         }
@@ -248,7 +262,7 @@ impl Dispatcher {
             return self.answer(agent, &call, tool, None).await;
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-        let invocation = Invocation::new(call.clone(), tool.clone(), toolset, publisher);
+        let invocation = Invocation::new(Arc::clone(&call), tool.clone(), toolset, publisher);
         let running = self.environment.execute_for(tool).run(invocation);
         let outcome = self.fallible(|| format!("call/{}", call.id()), running).await;
         if tool.checks_itself() { outcome.into() } else { tool.spec_ref().checked(outcome).into() }
@@ -378,17 +392,17 @@ impl<'a> OpenCall<'a> {
     }
 
     /// Announces the end; of a run that waits it comes after that is resumed.
-    fn reach(mut self, end: End) -> PendingCall {
-        let (call, tool) = (self.call.clone(), self.tool.cloned());
-        let outcome = match end.into_outcome() {
-            Ok(outcome) => outcome,
+    fn reach(mut self, end: End) -> CallState {
+        match end.into_outcome() {
+            Ok(outcome) => {
+                self.close(&outcome);
+                CallState::Done(outcome)
+            }
             Err(run) => {
                 self.owed = false;
-                return PendingCall::new(call, tool, CallState::Suspended(run));
+                CallState::Suspended(run)
             }
-        };
-        self.close(&outcome);
-        PendingCall::done(call, outcome)
+        }
     }
 
     fn close(mut self, outcome: &Outcome) {

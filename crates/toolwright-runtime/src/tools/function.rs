@@ -10,10 +10,14 @@ use toolwright::{
     ToolFailure, ToolResult, ToolSpec, Value,
 };
 
-use super::types::{ArgsCodec, ResultCodec, ToolArgs, ToolOutput};
+use super::types::{ArgsCodec, Read, ResultCodec, ToolArgs, ToolOutput, Write};
 use super::{ToolEntry, ToolSpecRef, Toolset};
 
-type Body = Arc<dyn Fn(ToolCall) -> BoxFuture<'static, Outcome> + Send + Sync>;
+/// Runs a tool between its codecs.
+trait Body: Send + Sync {
+    fn run<'a>(&'a self, spec: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome>;
+}
+
 type Available = Arc<dyn Fn() -> bool + Send + Sync>;
 type Instructions = Arc<dyn Fn(&Scope) -> Option<String> + Send + Sync>;
 
@@ -21,7 +25,7 @@ type Instructions = Arc<dyn Fn(&Scope) -> Option<String> + Send + Sync>;
 #[derive(Clone)]
 pub struct FunctionTool {
     entry: ToolEntry,
-    body: Body,
+    body: Arc<dyn Body>,
     available: Option<Available>,
     instructions: Option<Instructions>,
     /// Why the function's types make no tool.
@@ -50,7 +54,7 @@ pub trait ToolFunction<Kind>: Send + Sync + 'static {
 fn tool<A, R>(
     spec: ToolSpec,
     codecs: (Result<ArgsCodec<A>, SchemaError>, Result<ResultCodec<R>, SchemaError>),
-    run: impl Fn(A, ToolCall) -> BoxFuture<'static, Result<R, BoxError>> + Send + Sync + 'static,
+    run: impl Fn(A, &ToolCall) -> BoxFuture<'static, Result<R, BoxError>> + Send + Sync + 'static,
 ) -> FunctionTool
 where
     A: Send + 'static,
@@ -75,22 +79,33 @@ where
         spec.with_checks(move |json| check_args(json).map(drop), move |json| check_result(json));
     spec.set_args_schema(args.schema);
     spec.set_result_schema(result.schema);
-    let spec: ToolSpecRef = spec.into();
-    let (of_body, run) = (spec.clone(), Arc::new(run));
-    let (read, write) = (args.read, result.write);
-    let body: Body = Arc::new(move |call| {
-        let (spec, read, write, run) = (of_body.clone(), read.clone(), write.clone(), run.clone());
+    FunctionTool::new_of(spec.into(), Arc::new(Typed { read: args.read, write: result.write, run }))
+}
+
+/// A function, and the codecs of what it takes and returns.
+struct Typed<A, R, F> {
+    read: Read<A>,
+    write: Write<R>,
+    run: F,
+}
+
+impl<A, R, F> Body for Typed<A, R, F>
+where
+    A: Send + 'static,
+    R: Send + 'static,
+    F: Fn(A, &ToolCall) -> BoxFuture<'static, Result<R, BoxError>> + Send + Sync,
+{
+    fn run<'a>(&'a self, spec: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
-            let args = read(call.args().as_bytes())
-                .map_err(|issues| ToolFailure::invalid_call(&spec, &call, issues))?;
-            let result = match run(args, call.clone()).await {
-                Ok(result) => result,
-                Err(error) => return Err(ToolFailure::caused_by(error, &call)),
-            };
-            write(&result).map_err(|issues| ToolFailure::malformed_result(&spec, &issues))
+            let args = (self.read)(call.args().as_bytes())
+                .map_err(|issues| ToolFailure::invalid_call(spec, call, issues))?;
+            match (self.run)(args, call).await {
+                Ok(result) => (self.write)(&result)
+                    .map_err(|issues| ToolFailure::malformed_result(spec, &issues)),
+                Err(error) => Err(ToolFailure::caused_by(error, call)),
+            }
         })
-    });
-    FunctionTool::new_of(spec, body)
+    }
 }
 
 /// Whether objects are among the arguments that a schema accepts, as far as its `type` says.
@@ -139,9 +154,20 @@ where
 {
     fn into_tool(self, spec: ToolSpec) -> FunctionTool {
         tool(spec, (A::codec(), R::codec()), move |args, call| {
-            let running = self(args, call);
+            let running = self(args, call.clone());
             Box::pin(async move { running.await.into_result() })
         })
+    }
+}
+
+/// Stands in for a function whose types make no tool. Such a tool is not listed, so this is not called by a runtime.
+struct Unusable;
+
+impl Body for Unusable {
+    fn run<'a>(&'a self, spec: &'a ToolSpec, _: &'a ToolCall) -> BoxFuture<'a, Outcome> {
+        let message = format!("`{}` cannot be used: its types make no tool", spec.name());
+        let failure = ToolFailure::new(FailureKind::Internal, message, Recovery::Replan);
+        Box::pin(std::future::ready(Err(failure)))
     }
 }
 
@@ -164,35 +190,22 @@ impl FunctionTool {
         F: Future<Output = Result<T::Result, E>> + Send + 'static,
         E: Into<BoxError>,
     {
-        let function = Arc::new(function);
-        let body: Body = Arc::new(move |call| {
-            let function = Arc::clone(&function);
-            Box::pin(async move {
-                let args = codec::from_json(call.args().as_bytes())
-                    .map_err(|issues| ToolFailure::invalid_call(T::SPEC, &call, issues))?;
-                match function(args, call.clone()).await {
-                    Ok(result) => Payload::of(&result)
-                        .map_err(|issues| ToolFailure::malformed_result(T::SPEC, &issues)),
-                    Err(error) => Err(ToolFailure::caused_by(error.into(), &call)),
-                }
-            })
-        });
-        Self::new_of(T::SPEC.into(), body)
+        let run = move |args, call: &ToolCall| -> BoxFuture<'static, Result<T::Result, BoxError>> {
+            let running = function(args, call.clone());
+            Box::pin(async move { running.await.map_err(Into::into) })
+        };
+        let body = Typed { read: Arc::new(codec::from_json), write: Arc::new(Payload::of), run };
+        Self::new_of(T::SPEC.into(), Arc::new(body))
     }
 
-    fn new_of(spec: ToolSpecRef, body: Body) -> Self {
+    fn new_of(spec: ToolSpecRef, body: Arc<dyn Body>) -> Self {
         let entry = ToolEntry::new(spec).checking_itself();
         Self { entry, body, available: None, instructions: None, mistake: None }
     }
 
     /// A tool that is refused when it is registered or listed.
     fn broken(spec: ToolSpec, mistake: String) -> Self {
-        let never = Arc::new(|_| -> BoxFuture<'static, Outcome> {
-            let failure =
-                ToolFailure::new(FailureKind::Internal, "the tool has no schema", Recovery::Replan);
-            Box::pin(std::future::ready(Err(failure)))
-        });
-        Self { mistake: Some(mistake), ..Self::new_of(spec.into(), never) }
+        Self { mistake: Some(mistake), ..Self::new_of(spec.into(), Arc::new(Unusable)) }
     }
 
     /// Sets when the tool can be used: a call at any other time is refused as unavailable, and a runtime that skips
@@ -237,7 +250,7 @@ impl Toolset for FunctionTool {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { ToolResult::new(call, (self.body)(call.clone()).await) })
+        Box::pin(async move { ToolResult::new(call, self.body.run(self.entry.spec(), call).await) })
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {

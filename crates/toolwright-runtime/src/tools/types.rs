@@ -6,8 +6,8 @@ use toolwright::codec;
 use toolwright::schema::SchemaError;
 use toolwright::{BoxError, Described, InvalidPayload, Payload};
 
-type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, InvalidPayload> + Send + Sync>;
-type Write<T> = Arc<dyn Fn(&T) -> Result<Payload, InvalidPayload> + Send + Sync>;
+pub(super) type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, InvalidPayload> + Send + Sync>;
+pub(super) type Write<T> = Arc<dyn Fn(&T) -> Result<Payload, InvalidPayload> + Send + Sync>;
 
 /// The arguments of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
 pub trait ToolArgs<Kind>: Sized + Send + 'static {
