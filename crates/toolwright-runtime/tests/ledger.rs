@@ -72,7 +72,8 @@ fn what_has_expired_is_forgotten() {
         || {
             let ledger = Ledger::default();
             assert!(ledger.take(&[("a", 10)], 5).is_ok());
-            assert_eq!(ledger.take(&[("a", 10)], 9), Err("a".to_owned()));
+            assert!(ledger.take(&[("c", 10)], 6).is_ok());
+            assert_eq!(ledger.take(&[("a", 10)], 9), Err("a".to_owned()), "others came between");
             assert!(ledger.take(&[("b", 20)], 10).is_ok());
             assert!(ledger.take(&[("a", 30)], 11).is_ok(), "its own answer comes too late by then");
         },
