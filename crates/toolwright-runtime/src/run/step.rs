@@ -103,8 +103,15 @@ impl Run {
         progress: &mut Progress,
         stop: &Stop,
     ) -> Result<(), End> {
-        let batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
+        let mut batch = run_all(dispatcher, calls, self.options.one_at_a_time, stop).await;
         if batch.stopped.is_none() && !batch.calls.iter().all(PendingCall::is_done) {
+            // Calls beside a question may have opened some after it was asked.
+            let handles = dispatcher.toolset.open_handles();
+            for call in &mut batch.calls {
+                if let CallState::Asking(request) = &mut call.state {
+                    Arc::make_mut(request).open_handles.clone_from(&handles);
+                }
+            }
             let state = self.export(batch.calls, progress, dispatcher).await?;
             return Err(End::Suspended(state));
         }

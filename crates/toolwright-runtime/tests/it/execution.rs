@@ -8,7 +8,8 @@ use tokio::time::Instant;
 use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult, ToolSpec};
 use toolwright_runtime::execute::{Backoff, OutputCap, RateLimit, Retry, Timeout, WrapFailure};
-use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime};
+use toolwright_runtime::tools::IntoSource;
+use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime, Source};
 use tower::ServiceBuilder;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower::retry::RetryLayer;
@@ -199,40 +200,25 @@ async fn a_result_over_the_cap_is_a_failure() {
 /// H4: an unavailable tool is left out where the host says so, and refused otherwise.
 #[tokio::test]
 async fn h4_unavailable_tools_are_left_out_or_refused() {
-    struct Closed(FunctionTool);
-    impl toolwright_runtime::Toolset for Closed {
-        fn tools<'a>(
-            &'a self,
-            scope: &'a toolwright::Scope,
-        ) -> toolwright::BoxFuture<
-            'a,
-            Result<Vec<toolwright_runtime::ToolEntry>, toolwright::BoxError>,
-        > {
-            self.0.tools(scope)
+    let closed = crate::toys::tool("closed", |_| panic!("it is not available"));
+    let closed = closed.with_availability(|| false);
+    let once = closed.clone().into_source();
+    let per_step = Source::per_step(move |_| closed.clone());
+    for source in [once, per_step] {
+        for (skip, expected) in [(true, "not_found"), (false, "unavailable")] {
+            let registry = Registry::new();
+            registry.register_toolset("closed", source.clone()).unwrap();
+            let planner = crate::planners::steps(vec![vec![call("closed", "a", 1)]]);
+            let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["closed"]);
+            registry.register_agent(agent, planner).unwrap();
+            let mut builder = Runtime::builder(registry);
+            if skip {
+                builder = builder.skipping_unavailable();
+            }
+            let request = toolwright_runtime::RunRequest::new("worker", Payload::new("{}"));
+            let outcome = builder.build().run(request).await.unwrap();
+            assert_eq!(crate::planners::briefs(&outcome), [expected]);
         }
-        fn call<'a>(
-            &'a self,
-            _: &'a toolwright::ToolCall,
-        ) -> toolwright::BoxFuture<'a, ToolResult> {
-            panic!("it is not available")
-        }
-        fn is_available(&self, _: &str) -> bool {
-            false
-        }
-    }
-    for (skip, expected) in [(true, "not_found"), (false, "unavailable")] {
-        let registry = Registry::new();
-        registry.register_toolset("closed", Closed(sleepy(None))).unwrap();
-        let planner = crate::planners::steps(vec![vec![call("sleepy", "a", 1)]]);
-        let agent = toolwright_runtime::Agent::new("worker", "lab").with_toolsets(["closed"]);
-        registry.register_agent(agent, planner).unwrap();
-        let mut builder = Runtime::builder(registry);
-        if skip {
-            builder = builder.skipping_unavailable();
-        }
-        let request = toolwright_runtime::RunRequest::new("worker", Payload::new("{}"));
-        let outcome = builder.build().run(request).await.unwrap();
-        assert_eq!(crate::planners::briefs(&outcome), [expected]);
     }
 }
 

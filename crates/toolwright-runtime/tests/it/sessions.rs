@@ -1,5 +1,6 @@
 //! Toolsets under prefixes, per session.
 
+use std::error::Error;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
@@ -50,6 +51,33 @@ fn counting() -> impl Fn(Scope) -> FunctionTool + Send + Sync + 'static {
         let count = AtomicI64::new(0);
         tool("count", move |_| count.fetch_add(1, Ordering::SeqCst) + 1)
     }
+}
+
+/// H4: what a shared tool says of its availability is heard in every session.
+#[tokio::test]
+async fn h4_a_shared_tool_that_is_unavailable_is_refused_in_sessions() {
+    let closed = tool("a", |n| n).with_availability(|| false);
+    let session = open(&catalog([("one", "x", closed.into_source())])).await;
+    assert_eq!(ask(&session, "x.a").await, "`x.a` cannot be used now");
+}
+
+/// R8: a session that cannot be opened says which toolset is why, and what its factory returned is there as it was.
+#[tokio::test]
+async fn r8_a_session_without_one_of_its_toolsets_is_not_opened() {
+    let failing = async |_: Scope| Err::<FunctionTool, _>("no more wood");
+    let catalog = catalog([("shed", "x", failing.into_source())]);
+    let runtime = Runtime::builder(Registry::new()).with_catalog(catalog).build();
+    let error = runtime.open_session("agent").await.unwrap_err();
+    let why = std::iter::successors(Some(&error as &dyn Error), |error| (*error).source());
+    assert_eq!(
+        why.map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "no session could be opened for agent `agent`: the factory of toolset `shed` returned no toolset \
+             but no more wood",
+            "the factory of toolset `shed` returned no toolset but no more wood",
+            "no more wood",
+        ]
+    );
 }
 
 /// P1, P7: one router binds several toolsets, and one bare name may stand under two prefixes.

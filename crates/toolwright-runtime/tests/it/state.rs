@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
+use toolwright_runtime::tools::Combined;
 use toolwright_runtime::{
     Agent, FunctionTool, Handles, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script,
     Source, SuspendedRun, ToolEntry, Toolset,
@@ -109,6 +110,27 @@ async fn h8_what_toolsets_save_survives_a_suspension() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
 }
 
+/// H8: toolsets of one name do not get each other's state.
+#[tokio::test]
+async fn h8_toolsets_of_one_name_save_apart() {
+    let scope = Scope::default();
+    let counters = |counts: [i64; 3]| {
+        let counters = counts.map(|count| {
+            let counter = counter(None);
+            *counter.count.lock().unwrap() = count;
+            counter
+        });
+        let states = counters.each_ref().map(|counter| Arc::clone(&counter.count));
+        let names = ["one"; 3].into_iter();
+        let all = names.zip(counters).fold(Combined::new(), |all, (name, one)| all.with(name, one));
+        (all, states)
+    };
+    let saved = counters([1, 2, 3]).0.save(&scope).await.unwrap().unwrap();
+    let (others, states) = counters([0, 0, 0]);
+    others.restore(&scope, &saved).await.unwrap();
+    assert_eq!(states.map(|count| *count.lock().unwrap()), [1, 2, 3]);
+}
+
 /// H8: a toolset that cannot save or restore its state ends the run; nothing goes on without it.
 #[tokio::test]
 async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
@@ -126,6 +148,23 @@ async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
 #[tokio::test]
 async fn h6_a_question_names_the_handles_that_end_while_it_waits() {
     let outcome = runtime(None).run(request()).await.unwrap();
+    let asked = outcome.suspended().unwrap().pending()[0].clone();
+    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+    assert!(handle.starts_with("lock_"), "{handle}");
+}
+
+/// H6: those of a toolset that is built for each step are named too.
+#[tokio::test]
+async fn h6_a_question_names_the_handles_of_its_step() {
+    let registry = Registry::new();
+    registry.register_toolset("counter", Source::per_step(|_| counter(None))).unwrap();
+    let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+    registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
+    let wipe = ToolCall::new("wipe", Payload::new("{}")).with_id("b");
+    let script = Script::new().call([call("count", "a", 0), wipe]).finish(payload(0));
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
+    registry.register_agent(agent, script.into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
     let asked = outcome.suspended().unwrap().pending()[0].clone();
     let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
     assert!(handle.starts_with("lock_"), "{handle}");
