@@ -11,7 +11,16 @@ use crate::plan::{Contents, Crate};
 /// `src/lib.rs`.
 pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer) -> String {
     let about = &krate.about;
-    let mut text = format!("// {BANNER}.\n//! {about}.\n\n#![forbid(unsafe_code)]\n");
+    let mut text = format!("// {BANNER}.\n//! {about}.\n");
+    if !krate.docs.is_empty() {
+        text.push_str("//!\n");
+    }
+    for line in &krate.docs {
+        text.push_str(if line.is_empty() { "//!" } else { "//! " });
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str("\n#![forbid(unsafe_code)]\n");
     let types = match &krate.contents {
         Contents::Service(service) => Some(&service.types),
         Contents::Toolset(toolset) => Some(&toolset.types),

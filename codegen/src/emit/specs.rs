@@ -13,7 +13,17 @@ use crate::plan::{ToolPlan, ToolsetCrate};
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
     let constants: Vec<_> = plan.tools.iter().map(|tool| &tool.constant).collect();
     let mut parts = uses(plan);
+    let (toolset, description, service) = (&plan.toolset, plan.description, plan.service);
+    let about = docs(&[format!("The `{toolset}` toolset.")]);
     parts.extend([
+        quote! {
+            #about
+            pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
+                name: #toolset,
+                description: #description,
+                service: #service,
+            };
+        },
         quote! {
             /// Every tool of the toolset, in declared order.
             pub static ALL: &[&ToolSpec] = &[#(&#constants),*];
@@ -79,7 +89,7 @@ fn tool(plan: &ToolPlan<'_>) -> [TokenStream; 3] {
 
 /// The calls that follow the constructor of a spec.
 fn setters(plan: &ToolPlan<'_>) -> TokenStream {
-    let (toolset, service, description) = (plan.toolset, plan.service, &plan.tool.description);
+    let description = &plan.tool.description;
     let title = plan.tool.title.as_ref().map(|title| quote!(.with_title(#title)));
     let provenance = provenance(plan);
     let offered = offered(plan);
@@ -90,8 +100,7 @@ fn setters(plan: &ToolPlan<'_>) -> TokenStream {
     quote! {
         #title
         .with_description(#description)
-        .with_toolset(#toolset)
-        .with_service(#service)
+        .with_toolset_spec(&TOOLSET)
         #provenance
         #offered
         #words

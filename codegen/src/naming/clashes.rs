@@ -21,8 +21,8 @@ const RESERVED_TYPES: &[&str] = &[
 /// Names that the `specs` module needs for itself, as types of tools.
 const RESERVED_MARKERS: &[&str] = &["Duration", "Iterator", "None", "Some", "ToolSpec"];
 
-/// The static that lists a toolset's specs.
-const SPECS_OF_ALL: &str = "ALL";
+/// The statics that list a toolset's specs and describe it.
+const OF_TOOLSET: [&str; 2] = ["ALL", "TOOLSET"];
 
 /// The static that tells of the MCP server a toolset stands for, in `specs`.
 const ORIGIN: &str = "REMOTE";
@@ -37,7 +37,7 @@ pub fn is_reserved_type(name: &str) -> bool {
 
 /// Whether generated code needs what a tool of this name would become, in the toolset of an MCP server too.
 pub fn is_reserved_tool(name: &str) -> bool {
-    [SPECS_OF_ALL, ORIGIN].contains(&screaming(name).as_str())
+    OF_TOOLSET.into_iter().chain([ORIGIN]).any(|used| used == screaming(name).as_str())
         || RESERVED_MARKERS.contains(&pascal(name).as_str())
 }
 
@@ -143,7 +143,7 @@ fn packages(project: &Project, check: &mut Check<'_>) {
 /// here, as `get_1` and `get1` are.
 fn tools(project: &Project, toolset: ToolsetId, check: &mut Check<'_>) {
     let origin = project[toolset].mcp.is_some().then_some(ORIGIN);
-    let statics = [SPECS_OF_ALL].into_iter().chain(origin);
+    let statics = OF_TOOLSET.into_iter().chain(origin);
     let reserved: Vec<&str> = RESERVED_MARKERS.iter().copied().chain(statics).collect();
     let mut items = Namespace::new("item of `specs`", &reserved);
     for &tool in &project[toolset].tools {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Contents, Crate, Generated, Planner};
+use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
     Identifier, agent_package, identifier, identifier_with, mcp_package, pascal_with, spec_static,
@@ -84,6 +84,7 @@ impl<'a> Planner<'a> {
         Crate {
             package: self.package(agent_package(service, name)),
             about: format!("What the {name} agent uses, and how it is registered"),
+            docs: docs::prose(agent.description.as_deref().unwrap_or_default()),
             dependencies: self.dependencies(
                 &dir,
                 &["toolwright", "toolwright-runtime"],
@@ -122,6 +123,7 @@ impl<'a> Planner<'a> {
         Crate {
             package: self.package(mcp_package(service, name)),
             about: format!("The {name} MCP server"),
+            docs: Vec::new(),
             dependencies: self.dependencies(
                 &dir,
                 &["toolwright", "toolwright-mcp"],

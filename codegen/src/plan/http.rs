@@ -71,6 +71,7 @@ impl<'a> Planner<'a> {
         Some(Crate {
             package: self.package(http_package(&service)),
             about: format!("Calls the {service} service over HTTP"),
+            docs: Vec::new(),
             dependencies: self.dependencies(
                 &dir,
                 &["toolwright", "toolwright-http"],

@@ -53,6 +53,8 @@ pub struct Crate<'a> {
     pub package: String,
     /// What it is, in a line.
     pub about: String,
+    /// What the schema file says of it, as doc lines.
+    pub docs: Vec<String>,
     /// What it depends on, in alphabetical order.
     pub dependencies: Vec<CrateDependency>,
     /// Whether its codecs need the `patterns` feature of `toolwright`.

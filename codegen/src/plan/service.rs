@@ -107,18 +107,19 @@ impl<'a> Planner<'a> {
             .into_iter()
             .map(|(other, names)| Import { module: self.types_path(Scope::Service(other)), names })
             .collect();
-        let docs = service.description.as_deref().map(docs::prose).unwrap_or_default();
+        let docs = docs::prose(service.description.as_deref().unwrap_or_default());
         let fallback = format!("What a provider of the `{name}` service implements.");
         let contents = ServiceCrate {
             types: self.types(scope, imports),
             trait_name: pascal_with(&name, "Service"),
-            docs: if docs.is_empty() { vec![fallback] } else { docs },
+            docs: if docs.is_empty() { vec![fallback] } else { docs.clone() },
             methods,
             service: name.clone(),
         };
         Some(Crate {
             package: self.package(service_package(&name)),
             about: format!("Types, trait and errors of the {name} service"),
+            docs,
             dependencies: self.dependencies(
                 &dir,
                 &["toolwright"],

@@ -14,10 +14,6 @@ use crate::schema::{NodeId, published, sample};
 pub struct ToolPlan<'a> {
     /// The tool.
     pub tool: &'a Tool,
-    /// The name of its toolset.
-    pub toolset: &'a str,
-    /// The name of the service that owns it.
-    pub service: &'a str,
     /// The tool's type-level identity.
     pub marker: Identifier,
     /// The static that holds its spec.
@@ -55,7 +51,6 @@ impl<'a> Planner<'a> {
     pub(super) fn tool(self, id: ToolId) -> ToolPlan<'a> {
         let project = self.project;
         let tool = &project[id];
-        let toolset = &project[tool.toolset];
         let name = &tool.name.value;
         let schema = |side: &str, node: NodeId| SchemaFile {
             name: format!("{name}.{side}.json"),
@@ -85,8 +80,6 @@ impl<'a> Planner<'a> {
         let replacement = tool.deprecated.as_ref().and_then(|why| why.replacement);
         ToolPlan {
             tool,
-            toolset: &toolset.name.value,
-            service: &project[toolset.service].name.value,
             marker: pascal(name),
             constant: spec_static(name),
             function: identifier(name),

@@ -4,7 +4,7 @@
 use super::tool::ToolPlan;
 use super::transform::{Transform, payload_function, result_function};
 use super::types::{Import, Types};
-use super::{Contents, Crate, Generated, Planner};
+use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
 use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, toolset_package};
 
@@ -13,6 +13,10 @@ use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, toolset_
 pub struct ToolsetCrate<'a> {
     /// The toolset's name.
     pub toolset: String,
+    /// What it is for.
+    pub description: &'a str,
+    /// The name of the service that owns it.
+    pub service: &'a str,
     /// Its types.
     pub types: Types,
     /// Its tools in declared order.
@@ -74,6 +78,7 @@ impl<'a> Planner<'a> {
         if !bound.is_empty() {
             generated.push(self.service_crate(toolset.service));
         }
+        let description = toolset.description.as_deref().unwrap_or_default();
         let contents = ToolsetCrate {
             types: self.types(Scope::Toolset(id), imports),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
@@ -84,10 +89,13 @@ impl<'a> Planner<'a> {
                 .map(|mcp| RemotePlan { executor: executor_name(&name), mcp }),
             transforms: bound.iter().flat_map(|&&tool| self.transforms(tool)).collect(),
             toolset: name.clone(),
+            description,
+            service,
         };
         Crate {
             package: self.package(toolset_package(&name)),
             about: format!("Types, codecs, specs and calls of the {name} toolset"),
+            docs: docs::prose(description),
             dependencies: self.dependencies(
                 &dir,
                 &["toolwright"],

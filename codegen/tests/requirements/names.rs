@@ -124,7 +124,7 @@ toolsets:
 /// G13: names generated code needs for itself are refused rather than shadowed.
 #[test]
 fn g13_reserved_names_are_refused() {
-    let tools = ["all", "duration", "iterator", "none", "some", "tool_spec"]
+    let tools = ["all", "duration", "iterator", "none", "some", "tool_spec", "toolset"]
         .map(|name| format!("toolsets: {{ t: {{ tools: {{ {name}: {{ description: X. }} }} }} }}"));
     let types = [
         "Box", "Integer", "Into", "Map", "Nullable", "Option", "Result", "Self", "String", "Value",

@@ -32,6 +32,22 @@ fn g1_g2_a_service_without_agents_generates_everything() {
     );
 }
 
+/// G4: what a toolset is for stands in its specs, its crate's docs and its README, as text that nothing in it can end.
+#[test]
+fn g4_a_description_reaches_the_crate() {
+    let words = "Notes \"by\" */ hand.\n\n- and <b>kept</b>";
+    let toolset = format!("toolsets: {{ notes: {{ description: {words:?},");
+    let files = generated(&PROVIDER.replace("toolsets: { notes: {", &toolset));
+    let text = |path: &str| files.get(&format!("notes/tools/notes/{path}")).unwrap().to_owned();
+    let escaped = "\\- and \\<b\\>kept\\</b\\>";
+    let docs = format!("notes toolset.\n//!\n//! Notes \"by\" \\*/ hand.\n//!\n//! {escaped}\n\n");
+    assert!(text("src/lib.rs").contains(&docs), "{}", text("src/lib.rs"));
+    let paragraphs = format!("\n\nNotes \"by\" \\*/ hand.\n\n{escaped}\n\n");
+    assert!(text("README.md").contains(&paragraphs), "{}", text("README.md"));
+    let literal = format!("description: {words:?},");
+    assert!(text("src/specs.rs").contains(&literal), "{}", text("src/specs.rs"));
+}
+
 /// G1, G4, G5: the owner is declared, or found by what the tools bind to, or by the agent that exports.
 #[test]
 fn g1_g4_g5_the_owner_is_declared_or_inferred() {
@@ -115,8 +131,9 @@ fn g6_g8_implementing_a_toolset_never_moves_it() {
     let specs = files.get("a/tools/t/src/specs.rs").expect("the toolset stays with its owner");
     let identity = [
         "ToolSpec::of::<X>(\"x\")",
-        ".with_toolset(\"t\")",
-        ".with_service(\"a\")",
+        "name: \"t\",",
+        "service: \"a\",",
+        ".with_toolset_spec(&TOOLSET)",
         "Implementation::Agent {",
         "service: spec::text(\"b\"),",
         "agent: spec::text(\"helper\"),",

@@ -56,6 +56,16 @@ async fn g25_g32_the_list_holds_the_generated_schemas() {
     }
 }
 
+/// G4: clients are told what the toolset is for.
+#[tokio::test]
+async fn g4_the_server_says_what_its_toolset_is_for() {
+    for era in eras() {
+        let client = calc(era).await;
+        let said = client.peer_info().unwrap().instructions.clone();
+        assert_eq!(said.as_deref(), Some("`calculator`: Does sums."));
+    }
+}
+
 /// G25, G32: a call runs on the generated executor and answers with text and structure.
 #[tokio::test]
 async fn g25_g32_a_call_is_answered() {

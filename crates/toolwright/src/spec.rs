@@ -11,7 +11,8 @@ use crate::issue::InvalidPayload;
 use crate::value::{Map, Value};
 
 pub use parts::{
-    Approval, CallLimits, Deprecation, Example, Hints, Implementation, Text, ToolAnnotations, text,
+    Approval, CallLimits, Deprecation, Example, Hints, Implementation, Text, ToolAnnotations,
+    ToolsetSpec, text,
 };
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
@@ -58,6 +59,7 @@ pub struct ToolSpec {
     title: Option<Text>,
     description: Text,
     toolset: Text,
+    toolset_description: Text,
     service: Text,
     implementation: Implementation,
     remote_name: Option<Text>,
@@ -114,6 +116,7 @@ impl ToolSpec {
             title: None,
             description: text(""),
             toolset: text(""),
+            toolset_description: text(""),
             service: text(""),
             implementation: Implementation::External,
             remote_name: None,
@@ -181,6 +184,15 @@ impl ToolSpec {
     #[must_use]
     pub const fn with_toolset(mut self, toolset: &'static str) -> Self {
         put(&mut self.toolset, text(toolset));
+        self
+    }
+
+    /// Sets the toolset it belongs to, what that is for, and the service that owns both.
+    #[must_use]
+    pub const fn with_toolset_spec(mut self, toolset: &'static ToolsetSpec) -> Self {
+        put(&mut self.toolset, text(toolset.name));
+        put(&mut self.toolset_description, text(toolset.description));
+        put(&mut self.service, text(toolset.service));
         self
     }
 
@@ -300,6 +312,11 @@ impl ToolSpec {
         self.toolset = toolset.into();
     }
 
+    /// Sets what the toolset it belongs to is for.
+    pub fn set_toolset_description(&mut self, description: impl Into<Text>) {
+        self.toolset_description = description.into();
+    }
+
     /// Sets the service that owns it.
     pub fn set_service(&mut self, service: impl Into<Text>) {
         self.service = service.into();
@@ -356,6 +373,11 @@ impl ToolSpec {
     /// The toolset it belongs to.
     pub fn toolset(&self) -> &str {
         &self.toolset
+    }
+
+    /// What the toolset it belongs to is for; may be empty.
+    pub fn toolset_description(&self) -> &str {
+        &self.toolset_description
     }
 
     /// The service that owns it.
@@ -489,4 +511,17 @@ impl fmt::Debug for Check {
 /// The specs of a set that are offered to models.
 pub fn advertised(specs: &'static [&'static ToolSpec]) -> impl Iterator<Item = &'static ToolSpec> {
     specs.iter().copied().filter(|spec| spec.is_advertised())
+}
+
+/// What the toolsets of these tools are for, in a line each, as models are told it beside the tools' own descriptions; none
+/// where no toolset has a description.
+pub fn instructions<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for spec in specs.into_iter().filter(|spec| !spec.toolset_description().trim().is_empty()) {
+        let line = format!("`{}`: {}", spec.toolset(), spec.toolset_description().trim());
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

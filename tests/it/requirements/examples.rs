@@ -61,6 +61,34 @@ impl calculator_service::service::CalculatorService for Sums {
     }
 }
 
+/// Ends at once with what it is told.
+struct Told;
+
+impl Planner for Told {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        let told = Payload::of(&turn.instructions().to_owned()).map(Step::Finish);
+        Box::pin(std::future::ready(told.map_err(Into::into)))
+    }
+}
+
+/// G4: planners are told what the toolsets of their agent are for, each once.
+#[tokio::test]
+async fn g4_planners_read_what_toolsets_are_for() {
+    let mut registry = Registry::new();
+    todos_tools::register(&mut registry, Store::default()).unwrap();
+    calculator_tools::register(&mut registry, Sums).unwrap();
+    planner_session_planner_agent::register(&mut registry, Arc::new(Told)).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome =
+        runtime.run(RunRequest::new("session_planner", Payload::new("{}"))).await.unwrap();
+    let said: String = outcome.decode().unwrap();
+    assert_eq!(
+        said,
+        "Keep plans short. Store each step as a todo.\n\n`todos`: Update or fetch the todos of a run.\n\n\
+         `calculator`: Does sums."
+    );
+}
+
 /// Stores one todo and adds two numbers, reads the todos back, and plans what it read.
 struct Rule;
 

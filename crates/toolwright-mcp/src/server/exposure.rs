@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use toolwright::{Outcome, ToolFailure, ToolSpec};
+use toolwright::{Outcome, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
 use super::content::Presentation;
@@ -71,14 +71,18 @@ impl Exposure {
         })
     }
 
-    /// Who the server is and what it can do.
+    /// Who the server is, what it can do, and what its toolsets are for.
     pub(crate) fn info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = self.tool_list.is_some().then_some(true);
         }
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new(self.spec.name, self.spec.version))
+        let info = ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new(self.spec.name, self.spec.version));
+        match spec::instructions(self.spec.exposed()) {
+            Some(said) => info.with_instructions(said),
+            None => info,
+        }
     }
 
     pub(crate) fn runtime(&self) -> &Runtime {

@@ -52,6 +52,8 @@ pub(super) struct WireTool {
     title: Option<String>,
     description: String,
     toolset: String,
+    #[serde(default)]
+    toolset_description: String,
     service: String,
     tags: Vec<String>,
     read_only: Option<bool>,
@@ -76,6 +78,7 @@ impl WireTool {
             title: spec.title().map(str::to_owned),
             description: spec.description().to_owned(),
             toolset: spec.toolset().to_owned(),
+            toolset_description: spec.toolset_description().to_owned(),
             service: spec.service().to_owned(),
             tags: spec.tags().map(str::to_owned).collect(),
             read_only: annotations.read_only,
@@ -122,6 +125,7 @@ impl WireTool {
         }
         spec.set_description(self.description);
         spec.set_toolset(self.toolset);
+        spec.set_toolset_description(self.toolset_description);
         spec.set_service(self.service);
         spec.set_tags(self.tags);
         spec.set_args_schema(self.args_schema);

@@ -199,12 +199,15 @@ impl Toolset for Combined {
         self.members.iter().flat_map(|member| member.toolset.open_handles()).collect()
     }
 
+    /// What the members say, in order. Parts of one toolset may say the same, which is said once.
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let mut texts = Vec::new();
             for member in &self.members {
                 let text = member.toolset.instructions(scope).await;
-                texts.extend(text.filter(|text| !text.trim().is_empty()));
+                let new = |text: &String| !text.trim().is_empty() && !texts.contains(text);
+                let text = text.filter(new);
+                texts.extend(text);
             }
             (!texts.is_empty()).then(|| texts.join("\n\n"))
         })

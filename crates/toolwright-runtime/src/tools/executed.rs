@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    spec,
 };
 
 use super::{ToolEntry, ToolSpecRef, Toolset};
@@ -53,5 +54,10 @@ impl Toolset for Executed {
             format!("`{}` is answered elsewhere, and nobody can answer here", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
         Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
+    }
+
+    fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        let said = spec::instructions(self.entries.iter().map(ToolEntry::spec));
+        Box::pin(std::future::ready(said))
     }
 }

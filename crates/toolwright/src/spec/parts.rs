@@ -11,6 +11,17 @@ pub const fn text(text: &'static str) -> Text {
     Cow::Borrowed(text)
 }
 
+/// A toolset as its schema file describes it. Generated code writes it as a static, `specs::TOOLSET`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolsetSpec {
+    /// Its globally unique name.
+    pub name: &'static str,
+    /// What its tools are for, in words for people and models; may be empty.
+    pub description: &'static str,
+    /// The service that owns it.
+    pub service: &'static str,
+}
+
 /// What runs a tool: provenance, never identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implementation {

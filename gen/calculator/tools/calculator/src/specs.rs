@@ -4,6 +4,13 @@
 use super::types;
 use toolwright::spec::{self, ToolSpec};
 
+/// The `calculator` toolset.
+pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
+    name: "calculator",
+    description: "Does sums.",
+    service: "calculator",
+};
+
 /// Every tool of the toolset, in declared order.
 pub static ALL: &[&ToolSpec] = &[&ADD];
 
@@ -16,8 +23,7 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 pub static ADD: ToolSpec = ToolSpec::of::<Add>("add")
     .with_title("Add")
     .with_description("Add two numbers.")
-    .with_toolset("calculator")
-    .with_service("calculator")
+    .with_toolset_spec(&TOOLSET)
     .with_implementation(spec::Implementation::Method {
         service: spec::text("calculator"),
         method: spec::text("add"),

@@ -4,6 +4,13 @@
 use super::types;
 use toolwright::spec::{self, ToolSpec};
 
+/// The `planning` toolset.
+pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
+    name: "planning",
+    description: "Higher-level planning built on other tools.",
+    service: "planner",
+};
+
 /// Every tool of the toolset, in declared order.
 pub static ALL: &[&ToolSpec] = &[&PLAN_SESSION];
 
@@ -16,8 +23,7 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 pub static PLAN_SESSION: ToolSpec = ToolSpec::of::<PlanSession>("plan_session")
     .with_title("Plan a session")
     .with_description("Create a session plan.")
-    .with_toolset("planning")
-    .with_service("planner")
+    .with_toolset_spec(&TOOLSET)
     .with_implementation(spec::Implementation::Agent {
         service: spec::text("planner"),
         agent: spec::text("session_planner"),

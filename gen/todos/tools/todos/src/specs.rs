@@ -6,6 +6,13 @@ use std::time::Duration;
 use super::types;
 use toolwright::spec::{self, ToolSpec};
 
+/// The `todos` toolset.
+pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
+    name: "todos",
+    description: "Update or fetch the todos of a run.",
+    service: "todos",
+};
+
 /// Every tool of the toolset, in declared order.
 pub static ALL: &[&ToolSpec] = &[&UPDATE_TODOS, &GET_TODOS];
 
@@ -18,8 +25,7 @@ pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
 pub static UPDATE_TODOS: ToolSpec = ToolSpec::of::<UpdateTodos>("update_todos")
     .with_title("Update todos")
     .with_description("Create, replace or merge todos for this run.")
-    .with_toolset("todos")
-    .with_service("todos")
+    .with_toolset_spec(&TOOLSET)
     .with_implementation(spec::Implementation::Method {
         service: spec::text("todos"),
         method: spec::text("update_todos"),
@@ -73,8 +79,7 @@ impl spec::Tool for UpdateTodos {
 pub static GET_TODOS: ToolSpec = ToolSpec::of::<GetTodos>("get_todos")
     .with_title("Get todos")
     .with_description("Get the todos of this run.")
-    .with_toolset("todos")
-    .with_service("todos")
+    .with_toolset_spec(&TOOLSET)
     .with_implementation(spec::Implementation::Method {
         service: spec::text("todos"),
         method: spec::text("get_todos"),
