@@ -1,5 +1,5 @@
-//! Names are unique, as written and as what they become (G10 to G13). Names on a provider's wire and
-//! published names are not made yet; G13 is proved here for crates, modules and Rust.
+//! Names are unique, as written and as what they become (G10 to G13). Names under a prefix are chosen at run time; the runtime
+//! checks those.
 
 use crate::project::{generated, refusals};
 
@@ -119,6 +119,31 @@ toolsets:
           `Note` @ a.yaml:Note, b.yaml:Note"
         ]
     );
+}
+
+/// G13: model providers take every tool's name as it is, so that two of them are never one there. The strictest grammar is
+/// Bedrock's, `[a-zA-Z][a-zA-Z0-9_]*`, of at most 64 characters.
+#[test]
+fn g13_providers_take_the_names_of_tools_as_they_are() {
+    let is_taken = |name: &str| {
+        name.len() <= 64
+            && name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    };
+    let longest = "a".repeat(64);
+    for name in ["add", "get_1", "x2", &longest] {
+        let text = format!(
+            "service: a\ntoolsets: {{ t: {{ tools: {{ {name}: {{ description: X. }} }} }} }}\n"
+        );
+        assert!(is_taken(name) && refusals(&format!("### a.yaml\n{text}")).is_empty(), "{name}");
+    }
+    for name in ["a.b", "a-b", "a:b", "a/b", "_a", "2x", "é", "A", &format!("{longest}a")] {
+        let text = format!(
+            "service: a\ntoolsets: {{ t: {{ tools: {{ \"{name}\": {{ description: X. }} }} }} }}\n"
+        );
+        let found = refusals(&format!("### a.yaml\n{text}"));
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+    }
 }
 
 /// G13: names generated code needs for itself are refused rather than shadowed.

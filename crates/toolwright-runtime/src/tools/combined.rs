@@ -2,6 +2,7 @@
 //! tools of one name.
 
 use crate::debug::debug;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,7 +44,7 @@ impl Combined {
         self.members.push(Member { name, toolset });
     }
 
-    /// Lists every member, and finds every name that two of them list.
+    /// Lists every member. Refuses a name that two members list, and two names that would be one to a model provider.
     async fn list(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
         let mut all = Vec::new();
         let mut listed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -66,7 +67,17 @@ impl Combined {
         };
         let names: BTreeMap<_, _> =
             twice.map(|(name, places)| (name.clone(), sources(places))).collect();
-        if names.is_empty() { Ok(()) } else { Err(ToolsetError::DuplicateNames { names }) }
+        if !names.is_empty() {
+            return Err(ToolsetError::DuplicateNames { names });
+        }
+        let mut sent: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+        for name in listed.keys() {
+            if let Some(other) = sent.insert(sent_as(name), name) {
+                let (sent, tools) = (sent_as(name).into_owned(), [other.to_owned(), name.clone()]);
+                return Err(ToolsetError::ClashingNames { sent, tools });
+            }
+        }
+        Ok(())
     }
 
     fn member_of(&self, tool: &str) -> Option<&Member> {
@@ -96,6 +107,15 @@ impl Combined {
         }
         errors
     }
+}
+
+/// The name that every model provider takes for a tool: letters, digits, `_` and `-` stay, anything else becomes `_`.
+fn sent_as(name: &str) -> Cow<'_, str> {
+    let is_taken = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+    if name.chars().all(is_taken) {
+        return Cow::Borrowed(name);
+    }
+    name.chars().map(|char| if is_taken(char) { char } else { '_' }).collect()
 }
 
 /// Exits one member; a panic in it is an error like any other.

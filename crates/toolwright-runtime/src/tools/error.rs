@@ -15,6 +15,13 @@ pub enum ToolsetError {
         /// Each name, with every toolset that lists it.
         names: BTreeMap<String, Vec<String>>,
     },
+    /// Two tools side by side have names that would be one to a model provider.
+    ClashingNames {
+        /// The name as providers take it.
+        sent: String,
+        /// The names as they are listed.
+        tools: [String; 2],
+    },
     /// One tool would have two new names.
     RenamedTwice {
         /// The tool.
@@ -63,6 +70,10 @@ impl fmt::Display for ToolsetError {
                 let all: Vec<_> = names.iter().map(one).collect();
                 write!(f, "{}; prefix, rename or filter one of them", all.join("; "))
             }
+            Self::ClashingNames { sent, tools: [one, other] } => write!(
+                f,
+                "tools `{one}` and `{other}` are both `{sent}` to a model provider; prefix, rename or filter one of them"
+            ),
             Self::RenamedTwice { tool } => {
                 write!(f, "tool `{tool}` is renamed twice; give it one new name")
             }

@@ -44,6 +44,23 @@ async fn r9_a_combination_with_duplicates_names_every_source() {
     assert!(matches!(*error, ToolsetError::DuplicateNames { names } if names.len() == 2));
 }
 
+/// G13: a published name and another may not become one name on the way to a model.
+#[tokio::test]
+async fn g13_published_names_that_a_provider_cannot_tell_apart_are_refused() {
+    let clash = Combined::new()
+        .with("published", tool("add", |n| n).prefixed("sums"))
+        .with("plain", tool("sums_add", |n| n));
+    let error = clash.tools(&Scope::default()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tools `sums.add` and `sums_add` are both `sums_add` to a model provider; prefix, rename or filter one of them"
+    );
+    let apart = Combined::new()
+        .with("published", tool("add", |n| n).prefixed("sums"))
+        .with("plain", tool("sums-add", |n| n));
+    assert_eq!(names(&apart).await, ["sums.add", "sums-add"]);
+}
+
 #[tokio::test]
 async fn a_prefix_stands_before_a_dot() {
     let prefixed = two().prefixed("x");
