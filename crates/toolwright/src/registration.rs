@@ -104,6 +104,35 @@ pub enum RegistrationError {
         /// Whose list it is.
         needed_by: String,
     },
+    /// Several sources of tools that an agent uses have a tool of one name.
+    AmbiguousTool {
+        /// The name.
+        tool: String,
+        /// The toolsets that list it; a tool that belongs to none is its own source.
+        sources: Vec<String>,
+        /// Whose tools they are.
+        needed_by: String,
+    },
+    /// An agent's approval list names a tool that the agent does not have.
+    UnlistedApproval {
+        /// The name.
+        tool: String,
+        /// The tools that the agent has.
+        available: Vec<String>,
+        /// Whose list it is.
+        needed_by: String,
+    },
+    /// Something that is registered cannot be used now.
+    Unavailable {
+        /// The name.
+        entry: String,
+        /// What it is: `tool` or `toolset`.
+        kind: &'static str,
+        /// Why.
+        reason: String,
+        /// Who needs it.
+        needed_by: String,
+    },
     /// More than one of these.
     Several(Vec<RegistrationError>),
 }
@@ -168,6 +197,22 @@ impl fmt::Display for RegistrationError {
                 "{needed_by} lists {expected} `{entry}`, which is unknown; there is `{}`",
                 available.join("`, `")
             ),
+            Self::AmbiguousTool { tool, sources, needed_by } => write!(
+                f,
+                "{needed_by} has several tools called `{tool}`, from `{}`; filter, prefix or rename all but one",
+                sources.join("` and `")
+            ),
+            Self::UnlistedApproval { tool, available, needed_by } if available.is_empty() => {
+                write!(f, "{needed_by} wants calls of `{tool}` approved, but has no tools; list it")
+            }
+            Self::UnlistedApproval { tool, available, needed_by } => write!(
+                f,
+                "{needed_by} wants calls of `{tool}` approved, but has no such tool; it has `{}`",
+                available.join("`, `")
+            ),
+            Self::Unavailable { entry, kind, reason, needed_by } => {
+                write!(f, "{needed_by} needs {kind} `{entry}`, which cannot be used now: {reason}")
+            }
             Self::Several(errors) => {
                 let lines: Vec<_> = errors.iter().map(Self::to_string).collect();
                 f.write_str(&lines.join("\n"))

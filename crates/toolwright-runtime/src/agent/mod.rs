@@ -5,10 +5,10 @@ mod script;
 
 use std::time::Duration;
 
-use toolwright::ToolSpec;
 use toolwright::spec::Implementation;
+use toolwright::{Map, ToolSpec, Value};
 
-use crate::tools::ToolSpecRef;
+use crate::tools::{ToolEntry, ToolSpecRef};
 
 pub use planner::{Exchange, Planner, Step, Turn};
 pub use script::Script;
@@ -50,6 +50,12 @@ pub struct Agent {
     pub toolsets: Vec<String>,
     /// The tools that runs of it answer.
     pub implements: Vec<ToolSpecRef>,
+    /// The tools whose calls in runs of it need an approval, whatever the tools say themselves. Runs of other agents that
+    /// answer its calls have lists of their own.
+    pub approval_list: Vec<String>,
+    /// What its planner should know about the model to use, such as `family` and `effort`. The runtime does not read it.
+    /// It is no place for keys and other secrets: planners and their logs see it.
+    pub model: Map<Value>,
     /// What one run of it may take.
     pub policy: Policy,
     /// What its final payload must be, where it answers no call: a tool whose result schema says so.
@@ -100,6 +106,8 @@ impl Agent {
             tools: Vec::new(),
             toolsets: Vec::new(),
             implements: Vec::new(),
+            approval_list: Vec::new(),
+            model: Map::new(),
             policy: Policy::UNLIMITED,
             result: None,
             needs: Vec::new(),
@@ -127,6 +135,23 @@ impl Agent {
         self
     }
 
+    /// Requires an approval of these tools' calls in runs of it, by the names that its planner calls them by.
+    #[must_use]
+    pub fn requiring_approval_of<N: Into<String>>(
+        mut self,
+        tools: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.approval_list.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets what its planner should know about the model to use.
+    #[must_use]
+    pub fn with_model(mut self, hints: Map<Value>) -> Self {
+        self.model = hints;
+        self
+    }
+
     /// Sets what one run of it may take.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
@@ -146,6 +171,11 @@ impl Agent {
     pub fn resulting_in(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.result = Some(spec.into());
         self
+    }
+
+    /// Whether it wants a tool's calls to be approved.
+    pub(crate) fn wants_approval_of(&self, tool: &ToolEntry) -> bool {
+        self.approval_list.iter().any(|name| tool.answers_to(name))
     }
 
     pub(crate) fn needs(&self) -> &[&'static ToolSpec] {

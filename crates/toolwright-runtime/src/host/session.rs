@@ -95,7 +95,8 @@ impl From<&str> for SessionRequest {
 
 impl Runtime {
     /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
-    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events.
+    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events. Where an agent of
+    /// this name is registered, its approval list counts too.
     ///
     /// # Errors
     ///
@@ -104,7 +105,11 @@ impl Runtime {
         &self,
         request: impl Into<SessionRequest>,
     ) -> Result<Session, ToolsetError> {
-        let SessionRequest { agent, mut scope, events, approver, approval_list } = request.into();
+        let SessionRequest { agent, mut scope, events, approver, mut approval_list } =
+            request.into();
+        if let Some(registered) = self.environment().registry.agent(&agent) {
+            approval_list.extend(registered.agent.approval_list.iter().cloned());
+        }
         let failed = |cause| ToolsetError::Session { agent: agent.clone(), cause };
         scope.session_id.get_or_insert_with(|| fresh_id("session"));
         let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();

@@ -2,6 +2,7 @@
 //! not use everything. Never runs a call.
 
 mod catalog;
+mod preflight;
 
 use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ pub(crate) use catalog::Published;
 pub use catalog::{Catalog, CatalogError};
 
 /// Every tool, toolset and agent of a runtime. Nothing is registered but by a call here, and nothing
-/// replaces what is registered.
+/// replaces what is registered. Agents alone can be removed again.
 ///
 /// Clones are the same registry: what is registered while a runtime runs is there for the runs that start from then on.
 #[derive(Clone, Default)]
@@ -59,6 +60,7 @@ pub(crate) struct RegisteredAgent {
 }
 
 /// What an agent uses of one provider: everything, or tools of these names.
+#[derive(Clone)]
 pub(crate) struct Use {
     pub(crate) provider: Arc<Provider>,
     pub(crate) only: Option<BTreeSet<String>>,
@@ -182,31 +184,53 @@ impl Registry {
         Ok(())
     }
 
-    /// Registers an agent, and itself as what runs the tools it implements.
+    /// Registers an agent, and itself as what runs the tools it implements. That can be done while a runtime runs, by a
+    /// tool too; see [`FunctionTool::delegating`].
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it: names that are taken already, names it lists that are unknown or of the wrong
-    /// kind, tools it needs that nothing runs. Then nothing is registered.
+    /// Everything that is wrong with it: names that are taken already, and what [`preflight`](Self::preflight) finds. Then
+    /// nothing is registered.
     pub fn register_agent(
         &self,
         agent: impl Into<Agent>,
         planner: Arc<dyn Planner>,
     ) -> Result<(), RegistrationError> {
-        let agent = Arc::new(agent.into());
+        self.register_agents([(agent.into(), planner)])
+    }
+
+    /// Registers agents, all or none, as [`register_agent`](Self::register_agent) does it with one. An agent may use what
+    /// those before it implement.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with any of them; then nothing is registered.
+    pub fn register_agents(
+        &self,
+        agents: impl IntoIterator<Item = (Agent, Arc<dyn Planner>)>,
+    ) -> Result<(), RegistrationError> {
+        let agents: Vec<_> = agents.into_iter().collect();
         let mut entries = self.write();
-        let mut wrong = Vec::new();
-        if entries.agents.contains_key(&agent.name) {
-            wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
+        let (mut wrong, mut registered) = (Vec::new(), Vec::new());
+        for (agent, planner) in agents {
+            let name = agent.name.clone();
+            match entries.insert_agent(agent, planner) {
+                Ok(()) => registered.push(name),
+                Err(error) => wrong.extend_from_slice(error.each()),
+            }
         }
-        let entry = |spec| ToolEntry::new(spec).answered_by(&agent.name);
-        let own: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
-        wrong.extend(entries.missing(&agent));
-        wrong.extend(entries.taken(&own));
-        RegistrationError::all(wrong)?;
-        entries.insert_own(own)?;
-        entries.agents.insert(agent.name.clone(), RegisteredAgent { agent, planner });
-        Ok(())
+        if !wrong.is_empty() {
+            for name in &registered {
+                entries.remove_agent(name);
+            }
+        }
+        RegistrationError::all(wrong)
+    }
+
+    /// Removes an agent with the tools that it implements, and returns it if there was one. Its runs that are under way go
+    /// on; one that is suspended can be resumed once an agent of this name is registered again.
+    pub fn remove_agent(&self, name: &str) -> Option<Arc<Agent>> {
+        self.write().remove_agent(name)
     }
 
     /// The spec a name stands for, be it the tool's own or an earlier one; of tools that are known before any run.
@@ -285,6 +309,44 @@ impl Registry {
 }
 
 impl Entries {
+    fn insert_agent(
+        &mut self,
+        agent: Agent,
+        planner: Arc<dyn Planner>,
+    ) -> Result<(), RegistrationError> {
+        let mut wrong = Vec::new();
+        if self.agents.contains_key(&agent.name) {
+            wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
+        }
+        let entry = |spec| ToolEntry::new(spec).answered_by(&agent.name);
+        let own: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
+        wrong.extend(self.preflight(&agent));
+        wrong.extend(self.taken(&own));
+        RegistrationError::all(wrong)?;
+        self.insert_own(own)?;
+        let name = agent.name.clone();
+        self.agents.insert(name, RegisteredAgent { agent: Arc::new(agent), planner });
+        Ok(())
+    }
+
+    fn remove_agent(&mut self, name: &str) -> Option<Arc<Agent>> {
+        let RegisteredAgent { agent, .. } = self.agents.remove(name)?;
+        let is_own = |entry: &ToolEntry| entry.agent().is_some_and(|by| **by == *name);
+        let mut own = Vec::new();
+        self.tools.retain(|_, tool| {
+            if is_own(&tool.entry) {
+                own.push(Arc::clone(&tool.provider));
+            }
+            !is_own(&tool.entry)
+        });
+        self.listed.retain(|entry| !is_own(entry));
+        self.toolsets.retain(|_, parts| {
+            parts.retain(|part| !own.iter().any(|own| Arc::ptr_eq(own, part)));
+            !parts.is_empty()
+        });
+        Some(agent)
+    }
+
     /// Puts the tools that an agent implements under the names of their toolsets.
     fn insert_own(&mut self, own: Vec<ToolEntry>) -> Result<(), RegistrationError> {
         let mut by_toolset: BTreeMap<String, Vec<ToolEntry>> = BTreeMap::new();

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use toolwright::call::fresh_id;
-use toolwright::{BoxFuture, FailureKind, Outcome, Recovery, ToolCall, ToolFailure, ToolResult};
+use toolwright::{
+    BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
+};
 use tracing::Instrument;
 
 use super::call::{CallState, PendingCall, cancelled};
@@ -15,7 +17,7 @@ use super::state::RunState;
 use super::{End, Environment, Options, Resumption, Run};
 use crate::approval::{Answers, ApprovalRequest, Verdict, digest, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
-use crate::tools::{ToolEntry, Toolset};
+use crate::tools::{Delegation, ToolEntry, Toolset};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher, ToolInfo};
 
@@ -171,9 +173,13 @@ impl Dispatcher {
         let open = OpenCall::announced(&self.publisher, &call, tool.as_ref());
         let running = async {
             let Some(tool) = &tool else { return End::Failed(lost()) };
-            let Some(agent) = tool.agent() else { return End::Failed(agent_lost(tool)) };
+            let named = tool.delegates().then(|| run.agent.clone());
+            let Some(agent) = named.as_deref().or(tool.agent().map(|agent| &**agent)) else {
+                return End::Failed(agent_lost(tool));
+            };
+            let input = Payload::new(run.input.as_str());
             let running = async {
-                let end = self.answer(agent, &call, tool, Some(run)).await;
+                let end = self.answer(agent, &call, &input, tool, Some(run)).await;
                 self.hooked_after(&call, tool, end).await
             };
             self.in_span(&call, tool, Box::pin(running)).await
@@ -259,27 +265,35 @@ impl Dispatcher {
             return End::Failed(unavailable(tool));
         }
         if let Some(agent) = tool.agent() {
-            return self.answer(agent, &call, tool, None).await;
+            return self.answer(agent, &call, call.args(), tool, None).await;
         }
         let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
         let invocation = Invocation::new(Arc::clone(&call), tool.clone(), toolset, publisher);
         let running = self.environment.execute_for(tool).run(invocation);
         let outcome = self.fallible(|| format!("call/{}", call.id()), running).await;
+        if tool.delegates() {
+            return match outcome.map(|payload| Delegation::of_payload(&payload)) {
+                Ok(Ok((agent, input))) => self.answer(&agent, &call, &input, tool, None).await,
+                Ok(Err(error)) => End::Failed(ToolFailure::internal(&*error)),
+                Err(failure) => End::Failed(failure),
+            };
+        }
         if tool.checks_itself() { outcome.into() } else { tool.spec_ref().checked(outcome).into() }
     }
 
-    /// Answers a call by a run of its agent, within the tool's own time and with as many attempts as it asks for.
+    /// Answers a call by a run of an agent, within the tool's own time and with as many attempts as it asks for.
     async fn answer(
         &self,
         agent: &str,
         call: &ToolCall,
+        input: &Payload,
         tool: &ToolEntry,
         mut suspended: Option<Box<RunState>>,
     ) -> End {
         let (spec, retry) = (tool.spec(), Retry::new().with_attempts(1));
         let mut attempt = 1;
         loop {
-            let running = self.child(agent, call, tool, (attempt, suspended.take()));
+            let running = self.child(agent, call, input, tool, (attempt, suspended.take()));
             let running = AssertUnwindSafe(running).catch_unwind();
             let ended = match spec.limits().timeout {
                 Some(limit) => tokio::time::timeout(limit, running)
@@ -301,17 +315,19 @@ impl Dispatcher {
         }
     }
 
-    /// A run of an agent that answers a call: its input is the call's arguments. Boxed, since runs may be nested.
+    /// A run of an agent that answers a call. Boxed, since runs may be nested.
     fn child<'a>(
         &'a self,
         agent: &'a str,
         call: &'a ToolCall,
+        input: &'a Payload,
         tool: &'a ToolEntry,
         (attempt, suspended): (u32, Option<Box<RunState>>),
     ) -> BoxFuture<'a, End> {
         Box::pin(async move {
             let Some(agent) = self.environment.registry.agent(agent) else {
-                return End::Failed(agent_lost(tool));
+                let detail = format!("agent `{agent}` is not registered");
+                return End::Failed(agent_lost(tool).with_detail(detail));
             };
             let key = || format!("call/{}/run/{attempt}", call.id());
             let id = match &suspended {
@@ -322,7 +338,8 @@ impl Dispatcher {
                 Ok(id) => id,
                 Err(failure) => return End::Failed(failure),
             };
-            let run = Run::child(&self.environment, agent, call, tool, id, &self.options);
+            let named = (id, input.clone());
+            let run = Run::child(&self.environment, agent, call, tool, named, &self.options);
             let answers = || Arc::clone(&self.answers);
             let resumption = suspended.map(|state| Resumption { state, answers: answers() });
             run.drive(resumption).await.0

@@ -19,14 +19,18 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright::{BoxError, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{
+    BoxError, FailureKind, Map, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
+};
 use tracing::Instrument;
 
 use crate::agent::{Exchange, Step, Turn};
 use crate::approval::{Answers, Approver};
 use crate::execute::panicked;
 use crate::registry::{Published, RegisteredAgent, Use};
-use crate::tools::{Combined, Entered, Filtered, Source, ToolEntry, ToolSpecRef, Toolset};
+use crate::tools::{
+    Combined, Entered, Filtered, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
+};
 use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
 use budget::Budget;
@@ -180,10 +184,9 @@ impl Run {
         agent: RegisteredAgent,
         call: &ToolCall,
         tool: &ToolEntry,
-        id: String,
+        named: (String, Payload),
         options: &Options,
     ) -> Self {
-        let named = (id, call.args().clone());
         let run = Self::new(environment, agent, named, child_scope(call), None);
         Self { options: options.clone(), ..run.answering(Some(tool.spec_ref().clone())) }
     }
@@ -395,8 +398,17 @@ impl Run {
         format!("agent `{}` could not go on", self.agent.agent.name)
     }
 
-    fn internal(&self, cause: &dyn std::error::Error) -> ToolFailure {
-        ToolFailure { message: self.cannot_go_on(), ..ToolFailure::internal(cause) }
+    /// The failure of a run that its toolsets or its planner keep from going on. Duplicate names of tools are data of it
+    /// too: each name, with every toolset that lists it.
+    fn internal(&self, cause: &(dyn std::error::Error + 'static)) -> ToolFailure {
+        let failure = ToolFailure { message: self.cannot_go_on(), ..ToolFailure::internal(cause) };
+        match cause.downcast_ref() {
+            Some(ToolsetError::DuplicateNames { names }) => {
+                let names: Map<Vec<String>> = names.clone().into_iter().collect();
+                ToolFailure { code: Some("duplicate_tools".into()), ..failure }.with_data(&names)
+            }
+            _ => failure,
+        }
     }
 }
 

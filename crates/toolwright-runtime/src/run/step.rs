@@ -60,7 +60,7 @@ impl Run {
             return PendingCall::refused(call, None, failure);
         };
         let call = call.with_tool(tool.name());
-        if !self.options.needs_answer(&tool) {
+        if !self.options.needs_answer(&tool) && !self.agent.agent.wants_approval_of(&tool) {
             return PendingCall::new(call, Some(tool), CallState::Ready(None));
         }
         let state = dispatcher.question(&call, &tool).await;

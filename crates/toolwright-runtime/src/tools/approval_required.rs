@@ -18,20 +18,26 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> ApprovalRequired<T, F> {
     pub(super) fn new(inner: T, words: Approval, applies: F) -> Self {
         Self { inner, applies, words }
     }
+
+    fn mark(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
+        let mark = |tool: ToolEntry| {
+            if (self.applies)(tool.name()) {
+                tool.requiring_approval(self.words.clone())
+            } else {
+                tool
+            }
+        };
+        tools.into_iter().map(mark).collect()
+    }
 }
 
 impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for ApprovalRequired<T, F> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        Box::pin(async move {
-            let mark = |tool: ToolEntry| {
-                if (self.applies)(tool.name()) {
-                    tool.requiring_approval(self.words.clone())
-                } else {
-                    tool
-                }
-            };
-            Ok(self.inner.tools(scope).await?.into_iter().map(mark).collect())
-        })
+        Box::pin(async move { Ok(self.mark(self.inner.tools(scope).await?)) })
+    }
+
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        self.inner.known_tools().map(|tools| self.mark(tools))
     }
 
     forward!(inner: call, lifecycle, instructions, is_available);

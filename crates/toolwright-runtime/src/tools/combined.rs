@@ -143,6 +143,11 @@ impl Toolset for Combined {
         Box::pin(self.list(scope))
     }
 
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        let known = self.members.iter().map(|member| member.toolset.known_tools());
+        Some(known.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if let Some(member) = self.member_of(call.tool()) {
             return member.toolset.call(call);

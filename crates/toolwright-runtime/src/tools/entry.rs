@@ -35,6 +35,8 @@ enum AnsweredBy {
     Toolset,
     /// Runs of the agent of this name.
     Agent(Arc<str>),
+    /// Runs of the agent that the toolset names for each call.
+    Delegate,
     /// Whoever started the run, from outside.
     Host,
 }
@@ -81,13 +83,24 @@ impl ToolEntry {
     pub(crate) fn agent(&self) -> Option<&Arc<str>> {
         match &self.answered_by {
             AnsweredBy::Agent(name) => Some(name),
-            AnsweredBy::Toolset | AnsweredBy::Host => None,
+            AnsweredBy::Toolset | AnsweredBy::Delegate | AnsweredBy::Host => None,
         }
     }
 
     /// The same tool, answered by runs of an agent.
     pub(crate) fn answered_by(mut self, agent: &str) -> Self {
         self.answered_by = AnsweredBy::Agent(agent.into());
+        self
+    }
+
+    /// Whether its toolset names an agent for each call, whose run answers it.
+    pub(crate) fn delegates(&self) -> bool {
+        matches!(self.answered_by, AnsweredBy::Delegate)
+    }
+
+    /// The same tool, for whose calls its toolset returns a [`Delegation`](super::Delegation) as the result.
+    pub(super) fn delegating(mut self) -> Self {
+        self.answered_by = AnsweredBy::Delegate;
         self
     }
 

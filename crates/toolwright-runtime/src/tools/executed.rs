@@ -45,6 +45,10 @@ impl Toolset for Executed {
         Box::pin(std::future::ready(Ok(self.entries.clone())))
     }
 
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        Some(self.entries.clone())
+    }
+
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if let Some(executor) = &self.executor {
             return executor.execute(call);

@@ -26,6 +26,12 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Filtered<T, F> {
         })
     }
 
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        let mut tools = self.inner.known_tools()?;
+        tools.retain(|tool| (self.keep)(tool.name()));
+        Some(tools)
+    }
+
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if (self.keep)(call.tool()) {
             return self.inner.call(call);

@@ -11,7 +11,7 @@ use toolwright::{
 };
 
 use super::types::{ArgsCodec, Read, ResultCodec, ToolArgs, ToolOutput, Write};
-use super::{ToolEntry, ToolSpecRef, Toolset};
+use super::{Delegation, ToolEntry, ToolSpecRef, Toolset};
 
 /// Runs a tool between its codecs.
 trait Body: Send + Sync {
@@ -108,6 +108,26 @@ where
     }
 }
 
+/// A function that names the agent that answers a call.
+struct Delegating<F>(F);
+
+impl<F, T, E> Body for Delegating<F>
+where
+    F: Fn(ToolCall) -> T + Send + Sync,
+    T: Future<Output = Result<Delegation, E>> + Send + 'static,
+    E: Into<BoxError>,
+{
+    fn run<'a>(&'a self, _: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome> {
+        let naming = (self.0)(call.clone());
+        Box::pin(async move {
+            let named = naming.await.map_err(Into::into);
+            named
+                .and_then(|delegation| delegation.to_payload())
+                .map_err(|error| ToolFailure::caused_by(error, call))
+        })
+    }
+}
+
 /// Whether objects are among the arguments that a schema accepts, as far as its `type` says.
 fn takes_objects(schema: &str) -> bool {
     let schema: Value = schema.parse().unwrap_or_default();
@@ -198,6 +218,61 @@ impl FunctionTool {
         Self::new_of(T::SPEC.into(), Arc::new(body))
     }
 
+    /// A tool whose calls are answered by runs of agents, and the function that says which agent for each call. The function
+    /// may make and register that agent first. It sees calls whose arguments keep the spec's schema, and the final payload
+    /// of the agent's run is held to the schema of the spec's result.
+    ///
+    /// The run is one that is nested in the caller's: it has the caller's approver, approval list and end, and where it has
+    /// to wait for an answer, the caller is suspended with it. The function is not called again when both go on, so the
+    /// agent has to be registered still.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use toolwright::{BoxError, Payload, ToolCall, ToolSpec};
+    /// use toolwright_runtime::tools::Delegation;
+    /// use toolwright_runtime::{Agent, FunctionTool, Planner, Registry, RunRequest, Runtime, Script};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new();
+    /// registry.tool("look_up", "Look a word up.", async || "a small river".to_owned())?;
+    /// let planner: Arc<dyn Planner> = Script::new()
+    ///     .call([ToolCall::new("look_up", Payload::new("{}"))])
+    ///     .finish(Payload::new(r#""done""#))
+    ///     .into();
+    ///
+    /// let agents = registry.clone();
+    /// let research = FunctionTool::delegating(ToolSpec::new("research"), move |call| {
+    ///     let researcher = Agent::new("researcher", "library").with_tools(["look_up"]);
+    ///     agents.remove_agent("researcher");
+    ///     let registered = agents.register_agent(researcher, Arc::clone(&planner));
+    ///     async move {
+    ///         registered?;
+    ///         Ok::<_, BoxError>(Delegation::to("researcher", call.args().clone()))
+    ///     }
+    /// });
+    /// registry.register_tool(research)?;
+    ///
+    /// let runtime = Runtime::new(registry);
+    /// let result = runtime.call(ToolCall::new("research", Payload::new(r#"{"word":"brook"}"#))).await;
+    /// assert_eq!(result.outcome?.as_str(), r#""done""#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delegating<F, E>(
+        spec: impl Into<ToolSpecRef>,
+        function: impl Fn(ToolCall) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Delegation, E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let entry = ToolEntry::new(spec).delegating();
+        let body = Arc::new(Delegating(function));
+        Self { entry, body, available: None, instructions: None, mistake: None }
+    }
+
     fn new_of(spec: ToolSpecRef, body: Arc<dyn Body>) -> Self {
         let entry = ToolEntry::new(spec).checking_itself();
         Self { entry, body, available: None, instructions: None, mistake: None }
@@ -247,6 +322,10 @@ impl Toolset for FunctionTool {
             Some(mistake) => Err(format!("tool `{}`: {mistake}", self.entry.name()).into()),
         };
         Box::pin(std::future::ready(listed))
+    }
+
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        Some(vec![self.entry.clone()])
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {

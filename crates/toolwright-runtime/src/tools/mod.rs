@@ -3,6 +3,7 @@
 
 mod approval_required;
 mod combined;
+mod delegation;
 mod dynamic;
 mod entry;
 mod error;
@@ -26,6 +27,7 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub use combined::Combined;
+pub use delegation::Delegation;
 use dynamic::Dynamic;
 pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
@@ -112,6 +114,12 @@ pub trait Toolset: Send + Sync {
     ///
     /// Whatever keeps the tools from being listed; it ends the run.
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>>;
+
+    /// The tools it lists in every run, if they are known before it is entered: then an agent that uses it is checked against
+    /// them when it is registered.
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        None
+    }
 
     /// Runs one call. A failure is a result. Dropping the future gives the call up.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
@@ -241,6 +249,10 @@ pub trait Toolset: Send + Sync {
 impl<T: Toolset + ?Sized> Toolset for Arc<T> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         (**self).tools(scope)
+    }
+
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        (**self).known_tools()
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {

@@ -19,6 +19,14 @@ impl<T: Toolset> Prefixed<T> {
         Self { inner, prefix: prefix.into() }
     }
 
+    fn publish(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
+        let publish = |tool: ToolEntry| {
+            let name = format!("{}{SEPARATOR}{}", self.prefix, tool.name());
+            tool.published_as(name)
+        };
+        tools.into_iter().map(publish).collect()
+    }
+
     fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
         name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)
     }
@@ -26,14 +34,11 @@ impl<T: Toolset> Prefixed<T> {
 
 impl<T: Toolset> Toolset for Prefixed<T> {
     fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
-        Box::pin(async move {
-            let tools = self.inner.tools(scope).await?;
-            let publish = |tool: ToolEntry| {
-                let name = format!("{}{SEPARATOR}{}", self.prefix, tool.name());
-                tool.published_as(name)
-            };
-            Ok(tools.into_iter().map(publish).collect())
-        })
+        Box::pin(async move { Ok(self.publish(self.inner.tools(scope).await?)) })
+    }
+
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        self.inner.known_tools().map(|tools| self.publish(tools))
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {

@@ -71,6 +71,10 @@ impl<T: Toolset> Toolset for Renamed<T> {
         Box::pin(async move { Ok(self.rename(self.inner.tools(scope).await?)?) })
     }
 
+    fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        self.rename(self.inner.known_tools()?).ok()
+    }
+
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             match self.inner_name(call.tool()) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Scope};
 
-use super::{Dynamic, Toolset, ToolsetError, scratchpad};
+use super::{Dynamic, ToolEntry, Toolset, ToolsetError, scratchpad};
 
 /// Where a run gets a toolset from. Cheap to clone.
 #[derive(Clone)]
@@ -140,6 +140,14 @@ impl Source {
     /// Notes that an agent keeps for the length of a run: the tools `write_note` and `read_note`.
     pub fn scratchpad() -> Self {
         (|_| scratchpad::notes()).into_source()
+    }
+
+    /// The tools of an instance that runs share, if it knows them before it is entered.
+    pub(crate) fn known_tools(&self) -> Option<Vec<ToolEntry>> {
+        match &self.0 {
+            Kind::Shared(toolset) => toolset.known_tools(),
+            Kind::PerRun(_) | Kind::PerStep(_) => None,
+        }
     }
 
     /// Whether runs share an instance of it.

@@ -3,6 +3,7 @@
 mod agents;
 mod approvals;
 mod combinators;
+mod delegation;
 mod events;
 mod execution;
 mod failures;
@@ -14,6 +15,7 @@ mod lifecycle;
 mod nested;
 mod planners;
 mod policy;
+mod preflight;
 mod registry;
 mod remote;
 mod resolution;

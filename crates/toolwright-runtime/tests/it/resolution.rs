@@ -115,16 +115,18 @@ fn a_toolset_registered_twice_is_refused() {
     assert_eq!(registry.specs().len(), 0, "nothing of it is registered");
 }
 
-/// R9: duplicates among what is only listed in a run end the run before its first step, naming each source.
+/// R9: duplicates among what is only listed in a run end the run before its first step, naming each source, in data too.
 #[tokio::test]
 async fn r9_duplicate_names_across_sources_end_the_run_at_once() {
     let registry = Registry::new();
     registry.register_tool(tool("saw", |n| n)).unwrap();
-    registry.register_toolset("box", tool("saw", |n| n)).unwrap();
-    registry.register_toolset("shed", tool("saw", |n| n)).unwrap();
+    registry.register_toolset("box", |_| tool("saw", |n| n)).unwrap();
+    registry.register_toolset("shed", |_| tool("saw", |n| n)).unwrap();
     let listing = agent().with_tools(["saw"]).with_toolsets(["box", "shed"]);
     registry.register_agent(listing, rule(|_| panic!("nobody is asked"))).unwrap();
     let failure = run(registry).await.result().unwrap_err();
+    assert_eq!(failure.code.as_deref(), Some("duplicate_tools"));
+    assert_eq!(failure.data.unwrap().as_str(), r#"{"saw":["box","shed","toys"]}"#);
     let detail = failure.detail.unwrap();
     assert!(
         detail.contains("tool `saw` is listed by `box` and by `shed` and by `toys`"),
@@ -257,8 +259,8 @@ async fn h5_empty_instructions_of_the_agent_are_dropped() {
     }
 }
 
-/// R2: an agent names the tools and the toolsets that it uses, be they registered by hand or from a schema file, in
-/// code: there are no files that an agent is read from at run time.
+/// R2: an agent names the tools and the toolsets that it uses, be they registered by hand or from a schema file. What files
+/// say of agents, `toolwright-agents` tests.
 #[tokio::test]
 async fn r2_an_agent_in_code_selects_tools_and_toolsets_by_name() {
     let (registry, _) = crate::tools::stand_registry();

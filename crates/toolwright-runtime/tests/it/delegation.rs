@@ -1,0 +1,214 @@
+//! Tools that make agents while a run is under way, and have them answer their calls.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use toolwright::{FailureKind, RegistrationError, ToolFailure};
+use toolwright_runtime::tools::Delegation;
+use toolwright_runtime::{
+    Agent, ApprovalRequest, Collector, EventKind, FunctionTool, Planner, Registry, ResumeRequest,
+    RunRequest, Runtime, Script, SuspendedRun, Verdict,
+};
+
+use crate::approvals::guarded;
+use crate::planners::{brief, briefs, rule, steps};
+use crate::tools::{Log, N, call, payload};
+use crate::toys::{spec, tool};
+
+/// A registry whose agent `boss` calls `research` once; that makes an agent with these tools, registers it and delegates to it.
+fn making(helper: Agent, planner: Arc<dyn Planner>, log: &Log) -> Registry {
+    let registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    registry.register_tool(tool("free", |n| n + 1)).unwrap();
+    let (agents, log) = (registry.clone(), log.clone());
+    let research = spec("research").with_types::<N, N>();
+    let research = FunctionTool::delegating(research, move |call| {
+        log.push(format!("made {}", helper.name));
+        let registered = agents.register_agent(helper.clone(), Arc::clone(&planner));
+        let delegation = Delegation::to(helper.name.as_str(), payload(7));
+        async move {
+            registered.map_err(|error| ToolFailure::internal(&error))?;
+            assert_eq!(call.args(), &payload(1));
+            Ok::<_, ToolFailure>(delegation)
+        }
+    });
+    registry.register_tool(research).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["research"]);
+    registry.register_agent(boss, steps(vec![vec![call("research", "a", 1)]])).unwrap();
+    registry
+}
+
+fn helper() -> Agent {
+    Agent::new("helper", "lab").with_tools(["wipe", "free"])
+}
+
+/// Wipes as many as its input says, and finishes with its result.
+fn wiping() -> Arc<dyn Planner> {
+    Script::new()
+        .then(|turn| {
+            assert_eq!(turn.input(), &payload(7));
+            Ok(toolwright_runtime::Step::Call(vec![call("wipe", "w", 3)]))
+        })
+        .then(|turn| {
+            let result = turn.last_results().next().ok_or("there is one")?;
+            let outcome = result.outcome.clone().unwrap_or_else(|_| payload(-1));
+            Ok(toolwright_runtime::Step::Finish(outcome))
+        })
+        .into()
+}
+
+/// R6: the approval that the new agent waits for suspends the run of its maker, as data, and both go on from there.
+#[tokio::test]
+async fn r6_a_tool_makes_an_agent_and_delegates_to_it_over_a_suspension() {
+    let (log, all) = (Log::default(), Collector::new());
+    let registry = making(helper(), wiping(), &log);
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().expect("the helper waits")).unwrap();
+    let run: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let [question] = run.pending()[..] else { panic!("one question: {run:?}") };
+    assert_eq!((question.tool.as_str(), question.args.as_str()), ("wipe", r#"{"n":3}"#));
+    assert_eq!(log.lines(), ["made helper"]);
+    let answers = [question.approve()];
+    let outcome = runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":3}"#], "the helper's payload is the call's result");
+    assert_eq!(log.lines(), ["made helper", r#"wiped {"n":3}"#], "the tool made it once");
+    let of_boss = |kind: &str| {
+        let events = all.events();
+        let of_kind = events.iter().filter(|event| event.kind.as_str() == kind);
+        of_kind.filter(|event| event.run.agent.as_deref() == Some("boss")).count()
+    };
+    assert_eq!((of_boss("tool_call_scheduled"), of_boss("tool_result_received")), (1, 1));
+    let inputs = all.events().into_iter().filter_map(|event| match event.kind {
+        EventKind::RunStarted { input, .. } => Some(input),
+        _ => None,
+    });
+    assert_eq!(inputs.collect::<Vec<_>>(), [payload(0), payload(7)]);
+}
+
+/// R6: the run of an agent that a tool makes has the approver and the approval list of the run that the tool is called in.
+#[tokio::test]
+async fn r6_a_delegated_run_inherits_approver_and_approval_list() {
+    let log = Log::default();
+    let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
+    let runtime = Runtime::new(making(helper(), planner, &log));
+    let asked = log.clone();
+    let request = RunRequest::new("boss", payload(0))
+        .requiring_approval_of(["free"])
+        .with_approver(Arc::new(move |request: &ApprovalRequest| {
+            asked.push(format!("asked {}", request.tool));
+            Verdict::Approve
+        }));
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#]);
+    assert_eq!(log.lines(), ["made helper", "asked free"]);
+}
+
+/// R6: the run of an agent that a tool makes ends with the run that the tool is called in.
+#[tokio::test]
+async fn r6_a_delegated_run_is_cancelled_with_its_callers() {
+    let (token, all) = (CancellationToken::new(), Collector::new());
+    let cancel = token.clone();
+    let planner = rule(move |_| {
+        cancel.cancel();
+        Ok(toolwright_runtime::Step::Call(vec![call("free", "f", 1)]))
+    });
+    let registry = making(helper(), planner, &Log::default());
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
+    let request = RunRequest::new("boss", payload(0)).cancelled_by(token);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Cancelled);
+    let ended = all.events().into_iter().filter_map(|event| match event.kind {
+        EventKind::RunFinished { result, .. } => {
+            Some((event.run.agent.as_deref()?.to_owned(), result.is_err()))
+        }
+        _ => None,
+    });
+    assert_eq!(ended.collect::<Vec<_>>(), [("helper".to_owned(), true), ("boss".to_owned(), true)]);
+}
+
+/// R6: what the agent's run finishes with is held to the result schema of the tool that delegated.
+#[tokio::test]
+async fn r6_a_delegated_payload_must_be_a_result_of_the_tool() {
+    let planner = Script::new().finish(toolwright::Payload::new(r#""much""#)).into();
+    let runtime = Runtime::new(making(helper(), planner, &Log::default()));
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), ["malformed_result"]);
+}
+
+/// R6: an agent is removed with the tools it implements, and a second one of its name can be registered then.
+#[tokio::test]
+async fn r6_an_agent_is_removed_and_another_takes_its_name() {
+    let registry = Registry::new();
+    registry.register_tool(tool("free", |n| n)).unwrap();
+    let ponderer = || {
+        let ponder = toolwright::ToolSpec::new("ponder").with_toolset("pondering");
+        Agent::new("ponderer", "lab").implementing(ponder.with_types::<N, N>())
+    };
+    let register = |n| registry.register_agent(ponderer(), Script::new().finish(payload(n)).into());
+    let runtime = Runtime::new(registry.clone());
+    register(1).unwrap();
+    assert_eq!(
+        register(2),
+        Err(RegistrationError::Several(vec![
+            RegistrationError::DuplicateAgent { agent: "ponderer".into() },
+            RegistrationError::DuplicateTool {
+                tool: "ponder".into(),
+                registered: "pondering".into(),
+                offered: "pondering".into(),
+            },
+        ]))
+    );
+    assert_eq!(brief(&runtime.call(call("ponder", "a", 0)).await), r#"{"n":1}"#);
+    assert_eq!(registry.remove_agent("ponderer").unwrap().name, "ponderer");
+    assert!(registry.remove_agent("ponderer").is_none());
+    assert_eq!(brief(&runtime.call(call("ponder", "a", 0)).await), "not_found");
+    assert_eq!(registry.specs().len(), 1, "`free` stays");
+    let user = Agent::new("user", "lab").with_toolsets(["pondering"]);
+    let error = registry.register_agent(user, steps(vec![])).unwrap_err();
+    assert!(matches!(error, RegistrationError::Unknown { .. }), "its toolset is gone: {error}");
+    register(2).unwrap();
+    assert_eq!(brief(&runtime.call(call("ponder", "a", 0)).await), r#"{"n":2}"#);
+}
+
+/// A suspended run whose agent was removed meanwhile says so to its caller, which goes on.
+#[tokio::test]
+async fn a_delegation_to_an_agent_that_is_gone_fails_and_its_caller_goes_on() {
+    let log = Log::default();
+    let registry = making(helper(), wiping(), &log);
+    let runtime = Runtime::new(registry.clone());
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    registry.remove_agent("helper").unwrap();
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    assert_eq!(outcome.result(), Ok(payload(0)));
+    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+    assert_eq!(failure.detail.as_deref(), Some("agent `helper` is not registered"));
+}
+
+/// H6: calls that an agent lists for approval are asked about in its own runs, and not in those of agents that answer them.
+#[tokio::test]
+async fn h6_an_agents_approval_list_is_about_its_own_calls() {
+    for (boss, helper_list, asked) in
+        [(&["research"][..], &[][..], "research"), (&[], &["free"], "free")]
+    {
+        let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
+        let helper = helper().requiring_approval_of(helper_list.iter().copied());
+        let registry = making(helper, planner, &Log::default());
+        registry.remove_agent("boss").unwrap();
+        let guarding = Agent::new("boss", "lab").with_tools(["research", "free"]);
+        let guarding = guarding.requiring_approval_of(boss.iter().copied());
+        let calls = vec![call("free", "b", 1), call("research", "a", 1)];
+        registry.register_agent(guarding, steps(vec![calls])).unwrap();
+        let runtime = Runtime::new(registry);
+        let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+        let run = outcome.suspended().expect("it waits");
+        let questions: Vec<_> = run.pending().iter().map(|asked| asked.tool.clone()).collect();
+        assert_eq!(questions, [asked]);
+        let answers = [run.pending()[0].approve()];
+        let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+        assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#]);
+    }
+}
