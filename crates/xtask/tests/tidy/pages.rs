@@ -108,19 +108,24 @@ fn quotes(piece: &[&str], window: &[&str]) -> bool {
         })
 }
 
-/// Decisions are numbered without gaps, listed in their index, and have the three parts.
+/// Each decision has a number of its own, stands in their index, and has the three parts. Numbers may be missing: pages of
+/// several changes come in any order.
 pub(crate) fn decisions(files: &[File]) -> Vec<String> {
     let index = files.iter().find(|file| file.path == format!("{DECISIONS}README.md"));
     let index = index.map_or("", |file| file.text.as_str());
     let records = files.iter().filter(|file| {
         file.path.starts_with(DECISIONS) && file.name().starts_with(|c: char| c.is_ascii_digit())
     });
-    let mut complaints = Vec::new();
-    for (number, record) in (1..).zip(records) {
+    let (mut complaints, mut last) = (Vec::new(), String::new());
+    for record in records {
         let name = record.name();
-        if !name.starts_with(&format!("{number:04}-")) {
-            complaints.push(format!("{}: expected number {number:04}", record.path));
+        let number = name.split_once('-').map_or(name, |(number, _)| number);
+        let is_number = number.len() == 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || number == last {
+            let expected = "expected a number of four digits that no other page has";
+            complaints.push(format!("{}: {expected}", record.path));
         }
+        number.clone_into(&mut last);
         if !index.contains(&format!("]({name})")) {
             complaints.push(format!("{}: add it to {DECISIONS}README.md", record.path));
         }
@@ -187,7 +192,8 @@ mod tests {
         let whole = "# 1. A\n\n## Context\n\n## Decision\n\n## Consequences\n";
         for (name, text, expected) in [
             ("0001-a.md", whole, 0),
-            ("0002-a.md", whole, 2),
+            ("0003-a.md", whole, 1),
+            ("1-a.md", whole, 2),
             ("0001-b.md", whole, 1),
             ("0001-a.md", "## Context\n\n## Decision\n", 1),
         ] {
@@ -197,6 +203,10 @@ mod tests {
             ];
             assert_eq!(decisions(&files).len(), expected, "{name}: {text:?}");
         }
+        let index = File::new(&format!("{DECISIONS}README.md"), "[1](0001-a.md) [1](0001-b.md)");
+        let [a, b] =
+            ["0001-a.md", "0001-b.md"].map(|name| File::new(&format!("{DECISIONS}{name}"), whole));
+        assert_eq!(decisions(&[a, b, index]).len(), 1, "one number for two");
     }
 
     #[test]
