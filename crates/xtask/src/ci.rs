@@ -8,8 +8,13 @@ use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 4] =
-    ["toolwright", "toolwright-codegen", "toolwright-runtime", "toolwright-mcp"];
+const DOC_TESTED: [&str; 5] = [
+    "toolwright",
+    "toolwright-agents",
+    "toolwright-codegen",
+    "toolwright-runtime",
+    "toolwright-mcp",
+];
 
 /// The features of the contract: conversions with other crates' types, and the tables of Unicode.
 const CONTRACT_FEATURES: [&str; 5] = ["patterns", "chrono", "jiff", "time", "uuid"];

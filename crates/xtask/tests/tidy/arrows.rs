@@ -16,6 +16,7 @@ const OURS: &[Arrows] = &[
     arrows("codegen", &["toolwright"]),
     arrows("crates/toolwright", &[]),
     arrows("crates/toolwright-runtime", &["toolwright"]),
+    arrows("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-http", &["toolwright"]),
     arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),

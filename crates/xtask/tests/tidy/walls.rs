@@ -14,6 +14,7 @@ struct Wall {
 const COMPILER: &str = "codegen/src/";
 const IMPORT: &str = "crates/toolwright-import/src/";
 const CONTRACT: &str = "crates/toolwright/src/";
+const AGENTS: &str = "crates/toolwright-agents/src/";
 const RUNTIME: &str = "crates/toolwright-runtime/src/";
 const MCP: &str = "crates/toolwright-mcp/src/";
 const HTTP: &str = "crates/toolwright-http/src/";
@@ -111,6 +112,13 @@ const WALLS: &[Wall] = &[
     wall("fs", RUNTIME, &[], "the runtime does no IO of its own"),
     wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
     wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
+    wall(
+        "fs",
+        AGENTS,
+        &["crates/toolwright-agents/src/folder.rs"],
+        "only `folder` touches the disk",
+    ),
+    wall("println", AGENTS, &[], "libraries print nothing"),
     // Standard output is the protocol's.
     wall("fs", HTTP, &[], "credentials and addresses come from the caller"),
     wall("println", HTTP, &[], "libraries print nothing, this one least of all"),

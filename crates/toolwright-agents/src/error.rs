@@ -1,0 +1,114 @@
+//! What is wrong with agent files, each mistake with its place, and how it is shown. Never reads a file.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+/// A file and its text.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+/// Everything that is wrong with agent files. Displayed, it shows each mistake beside its line.
+#[derive(Debug)]
+pub struct AgentFilesError(Vec<Mistake>);
+
+/// One thing that is wrong with an agent file.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    path: PathBuf,
+    message: String,
+    help: Option<String>,
+    place: Option<(Arc<Source>, Range<usize>)>,
+}
+
+impl AgentFilesError {
+    pub(crate) fn new(mistakes: Vec<Mistake>) -> Self {
+        Self(mistakes)
+    }
+
+    /// The mistakes, by file and then by kind.
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.0
+    }
+}
+
+impl Mistake {
+    /// A mistake of a file or folder as a whole.
+    pub(crate) fn anywhere(path: &Path, error: &dyn Error) -> Self {
+        Self { path: path.to_owned(), message: error.to_string(), help: None, place: None }
+    }
+
+    /// A mistake at a place of a file, in bytes.
+    pub(crate) fn at(
+        source: &Arc<Source>,
+        place: Range<usize>,
+        message: impl Into<String>,
+    ) -> Self {
+        let end = source.text.len();
+        let place = place.start.min(end)..place.end.min(end);
+        Self {
+            path: source.path.clone(),
+            message: message.into(),
+            help: None,
+            place: Some((Arc::clone(source), place)),
+        }
+    }
+
+    pub(crate) fn with_help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+
+    /// The file, or the folder where it is about no file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is wrong, and what to do about it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The line and the column where it begins, in characters, both from 1; none where it is about the whole file.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let (source, place) = self.place.as_ref()?;
+        let before = source.text.get(..place.start)?;
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Some((before.matches('\n').count() + 1, line.chars().count() + 1))
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display().to_string();
+        let title = Group::with_title(Level::ERROR.primary_title(&self.message));
+        let group = match &self.place {
+            None => title.element(Origin::path(&path)),
+            Some((source, place)) => {
+                let here = AnnotationKind::Primary.span(place.clone());
+                title.element(Snippet::source(&source.text).path(&path).annotation(here))
+            }
+        };
+        let group = match &self.help {
+            Some(help) => group.element(Level::HELP.message(help)),
+            None => group,
+        };
+        f.write_str(&Renderer::plain().render(&[group]))
+    }
+}
+
+impl fmt::Display for AgentFilesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mistakes: Vec<_> = self.0.iter().map(Mistake::to_string).collect();
+        f.write_str(&mistakes.join("\n\n"))
+    }
+}
+
+impl Error for AgentFilesError {}

@@ -1,0 +1,294 @@
+//! One agent file: its keys, what they mean, and where the names in it stand. Never asks whether a name is registered.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, de};
+use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter};
+use toolwright::issue::nearest;
+use toolwright::{Map, RegistrationError, Value};
+use toolwright_runtime::{Agent, Policy};
+
+use crate::error::{Mistake, Source};
+
+/// An agent as a file describes it, and where the names in the file stand.
+pub(crate) struct AgentFile {
+    pub(crate) agent: Agent,
+    source: Arc<Source>,
+    name: Range<usize>,
+    tools: Vec<Name>,
+    toolsets: Vec<Name>,
+    approvals: Vec<Name>,
+}
+
+/// A name, and where it stands, in bytes.
+type Name = (String, Range<usize>);
+
+/// The keys of a file. `N` is a name with its place, of which each format has a type of its own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound = "N: Deserialize<'de>")]
+struct Keys<N> {
+    name: Option<N>,
+    #[serde(default)]
+    service: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    instructions: String,
+    #[serde(default)]
+    model: Hints,
+    #[serde(default = "Vec::new")]
+    tools: Vec<N>,
+    #[serde(default = "Vec::new")]
+    toolsets: Vec<N>,
+    #[serde(default = "Vec::new")]
+    approvals: Vec<N>,
+    #[serde(default)]
+    policy: Limits,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    max_tool_calls: Option<u32>,
+    max_consecutive_failures: Option<u32>,
+    time_budget: Option<Period>,
+}
+
+/// A length of time, written as schema files write it.
+struct Period(Duration);
+
+/// Hints on the model, none of which is a secret.
+#[derive(Default)]
+struct Hints(Map<Value>);
+
+const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+
+/// The key under which serde meets a date of TOML, as an object.
+const DATE: &str = "$__toml_private_datetime";
+
+/// Ends of keys that are secrets and no hints.
+const SECRETS: [&str; 11] = [
+    "api_key",
+    "apikey",
+    "access_key",
+    "private_key",
+    "secret",
+    "password",
+    "auth_token",
+    "access_token",
+    "api_token",
+    "authorization",
+    "credentials",
+];
+
+impl AgentFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing in it that is not as the format or a key wants it.
+    pub(crate) fn parse(source: Arc<Source>) -> Result<Self, Mistake> {
+        let text = source.text.as_str();
+        if text.trim().is_empty() {
+            return Err(Mistake::at(&source, 0..0, "the file is empty; describe an agent in it"));
+        }
+        if source.path.extension().is_some_and(|ending| ending == "toml") {
+            let keys = toml::from_str(text).map_err(|error| of_toml(&source, &error))?;
+            Self::new(&source, keys, |name: toml::Spanned<String>| (name.span(), name.into_inner()))
+        } else {
+            let options = serde_saphyr::options! { with_snippet: false };
+            let keys = serde_saphyr::from_str_with_options(text, options)
+                .map_err(|error| of_yaml(&source, &error))?;
+            Self::new(&source, keys, |name: serde_saphyr::Spanned<String>| {
+                (bytes(text, name.referenced), name.value)
+            })
+        }
+    }
+
+    fn new<N>(
+        source: &Arc<Source>,
+        keys: Keys<N>,
+        place: impl Fn(N) -> (Range<usize>, String),
+    ) -> Result<Self, Mistake> {
+        let of_file = || {
+            let name = source.path.file_stem().unwrap_or_default();
+            (0..0, name.to_string_lossy().into_owned())
+        };
+        let (at, name) = keys.name.map_or_else(of_file, &place);
+        if name.trim().is_empty() {
+            return Err(Mistake::at(
+                source,
+                at,
+                "an agent has an empty name; give it one, or leave the key out",
+            ));
+        }
+        let named = |names: Vec<N>| -> Vec<Name> {
+            names.into_iter().map(&place).map(|(at, name)| (name, at)).collect()
+        };
+        let (tools, toolsets) = (named(keys.tools), named(keys.toolsets));
+        let approvals = named(keys.approvals);
+        let of = |names: &[Name]| names.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let mut agent = Agent::new(name, keys.service)
+            .with_instructions(keys.instructions)
+            .with_model(keys.model.0)
+            .with_tools(of(&tools))
+            .with_toolsets(of(&toolsets))
+            .requiring_approval_of(of(&approvals))
+            .with_policy(Policy {
+                max_tool_calls: keys.policy.max_tool_calls,
+                max_consecutive_failures: keys.policy.max_consecutive_failures,
+                time_budget: keys.policy.time_budget.map(|Period(time)| time),
+            });
+        agent.description = keys.description;
+        Ok(Self { agent, source: Arc::clone(source), name: at, tools, toolsets, approvals })
+    }
+
+    /// Says that a file before has an agent of this name.
+    pub(crate) fn same_name(&self, earlier: &Self) -> Mistake {
+        let (name, path) = (&self.agent.name, earlier.source.path.display());
+        let message =
+            format!("agent `{name}` is described in `{path}` too; give each a name of its own");
+        Mistake::at(&self.source, self.name.clone(), message)
+    }
+
+    /// What is wrong with something that the file names, at its place.
+    pub(crate) fn locate(&self, error: &RegistrationError) -> Mistake {
+        let find = |names: &[Name], name: &str| {
+            names.iter().find(|(listed, _)| listed == name).map(|(_, place)| place.clone())
+        };
+        let in_list = |kind: &str, name: &str| {
+            find(if kind == "toolset" { &self.toolsets } else { &self.tools }, name)
+        };
+        let (place, help) = match error {
+            RegistrationError::Unknown { entry, expected, available, .. } => {
+                let near = did_you_mean(entry, available.iter().map(String::as_str));
+                (in_list(expected, entry), near)
+            }
+            RegistrationError::UnlistedApproval { tool, available, .. } => {
+                let near = did_you_mean(tool, available.iter().map(String::as_str));
+                (find(&self.approvals, tool), near)
+            }
+            RegistrationError::WrongKind { entry, expected, .. } => {
+                (in_list(expected, entry), None)
+            }
+            RegistrationError::AmbiguousTool { tool, sources, .. } => {
+                let of_source = || sources.iter().find_map(|source| find(&self.toolsets, source));
+                (find(&self.tools, tool).or_else(of_source), None)
+            }
+            _ => (None, None),
+        };
+        let place = place.unwrap_or_else(|| self.name.clone());
+        Mistake::at(&self.source, place, error.to_string()).with_help(help)
+    }
+}
+
+/// What a YAML reader says is wrong.
+fn of_yaml(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
+    let error = error.without_snippet();
+    let place = error.location().map_or(0..0, |location| bytes(&source.text, location));
+    match error {
+        serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
+            unknown_key(source, place, field, expected)
+        }
+        serde_saphyr::Error::DuplicateMappingKey { .. } => duplicate_key(source, place),
+        serde_saphyr::Error::Unexpected { expected, .. } => {
+            let expected = expected.trim_end_matches(" start");
+            Mistake::at(source, place, format!("found something else, expected a {expected}"))
+        }
+        error => Mistake::at(source, place, DefaultMessageFormatter.format_message(error)),
+    }
+}
+
+/// What a TOML reader says is wrong. Of an unknown key it gives no more than serde's sentence, in which names are quoted.
+fn of_toml(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
+    let (place, message) = (error.span().unwrap_or(0..0), error.message());
+    if message == "duplicate key" {
+        return duplicate_key(source, place);
+    }
+    let Some(rest) = message.strip_prefix("unknown field ") else {
+        return Mistake::at(source, place, message);
+    };
+    let mut quoted = rest.split('`').skip(1).step_by(2);
+    let key = quoted.next().unwrap_or_default();
+    unknown_key(source, place, key, &quoted.collect::<Vec<_>>())
+}
+
+fn unknown_key(source: &Arc<Source>, place: Range<usize>, key: &str, known: &[&str]) -> Mistake {
+    let message = format!("unknown key `{key}`; the keys here are `{}`", known.join("`, `"));
+    Mistake::at(source, place, message).with_help(did_you_mean(key, known.iter().copied()))
+}
+
+fn duplicate_key(source: &Arc<Source>, place: Range<usize>) -> Mistake {
+    let key = source.text.get(place.clone()).unwrap_or_default();
+    Mistake::at(source, place, format!("key `{key}` stands twice in one mapping; keep one"))
+}
+
+fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(word, known).map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The place of a node, in bytes.
+fn bytes(text: &str, location: Location) -> Range<usize> {
+    let span = location.span();
+    let of_chars = |chars: u64| {
+        let chars = usize::try_from(chars).unwrap_or(usize::MAX);
+        text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+    };
+    match (span.byte_offset(), span.byte_len()) {
+        (Some(start), Some(length)) => {
+            let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            index(start)..index(start.saturating_add(length))
+        }
+        _ => of_chars(span.offset())..of_chars(span.offset().saturating_add(span.len())),
+    }
+}
+
+impl<'de> Deserialize<'de> for Period {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let period = UNITS.iter().find_map(|(unit, milliseconds)| {
+            let digits = text.strip_suffix(unit)?;
+            let is_count = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let count: u64 = is_count.then(|| digits.parse().ok())?.filter(|&count| count > 0)?;
+            count.checked_mul(*milliseconds).map(Duration::from_millis)
+        });
+        let expected = "a length of time above zero, such as 500ms, 5s, 2m or 1h";
+        period
+            .map(Self)
+            .ok_or_else(|| de::Error::custom(format!("found `{text}`, expected {expected}")))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hints {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let hints = Map::<Value>::deserialize(deserializer)?;
+        if find_key(&hints, &|key| key == DATE).is_some() {
+            return Err(de::Error::custom("found a date, expected JSON; write it as a string"));
+        }
+        match find_key(&hints, &is_secret) {
+            None => Ok(Self(hints)),
+            Some(key) => Err(de::Error::custom(format!(
+                "`{key}` is a secret and no hint on the model; give it to the planner in code"
+            ))),
+        }
+    }
+}
+
+fn is_secret(key: &str) -> bool {
+    let key = key.to_lowercase().replace('-', "_");
+    matches!(key.as_str(), "key" | "token") || SECRETS.iter().any(|secret| key.ends_with(secret))
+}
+
+/// The first key of a rule, in an object, its items, or an object in them.
+fn find_key<'a>(hints: &'a Map<Value>, rule: &impl Fn(&str) -> bool) -> Option<&'a str> {
+    fn inside<'a>(value: &'a Value, rule: &impl Fn(&str) -> bool) -> Option<&'a str> {
+        match value {
+            Value::Object(entries) => find_key(entries, rule),
+            Value::Array(items) => items.iter().find_map(|item| inside(item, rule)),
+            _ => None,
+        }
+    }
+    hints.iter().find_map(|(key, value)| if rule(key) { Some(key) } else { inside(value, rule) })
+}

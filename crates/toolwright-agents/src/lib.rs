@@ -1,0 +1,123 @@
+//! Agents from files. Each YAML or TOML file of a folder describes one agent: what it is told, the registered tools and
+//! toolsets it uses by name, its limits, and hints on its model. Which planner runs it, the host says in code.
+//!
+//! ```
+//! use toolwright::{Payload, ToolCall};
+//! use toolwright_agents::AgentsFrom;
+//! use toolwright_runtime::{Registry, RunRequest, Runtime, Script};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let agents = folder.path();
+//! let greeter = "
+//! instructions: Greet whoever comes.
+//! model: { family: small, effort: low }
+//! tools: [greet]
+//! policy: { max_tool_calls: 3 }
+//! ";
+//! std::fs::write(agents.join("greeter.yaml"), greeter)?;
+//!
+//! let registry = Registry::new();
+//! registry.tool("greet", "Say hello.", async || "hello".to_owned())?;
+//! let names = registry.agents_from(agents, |_| {
+//!     let greet = ToolCall::new("greet", Payload::new("{}"));
+//!     Script::new().call([greet]).finish(Payload::new(r#""done""#)).into()
+//! })?;
+//! assert_eq!(names, ["greeter"]);
+//!
+//! let outcome = Runtime::new(registry).run(RunRequest::new("greeter", Payload::new("{}"))).await?;
+//! let greeting = outcome.exchanges().next().unwrap().result.outcome.clone()?;
+//! assert_eq!(greeting.as_str(), r#""hello""#);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The keys of a file
+//!
+//! | key | what it says |
+//! |---|---|
+//! | `name` | the agent's name; that of the file without its ending, where it is left out |
+//! | `service` | the service it belongs to |
+//! | `description` | what it does |
+//! | `instructions` | what its planner is told beside the goal |
+//! | `model` | hints for its planner, any object: [`Agent::model`]. Keys and secrets are refused |
+//! | `tools`, `toolsets` | what it may use, by registered names |
+//! | `approvals` | the tools whose calls need an approval: [`Agent::approval_list`] |
+//! | `policy` | `max_tool_calls`, `max_consecutive_failures`, and `time_budget` such as `500ms`, `5s`, `2m` or `1h` |
+//!
+//! No key is ignored: an unknown one, and one that stands twice, is an error at its place.
+
+#![warn(missing_debug_implementations)]
+
+mod error;
+mod file;
+mod folder;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use toolwright::RegistrationError;
+use toolwright_runtime::{Agent, Planner, Registry};
+
+pub use error::{AgentFilesError, Mistake};
+
+use file::AgentFile;
+
+/// Registers agents that are described in files.
+pub trait AgentsFrom {
+    /// Reads one file, or every file of a folder whose name ends in `.yaml`, `.yml` or `.toml`, and registers an agent for
+    /// each, run by the planner that the function returns for it. Returns their names, in the order of the files' names. A
+    /// file is read as YAML unless its name ends in `.toml`.
+    ///
+    /// What the agents use must be registered before. It can be called at any time, during a run too: runs that start later
+    /// find the agents.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with any of the files, each mistake at its place. Then no agent is registered.
+    fn agents_from(
+        &self,
+        path: impl AsRef<Path>,
+        planner_of: impl Fn(&Agent) -> Arc<dyn Planner>,
+    ) -> Result<Vec<String>, AgentFilesError>;
+}
+
+impl AgentsFrom for Registry {
+    fn agents_from(
+        &self,
+        path: impl AsRef<Path>,
+        planner_of: impl Fn(&Agent) -> Arc<dyn Planner>,
+    ) -> Result<Vec<String>, AgentFilesError> {
+        let (mut files, mut mistakes) = (Vec::<AgentFile>::new(), Vec::new());
+        for source in folder::read(path.as_ref())? {
+            match source.and_then(AgentFile::parse) {
+                Ok(file) => {
+                    let earlier = files.iter().find(|other| other.agent.name == file.agent.name);
+                    mistakes.extend(earlier.map(|earlier| file.same_name(earlier)));
+                    files.push(file);
+                }
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        let registered = self.agents();
+        for file in &files {
+            if registered.iter().any(|agent| agent.name == file.agent.name) {
+                let agent = file.agent.name.clone();
+                mistakes.push(file.locate(&RegistrationError::DuplicateAgent { agent }));
+            }
+            if let Err(error) = self.preflight(&file.agent) {
+                mistakes.extend(error.each().iter().map(|error| file.locate(error)));
+            }
+        }
+        if !mistakes.is_empty() {
+            return Err(AgentFilesError::new(mistakes));
+        }
+        let agents = files.iter().map(|file| (file.agent.clone(), planner_of(&file.agent)));
+        // Another thread may have taken a name meanwhile.
+        self.register_agents(agents).map_err(|error| {
+            AgentFilesError::new(vec![Mistake::anywhere(path.as_ref(), &error)])
+        })?;
+        Ok(files.into_iter().map(|file| file.agent.name).collect())
+    }
+}

@@ -1,0 +1,218 @@
+//! Agents from files: what they become, and what is refused, in which words and where.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use expect_test::expect_file;
+use toolwright::{Payload, ToolCall, ToolSpec};
+use toolwright_agents::{AgentFilesError, AgentsFrom};
+use toolwright_runtime::{
+    Agent, FunctionTool, Planner, Policy, Registry, RunRequest, Runtime, Script, Step,
+};
+
+fn tool(name: &'static str) -> FunctionTool {
+    FunctionTool::new(ToolSpec::new(name), async || true)
+}
+
+/// A registry with the tools `close_issue` and `wipe`, two toolsets that have `today` both, and the agent `taken`.
+fn registry() -> Registry {
+    let registry = Registry::new();
+    registry.register_tool(tool("close_issue")).unwrap();
+    registry.register_tool(tool("wipe")).unwrap();
+    registry.register_toolset("calendar", tool("today")).unwrap();
+    registry.register_toolset("almanac", tool("today")).unwrap();
+    registry.register_agent(Agent::new("taken", "lab"), done(&Agent::new("", ""))).unwrap();
+    registry
+}
+
+/// A planner that finishes at once.
+fn done(_: &Agent) -> Arc<dyn Planner> {
+    Script::new().finish(Payload::new("true")).into()
+}
+
+fn call(tool: &str) -> ToolCall {
+    ToolCall::new(tool, Payload::new("{}"))
+}
+
+/// R2: a file says what an agent in code says, in YAML as in TOML.
+#[test]
+fn r2_a_file_describes_a_whole_agent() {
+    let registry = registry();
+    let names = registry.agents_from("tests/cases/ok", done).unwrap();
+    assert_eq!(names, ["idle", "issue_triager", "issue_watcher"]);
+    let agents = registry.agents();
+    for name in ["issue_triager", "issue_watcher"] {
+        let agent = agents.iter().find(|agent| agent.name == name).unwrap();
+        assert_eq!(agent.service, "issues");
+        assert_eq!(agent.description, "Closes what nobody has touched.");
+        let told = "Close issues that are older than a year.\nAsk where you are not sure.\n";
+        assert_eq!(agent.instructions, told);
+        assert_eq!(
+            (agent.tools.as_slice(), agent.toolsets.as_slice()),
+            (&["close_issue".to_owned()][..], &["calendar".to_owned()][..])
+        );
+        assert_eq!(agent.approval_list, ["close_issue"]);
+        let hints = toolwright::Value::Object(agent.model.clone());
+        let expected: toolwright::Value =
+            r#"{"family":"small","effort":"low","temperature":0.2,"stop":["end"]}"#.parse().unwrap();
+        assert_eq!(hints, expected);
+        let policy = Policy {
+            max_tool_calls: Some(20),
+            max_consecutive_failures: Some(3),
+            time_budget: Some(Duration::from_mins(2)),
+        };
+        assert_eq!(agent.policy, policy);
+    }
+    let idle = agents.iter().find(|agent| agent.name == "idle").unwrap();
+    assert!(idle.tools.is_empty() && idle.toolsets.is_empty() && idle.model.is_empty());
+    assert_eq!(idle.policy, Policy::UNLIMITED);
+}
+
+/// R2: what a file lists is what its agent can use: tools and toolsets by name, nothing else, within its limits, with hints for
+/// its planner, and with questions before the calls that it lists.
+#[tokio::test]
+async fn r2_an_agent_of_a_file_uses_what_the_file_lists() {
+    let registry = registry();
+    let planner = |agent: &Agent| -> Arc<dyn Planner> {
+        assert!(agent.name != "issue_triager" || agent.model.contains_key("family"));
+        let first = |turn: &toolwright_runtime::Turn<'_>| {
+            let tools: Vec<_> = turn.tools().map(|tool| tool.name().to_owned()).collect();
+            assert_eq!(tools, ["today", "close_issue"]);
+            assert_eq!(turn.agent().model.get("effort"), Some(&toolwright::Value::from("low")));
+            assert!(turn.instructions().starts_with("Close issues"));
+            Ok(Step::Call(vec![call("today"), call("wipe"), call("close_issue")]))
+        };
+        Script::new().then(first).finish(Payload::new("true")).into()
+    };
+    registry.agents_from("tests/cases/ok/triager.yaml", planner).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("issue_triager", Payload::new("{}"))).await.unwrap();
+    let run = outcome.suspended().expect("`close_issue` waits");
+    let questions: Vec<_> = run.pending().iter().map(|asked| asked.tool.clone()).collect();
+    assert_eq!(questions, ["close_issue"]);
+    let answers = [run.pending()[0].approve()];
+    let request = toolwright_runtime::ResumeRequest::new(run, answers);
+    let outcome = runtime.resume(request).await.unwrap();
+    let kinds: Vec<_> = outcome
+        .exchanges()
+        .map(|done| done.result.outcome.as_ref().map_err(|failure| failure.kind.as_str()))
+        .map(|outcome| outcome.map(Payload::as_str))
+        .collect();
+    assert_eq!(kinds, [Ok("true"), Err("not_found"), Ok("true")]);
+}
+
+/// R2: every mistake of every kind of file is shown at its place.
+#[test]
+fn r2_mistakes_are_located_errors() {
+    let mut cases: Vec<_> =
+        fs::read_dir("tests/cases/fail").unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.retain(|path| path.extension().is_some_and(|ending| ending != "expect"));
+    cases.sort();
+    assert!(cases.len() > 20, "{cases:?}");
+    for path in cases {
+        let error = registry().agents_from(&path, done).unwrap_err();
+        for mistake in error.mistakes() {
+            assert_eq!(mistake.path(), path);
+            let (line, column) = mistake.line_column().unwrap_or_else(|| panic!("{mistake}"));
+            assert!(
+                mistake.to_string().contains(&format!("{}:{line}:{column}\n", path.display())),
+                "{mistake}"
+            );
+        }
+        let expected = format!("{}.expect", fs::canonicalize(&path).unwrap().display());
+        expect_file![expected].assert_eq(&format!("{error}\n"));
+    }
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn messages(error: &AgentFilesError) -> Vec<String> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    error
+        .mistakes()
+        .iter()
+        .map(|mistake| format!("{}: {}", name(mistake.path()), mistake.message()))
+        .collect()
+}
+
+/// R2: mistakes of all files come together, and nothing is registered while there is one.
+#[test]
+fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
+    let files = folder(&[
+        ("a.yaml", "tools: [close_issue]"),
+        ("b.toml", "tools = [\"close\"]"),
+        ("c.yml", "tool: []"),
+        ("d.yaml", "name: a"),
+    ]);
+    fs::write(files.path().join("e.yaml"), [0xff, 0xfe, 0xff]).unwrap();
+    let registry = registry();
+    let error = registry.agents_from(files.path(), done).unwrap_err();
+    let found = messages(&error);
+    assert_eq!(found.len(), 4, "{found:?}");
+    for (start, found) in [
+        "c.yml: unknown key `tool`",
+        "d.yaml: agent `a` is described in",
+        "e.yaml: stream did not contain valid UTF-8",
+        "b.toml: agent `b` lists tool `close`, which is unknown",
+    ]
+    .iter()
+    .zip(&found)
+    {
+        assert!(found.starts_with(start), "{found} instead of {start}");
+    }
+    assert_eq!(registry.agents().len(), 1, "`taken` alone");
+    for name in ["b.toml", "c.yml", "d.yaml", "e.yaml"] {
+        fs::remove_file(files.path().join(name)).unwrap();
+    }
+    assert_eq!(registry.agents_from(files.path(), done).unwrap(), ["a"]);
+}
+
+/// R2: what is not there is no empty folder.
+#[test]
+fn r2_a_folder_that_is_not_there_is_an_error() {
+    let error = registry().agents_from("tests/cases/nowhere", done).unwrap_err();
+    assert!(error.to_string().contains("tests/cases/nowhere"), "{error}");
+    assert!(error.mistakes()[0].line_column().is_none());
+}
+
+/// R2, R6: agents are read while a run is under way, by a tool that delegates to one of them.
+#[tokio::test]
+async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
+    let files = folder(&[("helper.yaml", "tools: [close_issue]\napprovals: [close_issue]")]);
+    let registry = registry();
+    let (agents, path) = (registry.clone(), files.path().to_owned());
+    let help = FunctionTool::delegating(ToolSpec::new("help"), move |call| {
+        let read = agents.agents_from(&path, |_| {
+            Script::new()
+                .call([ToolCall::new("close_issue", Payload::new("{}"))])
+                .finish(Payload::new("\"helped\""))
+                .into()
+        });
+        async move {
+            let names = read.map_err(|error| toolwright::ToolFailure::internal(&error))?;
+            Ok::<_, toolwright::ToolFailure>(toolwright_runtime::tools::Delegation::to(
+                names[0].as_str(),
+                call.args().clone(),
+            ))
+        }
+    });
+    registry.register_tool(help).unwrap();
+    let boss = Script::new().call([call("help")]).finish(Payload::new("true"));
+    registry.register_agent(Agent::new("boss", "lab").with_tools(["help"]), boss.into()).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("boss", Payload::new("{}"))).await.unwrap();
+    let run = outcome.suspended().expect("the helper waits").clone();
+    let answers = [run.pending()[0].approve()];
+    let outcome =
+        runtime.resume(toolwright_runtime::ResumeRequest::new(&run, answers)).await.unwrap();
+    let helped = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap();
+    assert_eq!(helped.as_str(), "\"helped\"");
+}
