@@ -1,4 +1,46 @@
 //! Questions that a run waits for, and answers to them: bound to the very bytes that were shown. Never runs a call.
+//!
+//! A question carries what the tool says for whoever answers, and a tool sees that its call was approved:
+//!
+//! ```
+//! use toolwright::spec::Approval;
+//! use toolwright::{Payload, ToolCall, ToolSpec, Value, described};
+//! use toolwright_runtime::{Agent, FunctionTool, Registry, ResumeRequest, RunRequest, Runtime, Script};
+//!
+//! described! {
+//!     struct Nothing {}
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let words = Approval {
+//!     prompt: Some("Wipe the disk?".into()),
+//!     metadata: Some(r#"{"risk_level":"high"}"#.into()),
+//!     ..Approval::default()
+//! };
+//! let spec = ToolSpec::new("wipe").with_approval(words);
+//! let wipe = FunctionTool::new(spec, async |_: Nothing, call: ToolCall| call.is_approved());
+//! let planner = Script::new()
+//!     .call([ToolCall::new("wipe", Payload::new("{}"))])
+//!     .finish(Payload::new(r#""done""#));
+//!
+//! let registry = Registry::new();
+//! registry.register_tool(wipe)?;
+//! registry.register_agent(Agent::new("janitor", "lab").with_tools(["wipe"]), planner.into())?;
+//! let runtime = Runtime::new(registry);
+//!
+//! let outcome = runtime.run(RunRequest::new("janitor", Payload::new("{}"))).await?;
+//! let waiting = outcome.suspended().expect("it waits");
+//! let question = waiting.pending()[0];
+//! assert_eq!(question.prompt.as_deref(), Some("Wipe the disk?"));
+//! assert_eq!(question.metadata.get("risk_level"), Some(&Value::from("high")));
+//!
+//! let outcome = runtime.resume(ResumeRequest::new(waiting, [question.approve()])).await?;
+//! let wiped = &outcome.exchanges().next().unwrap().result;
+//! assert_eq!(wiped.outcome.as_ref().unwrap().as_str(), "true", "the tool knew");
+//! # Ok(())
+//! # }
+//! ```
 
 mod answers;
 mod ledger;

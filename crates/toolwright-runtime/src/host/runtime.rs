@@ -58,6 +58,36 @@ impl RuntimeBuilder {
     }
 
     /// Sets what runs the calls of one toolset: the one of this name in the specs of its tools.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolwright::{FailureKind, Payload, ToolCall, ToolSpec};
+    /// use toolwright_runtime::execute::Timeout;
+    /// use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new();
+    /// for (name, toolset) in [("look", "fast"), ("search", "slow")] {
+    ///     let spec = ToolSpec::new(name).with_toolset(toolset);
+    ///     let minute = async || tokio::time::sleep(Duration::from_secs(60)).await;
+    ///     registry.register_tool(FunctionTool::new(spec, move || async move {
+    ///         minute().await;
+    ///         true
+    ///     }))?;
+    /// }
+    /// let runtime = Runtime::builder(registry)
+    ///     .with_execute_for("slow", Execute::new(Timeout::new(Duration::from_secs(300))))
+    ///     .build();
+    ///
+    /// let call = |tool| ToolCall::new(tool, Payload::new("{}"));
+    /// let failure = runtime.call(call("look")).await.outcome.unwrap_err();
+    /// assert_eq!(failure.kind, FailureKind::Timeout, "half a minute, as every call");
+    /// assert!(runtime.call(call("search")).await.outcome.is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_execute_for(mut self, toolset: impl Into<String>, execute: Execute) -> Self {
         self.0.execute_of.insert(toolset.into(), execute);

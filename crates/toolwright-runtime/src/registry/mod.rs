@@ -3,6 +3,7 @@
 
 mod catalog;
 mod preflight;
+mod settings;
 
 use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
@@ -384,45 +385,6 @@ impl Entries {
     fn has(&self, spec: &ToolSpec) -> bool {
         let found = self.tools.get(spec.name()).map(|tool| tool.entry.spec());
         found.is_some_and(|found| found.name() == spec.name() && found.toolset() == spec.toolset())
-    }
-
-    /// What an agent needs and cannot have. It may call what it implements itself: that is recursion, not a missing
-    /// tool.
-    fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
-        let who = format!("agent `{}`", agent.name);
-        let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
-        let is_needed = |name: &str| agent.needs().iter().any(|spec| spec.name() == name);
-        let needs = agent.needs().iter().filter(|spec| !is_own(spec.name()) && !self.has(spec));
-        let mut wrong: Vec<_> = needs.map(|spec| missing_executor(spec, &who)).collect();
-        let tools = agent
-            .tools
-            .iter()
-            .filter(|name| !is_own(name) && !is_needed(name) && !self.tools.contains_key(*name));
-        wrong.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
-        let is_own_set = |name: &str| agent.implements.iter().any(|spec| spec.toolset() == name);
-        let toolsets = agent
-            .toolsets
-            .iter()
-            .filter(|name| !is_own_set(name) && !self.toolsets.contains_key(*name));
-        wrong.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
-        wrong
-    }
-
-    /// Why a name is not what a list says it is.
-    fn unresolved(&self, name: &str, expected: &'static str, who: &str) -> RegistrationError {
-        let (other, is_other) = match expected {
-            TOOL => (TOOLSET, self.toolsets.contains_key(name)),
-            _ => (TOOL, self.tools.contains_key(name)),
-        };
-        let (entry, needed_by) = (name.to_owned(), who.to_owned());
-        if is_other {
-            return RegistrationError::WrongKind { entry, expected, found: other, needed_by };
-        }
-        let available = match expected {
-            TOOL => self.tools.keys().cloned().collect(),
-            _ => self.toolsets.keys().cloned().collect(),
-        };
-        RegistrationError::Unknown { entry, expected, available, needed_by }
     }
 
     /// Takes tools in with what provides them, all or none.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolwright::call::fresh_id;
 use toolwright::{BoxError, RegistrationError, Scope};
 
-use super::{Entries, Registry, TOOL, TOOLSET, Use};
+use super::{Entries, Registry, TOOL, TOOLSET, Use, missing_executor};
 use crate::agent::Agent;
 use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset};
 
@@ -110,6 +110,50 @@ impl Entries {
             wrong.extend(unlisted_approvals(agent, &listed));
         }
         wrong
+    }
+
+    /// What an agent needs and cannot have. It may call what it implements itself: that is recursion, not a missing
+    /// tool.
+    fn missing(&self, agent: &Agent) -> Vec<RegistrationError> {
+        let who = needed_by(agent);
+        let is_own = |name: &str| agent.implements.iter().any(|spec| spec.name() == name);
+        let is_needed = |name: &str| agent.needs().iter().any(|spec| spec.name() == name);
+        let needs = agent.needs().iter().filter(|spec| !is_own(spec.name()) && !self.has(spec));
+        let mut wrong: Vec<_> = needs.map(|spec| missing_executor(spec, &who)).collect();
+        let tools = agent
+            .tools
+            .iter()
+            .filter(|name| !is_own(name) && !is_needed(name) && !self.tools.contains_key(*name));
+        wrong.extend(tools.map(|name| self.unresolved(name, TOOL, &who)));
+        let is_own_set = |name: &str| agent.implements.iter().any(|spec| spec.toolset() == name);
+        let toolsets = agent
+            .toolsets
+            .iter()
+            .filter(|name| !is_own_set(name) && !self.toolsets.contains_key(*name));
+        wrong.extend(toolsets.map(|name| self.unresolved(name, TOOLSET, &who)));
+        wrong
+    }
+
+    /// Why a name is not what a list says it is.
+    pub(super) fn unresolved(
+        &self,
+        name: &str,
+        expected: &'static str,
+        who: &str,
+    ) -> RegistrationError {
+        let (other, is_other) = match expected {
+            TOOL => (TOOLSET, self.toolsets.contains_key(name)),
+            _ => (TOOL, self.tools.contains_key(name)),
+        };
+        let (entry, needed_by) = (name.to_owned(), who.to_owned());
+        if is_other {
+            return RegistrationError::WrongKind { entry, expected, found: other, needed_by };
+        }
+        let available = match expected {
+            TOOL => self.tools.keys().cloned().collect(),
+            _ => self.toolsets.keys().cloned().collect(),
+        };
+        RegistrationError::Unknown { entry, expected, available, needed_by }
     }
 
     /// The tools that an agent both implements and uses, as far as they are not registered yet.

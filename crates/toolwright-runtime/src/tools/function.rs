@@ -283,7 +283,8 @@ impl FunctionTool {
         Self { mistake: Some(mistake), ..Self::new_of(spec.into(), Arc::new(Unusable)) }
     }
 
-    /// Sets when the tool can be used: a call at any other time is refused as unavailable, and a runtime that skips
+    /// Sets when the tool can be used, as [`Registry::set_availability`](crate::Registry::set_availability) does it with one
+    /// that is registered: a call at any other time is refused as unavailable, and a runtime that skips
     /// unavailable tools does not show it.
     #[must_use]
     pub fn with_availability(
@@ -295,6 +296,19 @@ impl FunctionTool {
     }
 
     /// Sets what planners are told about the tool beside its description, asked before each step.
+    ///
+    /// ```
+    /// use toolwright::ToolSpec;
+    /// use toolwright_runtime::FunctionTool;
+    ///
+    /// let noon = FunctionTool::new(ToolSpec::new("ring"), async || "ding".to_owned())
+    ///     .with_availability(|| std::path::Path::new("/var/lib/bell").exists())
+    ///     .with_instructions(|scope| {
+    ///         let session = scope.session_id.as_deref()?;
+    ///         Some(format!("Ring once in session {session}."))
+    ///     });
+    /// # let _ = noon;
+    /// ```
     #[must_use]
     pub fn with_instructions(
         mut self,

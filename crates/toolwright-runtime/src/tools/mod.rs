@@ -2,6 +2,7 @@
 //! it. Never decides whether a call may run: that is the run's.
 
 mod approval_required;
+mod available;
 mod combined;
 mod delegation;
 mod dynamic;
@@ -11,6 +12,7 @@ mod executed;
 mod filtered;
 mod function;
 mod handles;
+mod instructed;
 mod lifecycle;
 mod prefixed;
 mod prepared;
@@ -26,6 +28,7 @@ use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
+pub(crate) use available::Available;
 pub use combined::Combined;
 pub use delegation::Delegation;
 use dynamic::Dynamic;
@@ -35,6 +38,7 @@ pub use executed::Executed;
 pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
+pub(crate) use instructed::Instructed;
 pub(crate) use lifecycle::Entered;
 pub(crate) use prefixed::Prefixed;
 pub(crate) use prefixed::SEPARATOR;
@@ -230,6 +234,26 @@ pub trait Toolset: Send + Sync {
         Self: Sized,
     {
         Prepared::new(self, prepare)
+    }
+
+    /// The tools, of which those that a rule refuses by name cannot be used now: a call is refused as unavailable, and a
+    /// runtime that skips unavailable tools does not show them.
+    fn available_while(self, available: impl Fn(&str) -> bool + Send + Sync) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        Available::new(self, available)
+    }
+
+    /// The tools, with what planners are told beside the toolset's own instructions, asked before each step.
+    fn instructed(
+        self,
+        instructions: impl Fn(&Scope) -> Option<String> + Send + Sync,
+    ) -> impl Toolset
+    where
+        Self: Sized,
+    {
+        Instructed::new(self, instructions)
     }
 
     /// The tools, of which those that a rule picks need an approval, in these words where they have none of their own.

@@ -142,6 +142,26 @@ impl Source {
         (|_| scratchpad::notes()).into_source()
     }
 
+    /// The same source of toolsets, each in a wrapper.
+    pub(crate) fn wrapped(
+        self,
+        wrap: impl Fn(Arc<dyn Toolset>) -> Arc<dyn Toolset> + Send + Sync + 'static,
+    ) -> Self {
+        let (wrap, kind) = (Arc::new(wrap), self.0);
+        let wrapping = |Factory(make): Factory| {
+            let wrap = Arc::clone(&wrap);
+            Factory(Arc::new(move |scope| {
+                let (making, wrap) = (make(scope), Arc::clone(&wrap));
+                Box::pin(async move { Ok(making.await?.map(|toolset| wrap(toolset))) })
+            }))
+        };
+        Self(match kind {
+            Kind::Shared(toolset) => Kind::Shared(wrap(toolset)),
+            Kind::PerRun(factory) => Kind::PerRun(wrapping(factory)),
+            Kind::PerStep(factory) => Kind::PerStep(wrapping(factory)),
+        })
+    }
+
     /// The tools of an instance that runs share, if it knows them before it is entered.
     pub(crate) fn known_tools(&self) -> Option<Vec<ToolEntry>> {
         match &self.0 {

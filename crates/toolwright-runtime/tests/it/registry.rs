@@ -1,9 +1,10 @@
 //! What may be registered, and what is refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolwright::{Registrar, RegistrationError, Tool, ToolSpec};
-use toolwright_runtime::{AgentSpec, Registry, RunError, RunRequest, Runtime};
+use toolwright_runtime::{AgentSpec, Registry, RunError, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, steps};
 use crate::tools::{Echo, STAND, Slow, Stand, Stray, Think, payload, stand_registry};
@@ -134,6 +135,49 @@ async fn g27_calls_are_routed_by_registration() {
         let result = runtime.call(crate::tools::call(tool, "a", 1)).await;
         assert_eq!(result.outcome.as_ref(), Ok(&payload(expected)), "{tool}");
     }
+}
+
+/// H4, H5: availability and instructions are set for one tool of a registered set, whatever makes its instances.
+#[tokio::test]
+async fn h4_h5_availability_and_instructions_are_set_for_a_registered_tool() {
+    for is_shared in [true, false] {
+        let mut registry = Registry::new();
+        if is_shared {
+            registry.register(STAND, Arc::new(Stand::default())).unwrap();
+        } else {
+            let factory = toolwright::registration::per_run(Stand::default);
+            registry.register_factory(STAND, factory).unwrap();
+        }
+        let open = Arc::new(AtomicBool::new(false));
+        let door = Arc::clone(&open);
+        registry.set_availability("repeat", move || door.load(Ordering::SeqCst)).unwrap();
+        registry.set_instructions("echo", |_| Some("Echo softly.".into())).unwrap();
+        registry.set_instructions("slow", |_| Some(" ".into())).unwrap();
+        let planner = crate::planners::rule(|turn| {
+            assert_eq!(turn.instructions(), "Echo softly.");
+            Ok(match turn.step() {
+                0 => Step::Call(vec![crate::tools::call("echo", "a", 1)]),
+                _ => Step::Finish(payload(0)),
+            })
+        });
+        registry.register_agent(&WORKER, planner).unwrap();
+        let runtime = Runtime::new(registry);
+        for (is_open, expected) in [(false, "unavailable"), (true, r#"{"n":1}"#)] {
+            open.store(is_open, Ordering::SeqCst);
+            let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+            assert_eq!(crate::planners::briefs(&outcome), [expected], "{is_shared}");
+            let result = runtime.call(crate::tools::call("repeat", "a", 1)).await;
+            assert_eq!(crate::planners::brief(&result), expected, "by its earlier name too");
+        }
+    }
+}
+
+#[test]
+fn what_is_set_for_a_tool_that_is_not_registered_is_an_error() {
+    let (registry, _) = stand_registry();
+    let error = registry.set_availability("eco", || true).unwrap_err();
+    assert!(matches!(error, RegistrationError::Unknown { entry, .. } if entry == "eco"));
+    assert!(registry.set_instructions("eco", |_| None).is_err());
 }
 
 /// Answers everything with nine.
