@@ -181,6 +181,7 @@ fn r2_a_folder_that_is_not_there_is_an_error() {
     let error = registry().agents_from("tests/cases/nowhere", done).unwrap_err();
     assert!(error.to_string().contains("tests/cases/nowhere"), "{error}");
     assert!(error.mistakes()[0].line_column().is_none());
+    let _: Box<dyn std::error::Error + Send + Sync> = error.into();
 }
 
 /// R2, R6: agents are read while a run is under way, by a tool that delegates to one of them.
