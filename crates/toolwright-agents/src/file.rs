@@ -177,6 +177,9 @@ impl AgentFile {
                 let of_source = || sources.iter().find_map(|source| find(&self.toolsets, source));
                 (find(&self.tools, tool).or_else(of_source), None)
             }
+            RegistrationError::ClashingTools { tools: [one, other], .. } => {
+                (find(&self.tools, one).or_else(|| find(&self.tools, other)), None)
+            }
             _ => (None, None),
         };
         let place = place.unwrap_or_else(|| self.name.clone());

@@ -113,6 +113,15 @@ pub enum RegistrationError {
         /// Whose tools they are.
         needed_by: String,
     },
+    /// Two tools that an agent uses have names that would be one to a model provider.
+    ClashingTools {
+        /// The name as providers take it.
+        sent: String,
+        /// The names of the tools.
+        tools: [String; 2],
+        /// Whose tools they are.
+        needed_by: String,
+    },
     /// An agent's approval list names a tool that the agent does not have.
     UnlistedApproval {
         /// The name.
@@ -201,6 +210,10 @@ impl fmt::Display for RegistrationError {
                 f,
                 "{needed_by} has several tools called `{tool}`, from `{}`; filter, prefix or rename all but one",
                 sources.join("` and `")
+            ),
+            Self::ClashingTools { sent, tools: [one, other], needed_by } => write!(
+                f,
+                "{needed_by} has tools `{one}` and `{other}`, both `{sent}` to a model provider; filter, prefix or rename one"
             ),
             Self::UnlistedApproval { tool, available, needed_by } if available.is_empty() => {
                 write!(f, "{needed_by} wants calls of `{tool}` approved, but has no tools; list it")

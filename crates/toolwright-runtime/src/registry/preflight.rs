@@ -9,7 +9,7 @@ use toolwright::{BoxError, RegistrationError, Scope};
 
 use super::{Entries, Registry, TOOL, TOOLSET, Use, missing_executor};
 use crate::agent::Agent;
-use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset};
+use crate::tools::{Entered, Filtered, SEPARATOR, ToolEntry, Toolset, clashing};
 
 /// A tool that an agent would have, with the name of its source.
 type Listed = (String, ToolEntry);
@@ -37,7 +37,8 @@ impl Registry {
     /// # Errors
     ///
     /// Everything that is wrong: names that are unknown or of the wrong kind, tools that nothing runs, several tools of one
-    /// name, and names in its approval list that no tool of its has.
+    /// name (also of names that a model provider cannot tell apart), and names in its approval list that none of its tools
+    /// has.
     pub fn preflight(&self, agent: &Agent) -> Result<(), RegistrationError> {
         RegistrationError::all(self.read().preflight(agent))
     }
@@ -207,18 +208,22 @@ fn needed_by(agent: &Agent) -> String {
     format!("agent `{}`", agent.name)
 }
 
+/// Tools that cannot be told apart: several of one name, or of names that a model provider makes one.
 fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
     let mut sources: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (source, tool) in listed {
         sources.entry(tool.name()).or_default().push(source.clone());
     }
+    let clash = clashing(sources.keys().copied()).map(|(sent, tools)| {
+        RegistrationError::ClashingTools { sent, tools, needed_by: needed_by(agent) }
+    });
     let several = sources.into_iter().filter(|(_, sources)| sources.len() > 1);
     let error = |(tool, sources): (&str, Vec<String>)| RegistrationError::AmbiguousTool {
         tool: tool.to_owned(),
         sources,
         needed_by: needed_by(agent),
     };
-    several.map(error).collect()
+    several.map(error).chain(clash).collect()
 }
 
 /// The names in an agent's approval list that none of its tools has. Names with a prefix are a catalog's to know.

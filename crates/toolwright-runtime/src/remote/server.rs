@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
-use toolwright::{Outcome, Scope, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Outcome, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::client::RemoteError;
 use super::protocol::{Reply, Request, VERSION, WireTool};
@@ -162,6 +162,10 @@ async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Out
         let known = listed.iter().map(ToolEntry::name);
         return Err(ToolFailure::not_found(call.tool(), known));
     };
+    if tool.delegates() {
+        let message = format!("`{}` is answered by an agent, and there is none here", call.tool());
+        return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan));
+    }
     if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
         return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
     }

@@ -70,14 +70,10 @@ impl Combined {
         if !names.is_empty() {
             return Err(ToolsetError::DuplicateNames { names });
         }
-        let mut sent: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
-        for name in listed.keys() {
-            if let Some(other) = sent.insert(sent_as(name), name) {
-                let (sent, tools) = (sent_as(name).into_owned(), [other.to_owned(), name.clone()]);
-                return Err(ToolsetError::ClashingNames { sent, tools });
-            }
+        match clashing(listed.keys().map(String::as_str)) {
+            Some((sent, tools)) => Err(ToolsetError::ClashingNames { sent, tools }),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn member_of(&self, tool: &str) -> Option<&Member> {
@@ -107,6 +103,17 @@ impl Combined {
         }
         errors
     }
+}
+
+/// The first two of different names that would be one to a model provider, and that one.
+pub(crate) fn clashing<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+) -> Option<(String, [String; 2])> {
+    let mut sent: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+    names.into_iter().find_map(|name| {
+        let other = sent.insert(sent_as(name), name)?;
+        Some((sent_as(name).into_owned(), [other.to_owned(), name.to_owned()]))
+    })
 }
 
 /// The name that every model provider takes for a tool: letters, digits, `_` and `-` stay, anything else becomes `_`.

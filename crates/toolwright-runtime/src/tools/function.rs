@@ -223,8 +223,8 @@ impl FunctionTool {
     /// of the agent's run is held to the schema of the spec's result.
     ///
     /// The run is one that is nested in the caller's: it has the caller's approver, approval list and end, and where it has
-    /// to wait for an answer, the caller is suspended with it. The function is not called again when both go on, so the
-    /// agent has to be registered still.
+    /// to wait for an answer, the caller is suspended with it. The function is not called again when both go on, nor where a
+    /// journal kept what it returned, so the agent has to be registered still.
     ///
     /// ```
     /// use std::sync::Arc;

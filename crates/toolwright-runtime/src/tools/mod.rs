@@ -30,6 +30,7 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 use approval_required::ApprovalRequired;
 pub(crate) use available::Available;
 pub use combined::Combined;
+pub(crate) use combined::clashing;
 pub use delegation::Delegation;
 use dynamic::Dynamic;
 pub use entry::{ToolEntry, ToolSpecRef};

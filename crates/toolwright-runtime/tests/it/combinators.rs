@@ -61,6 +61,22 @@ async fn g13_published_names_that_a_provider_cannot_tell_apart_are_refused() {
     assert_eq!(names(&apart).await, ["sums.add", "sums-add"]);
 }
 
+/// H4, H5: availability and instructions are added to a toolset's own.
+#[tokio::test]
+async fn h4_h5_combinators_add_availability_and_instructions() {
+    let closed =
+        tool("a", |n| n).with_availability(|| false).with_instructions(|_| Some("One.".into()));
+    let set = Combined::new().with("closed", closed).with("open", tool("b", |n| n));
+    let set = set.available_while(|name| name != "b").instructed(|_| Some(" ".into()));
+    let set = set.instructed(|_| Some("Two.".into()));
+    assert_eq!(names(&set).await, ["a", "b"]);
+    assert_eq!((set.is_available("a"), set.is_available("b")), (false, false));
+    assert_eq!(set.instructions(&Scope::default()).await.as_deref(), Some("One.\n\nTwo."));
+    let silent = two().available_while(|name| name == "a").instructed(|_| None);
+    assert_eq!((silent.is_available("a"), silent.is_available("b")), (true, false));
+    assert_eq!(silent.instructions(&Scope::default()).await, None);
+}
+
 #[tokio::test]
 async fn a_prefix_stands_before_a_dot() {
     let prefixed = two().prefixed("x");

@@ -50,6 +50,7 @@ fn wiping() -> Arc<dyn Planner> {
             Ok(toolwright_runtime::Step::Call(vec![call("wipe", "w", 3)]))
         })
         .then(|turn| {
+            assert_eq!(turn.input(), &payload(7), "after a suspension too");
             let result = turn.last_results().next().ok_or("there is one")?;
             let outcome = result.outcome.clone().unwrap_or_else(|_| payload(-1));
             Ok(toolwright_runtime::Step::Finish(outcome))
@@ -169,6 +170,23 @@ async fn r6_an_agent_is_removed_and_another_takes_its_name() {
     assert!(matches!(error, RegistrationError::Unknown { .. }), "its toolset is gone: {error}");
     register(2).unwrap();
     assert_eq!(brief(&runtime.call(call("ponder", "a", 0)).await), r#"{"n":2}"#);
+}
+
+/// R6: agents are registered together or not at all, and later ones may use what earlier ones implement.
+#[test]
+fn r6_agents_are_registered_together_or_not_at_all() {
+    let planner = || steps(vec![]);
+    let ponder = toolwright::ToolSpec::new("ponder").with_toolset("pondering");
+    let ponderer = Agent::new("ponderer", "lab").implementing(ponder.with_types::<N, N>());
+    let user = Agent::new("user", "lab").with_tools(["ponder"]);
+    let registry = Registry::new();
+    let wrong = Agent::new("wrong", "lab").with_tools(["nothing"]);
+    let three = [ponderer.clone(), wrong, user.clone()].map(|agent| (agent, planner()));
+    let error = registry.register_agents(three).unwrap_err();
+    assert!(matches!(&error, RegistrationError::Unknown { entry, .. } if entry == "nothing"));
+    assert_eq!((registry.agents().len(), registry.specs().len()), (0, 0));
+    registry.register_agents([ponderer, user].map(|agent| (agent, planner()))).unwrap();
+    assert_eq!(registry.agents().len(), 2);
 }
 
 /// A suspended run whose agent was removed meanwhile says so to its caller, which goes on.

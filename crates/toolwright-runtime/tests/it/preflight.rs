@@ -86,6 +86,21 @@ fn r9_combinators_are_seen_through_when_an_agent_is_checked() {
     }
 }
 
+/// R9, G13: two names that a model provider makes one are found too.
+#[test]
+fn r9_g13_tools_that_a_provider_cannot_tell_apart_keep_an_agent_out() {
+    let registry = Registry::new();
+    registry.register_toolset("sums", tool("add", |n| n).prefixed("sums")).unwrap();
+    registry.register_toolset("plain", tool("sums_add", |n| n)).unwrap();
+    let error = registry
+        .register_agent(agent().with_toolsets(["sums", "plain"]), steps(vec![]))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "agent `worker` has tools `sums.add` and `sums_add`, both `sums_add` to a model provider; filter, prefix or rename one"
+    );
+}
+
 /// R9: an agent that implements a tool cannot have another one of that name either.
 #[test]
 fn r9_a_tool_that_an_agent_implements_counts_among_those_it_uses() {

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tokio::net::UnixListener;
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::remote::{RemoteToolset, serve_unix};
-use toolwright_runtime::tools::{Combined, IntoSource};
+use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
 };
@@ -113,6 +113,17 @@ async fn p10_a_remote_toolset_says_what_the_local_one_says() {
     let log = Log::default();
     let socket = Socket::serve(tools(&log).into_source());
     assert_eq!(says(socket.connect().await).await, says(tools(&log)).await);
+}
+
+/// Which agent is to answer is a word between a toolset and its runtime, and no result for another process.
+#[tokio::test]
+async fn a_tool_that_delegates_cannot_be_called_from_another_process() {
+    let naming = async |_| Ok::<_, ToolFailure>(Delegation::to("clerk", payload(1)));
+    let socket = Socket::serve(FunctionTool::delegating(spec("ask"), naming).into_source());
+    let remote = socket.connect().await;
+    remote.enter(&Scope::default()).await.unwrap();
+    remote.tools(&Scope::default()).await.unwrap();
+    assert_eq!(brief(&remote.call(&call("ask", "a", 1)).await), "unavailable");
 }
 
 /// P10, R12: calls run side by side over one connection, and results find their calls.
