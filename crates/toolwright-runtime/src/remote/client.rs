@@ -16,7 +16,8 @@ use tokio::io::{
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use toolwright::{
-    BoxError, BoxFuture, FailureKind, Outcome, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
+    ToolResult,
 };
 
 use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
@@ -28,14 +29,19 @@ use crate::tools::{ToolEntry, Toolset};
 /// an instance for each run or session, register a factory that connects.
 pub struct RemoteToolset {
     requests: mpsc::UnboundedSender<Request>,
-    waiting: Arc<Waiting>,
+    shared: Arc<Shared>,
     next: AtomicU64,
     /// Which tools could be used when they were listed last.
     available: Mutex<BTreeMap<String, bool>>,
 }
 
-/// Those who wait for replies, by the ids of their requests; none any more once the connection is gone.
-struct Waiting(Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>);
+/// What the toolset and the task that reads replies share.
+struct Shared {
+    /// Those who wait for replies, by the ids of their requests; none any more once the connection is gone.
+    waiting: Mutex<Option<BTreeMap<u64, oneshot::Sender<Reply>>>>,
+    /// The handles that are open there, as the server said last.
+    open_handles: Mutex<Vec<String>>,
+}
 
 /// Why a remote toolset could not be reached or offered.
 #[derive(Debug)]
@@ -85,16 +91,17 @@ impl RemoteToolset {
             _ => return Err(RemoteError::Gone),
         }
         let (requests, queue) = mpsc::unbounded_channel();
-        let waiting = Arc::new(Waiting(Mutex::new(Some(BTreeMap::new()))));
-        tokio::spawn(carry(input, output, queue, Arc::clone(&waiting)));
+        let waiting = Mutex::new(Some(BTreeMap::new()));
+        let shared = Arc::new(Shared { waiting, open_handles: Mutex::default() });
+        tokio::spawn(carry(input, output, queue, Arc::clone(&shared)));
         let (next, available) = (AtomicU64::new(0), Mutex::default());
-        Ok(Self { requests, waiting, next, available })
+        Ok(Self { requests, shared, next, available })
     }
 
     /// Asks, and waits for the reply. Given up meanwhile, the server is told.
     async fn ask(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let reply = self.waiting.register(id).ok_or(RemoteError::Gone)?;
+        let reply = self.shared.register(id).ok_or(RemoteError::Gone)?;
         let mut owed = Owed { remote: self, id, answered: false };
         self.requests.send(request(id)).map_err(|_| RemoteError::Gone)?;
         let reply = reply.await;
@@ -115,20 +122,32 @@ impl RemoteToolset {
     }
 }
 
-impl Waiting {
+impl Shared {
     fn register(&self, id: u64) -> Option<oneshot::Receiver<Reply>> {
         let (sender, receiver) = oneshot::channel();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.insert(id, sender);
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.insert(id, sender);
         Some(receiver)
     }
 
     fn take(&self, id: u64) -> Option<oneshot::Sender<Reply>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.remove(&id)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.remove(&id)
     }
 
-    /// Nobody is answered any more.
+    /// Takes in what the server says.
+    fn take_in(&self, reply: Reply) {
+        if let Reply::OpenHandles { names } = reply {
+            *self.open_handles.lock().unwrap_or_else(PoisonError::into_inner) = names;
+            return;
+        }
+        let asker = reply.id().and_then(|id| self.take(id));
+        // Who has given up needs no reply.
+        let _ = asker.map(|asker| asker.send(reply));
+    }
+
+    /// Nobody is answered any more, and what was open there has ended with the connection.
     fn close(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.open_handles.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
@@ -141,7 +160,7 @@ struct Owed<'a> {
 
 impl Drop for Owed<'_> {
     fn drop(&mut self) {
-        if !self.answered && self.remote.waiting.take(self.id).is_some() {
+        if !self.answered && self.remote.shared.take(self.id).is_some() {
             // A server that has left has given up already.
             let _ = self.remote.requests.send(Request::Cancel { id: self.id });
         }
@@ -153,7 +172,7 @@ async fn carry(
     mut input: BufReader<impl AsyncRead + Unpin>,
     mut output: impl AsyncWrite + Unpin,
     mut queue: mpsc::UnboundedReceiver<Request>,
-    waiting: Arc<Waiting>,
+    shared: Arc<Shared>,
 ) {
     let outward = async {
         while let Some(request) = queue.recv().await {
@@ -163,9 +182,7 @@ async fn carry(
     };
     let inward = async {
         while let Some(reply) = read::<Reply>(&mut input).await? {
-            let asker = reply.id().and_then(|id| waiting.take(id));
-            // Who has given up needs no reply.
-            let _ = asker.map(|asker| asker.send(reply));
+            shared.take_in(reply);
         }
         io::Result::Ok(())
     };
@@ -173,16 +190,18 @@ async fn carry(
     if let Err(error) = ended {
         tracing::warn!(%error, "the connection to a remote toolset broke");
     }
-    waiting.close();
+    shared.close();
 }
 
 impl Reply {
     fn id(&self) -> Option<u64> {
         match self {
-            Self::Tools { id, .. } | Self::Instructions { id, .. } | Self::Outcome { id, .. } => {
-                Some(*id)
-            }
-            Self::Opened | Self::Refused { .. } => None,
+            Self::Tools { id, .. }
+            | Self::Instructions { id, .. }
+            | Self::Outcome { id, .. }
+            | Self::Saved { id, .. }
+            | Self::Restored { id, .. } => Some(*id),
+            Self::Opened | Self::Refused { .. } | Self::OpenHandles { .. } => None,
         }
     }
 }
@@ -227,6 +246,32 @@ impl Toolset for RemoteToolset {
         Box::pin(async move {
             ToolResult { call_id: call.id().to_owned(), outcome: self.run(call).await }
         })
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(async move {
+            match self.ask(|id| Request::Save { id }).await? {
+                Reply::Saved { saved, .. } => Ok(saved?.map(Payload::new)),
+                _ => Err(RemoteError::Gone.into()),
+            }
+        })
+    }
+
+    fn restore<'a>(
+        &'a self,
+        _: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async move {
+            match self.ask(|id| Request::Restore { id, saved: saved.to_string() }).await? {
+                Reply::Restored { restored, .. } => Ok(restored?),
+                _ => Err(RemoteError::Gone.into()),
+            }
+        })
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        self.shared.open_handles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {

@@ -8,7 +8,7 @@ use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
 /// The version of the protocol. The server refuses any other.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The longest line that is read, in bytes.
 pub(super) const LONGEST: usize = 64 << 20;
@@ -25,6 +25,10 @@ pub(super) enum Request {
     Instructions { id: u64 },
     /// Run this.
     Call { id: u64, call: WireCall },
+    /// Give the state that is to survive a suspension.
+    Save { id: u64 },
+    /// Take back a state that was saved.
+    Restore { id: u64, saved: String },
     /// Give up what was asked under this id.
     Cancel { id: u64 },
 }
@@ -43,6 +47,12 @@ pub(super) enum Reply {
     Instructions { id: u64, text: Option<String> },
     /// What came of a call.
     Outcome { id: u64, outcome: WireOutcome },
+    /// The state, if there is one to keep.
+    Saved { id: u64, saved: Result<Option<String>, String> },
+    /// Whether the state was taken back.
+    Restored { id: u64, restored: Result<(), String> },
+    /// The handles that are open from now on. Said before any other reply, where they have changed.
+    OpenHandles { names: Vec<String> },
 }
 
 /// One tool, as it is listed. Codecs stay with the server: it judges arguments and results.
@@ -60,13 +70,37 @@ pub(super) struct WireTool {
     destructive: Option<bool>,
     idempotent: Option<bool>,
     open_world: Option<bool>,
-    needs_approval: bool,
+    approval: Option<WireApproval>,
     timeout_ms: Option<u64>,
     attempts: Option<u32>,
     sequential: bool,
     available: bool,
     args_schema: String,
     result_schema: String,
+}
+
+/// The words of an approval request, and what comes with them.
+#[derive(Clone, Serialize, Deserialize)]
+struct WireApproval {
+    prompt: Option<String>,
+    denied: Option<String>,
+    metadata: Option<String>,
+}
+
+impl From<&Approval> for WireApproval {
+    fn from(Approval { prompt, denied, metadata }: &Approval) -> Self {
+        let [prompt, denied, metadata] =
+            [prompt, denied, metadata].map(|text| text.as_deref().map(str::to_owned));
+        Self { prompt, denied, metadata }
+    }
+}
+
+impl From<WireApproval> for Approval {
+    fn from(WireApproval { prompt, denied, metadata }: WireApproval) -> Self {
+        let [prompt, denied, metadata] =
+            [prompt, denied, metadata].map(|text| text.map(Into::into));
+        Self { prompt, denied, metadata }
+    }
 }
 
 impl WireTool {
@@ -85,7 +119,7 @@ impl WireTool {
             destructive: annotations.destructive,
             idempotent: annotations.idempotent,
             open_world: annotations.open_world,
-            needs_approval: tool.approval().is_some(),
+            approval: tool.approval().map(Into::into),
             timeout_ms: limits.timeout.and_then(|limit| u64::try_from(limit.as_millis()).ok()),
             attempts: limits.attempts,
             sequential: limits.sequential,
@@ -130,8 +164,8 @@ impl WireTool {
         spec.set_tags(self.tags);
         spec.set_args_schema(self.args_schema);
         spec.set_result_schema(self.result_schema);
-        if self.needs_approval {
-            spec = spec.with_approval(Approval::default());
+        if let Some(approval) = self.approval {
+            spec = spec.with_approval(approval.into());
         }
         ToolEntry::new(spec)
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
-use toolwright::{FailureKind, Outcome, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::client::RemoteError;
 use super::protocol::{Reply, Request, VERSION, WireTool};
@@ -52,6 +52,32 @@ pub async fn serve_stream(
     let conversation = converse(BufReader::new(input), toolset, replies);
     let (ended, written) = tokio::join!(conversation, write(output, queue));
     ended.and(written.map_err(RemoteError::Io))
+}
+
+/// Where the replies about an entered toolset go. Dropped by all, it ends the writing.
+struct Replies {
+    toolset: Arc<dyn Toolset>,
+    queue: mpsc::UnboundedSender<Reply>,
+    /// The open handles that the client was told last. Locked while a reply is sent, so that none overtakes its handles.
+    told: Mutex<Vec<String>>,
+}
+
+impl Replies {
+    fn new(toolset: Arc<dyn Toolset>, queue: mpsc::UnboundedSender<Reply>) -> Self {
+        Self { toolset, queue, told: Mutex::default() }
+    }
+
+    /// Sends a reply, and before it the handles that are open, where these have changed. A client that has left is told
+    /// nothing.
+    fn send(&self, reply: Reply) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = self.toolset.open_handles();
+        if *told != names {
+            told.clone_from(&names);
+            let _ = self.queue.send(Reply::OpenHandles { names });
+        }
+        let _ = self.queue.send(reply);
+    }
 }
 
 /// Writes replies until nobody makes one any more.
@@ -114,7 +140,8 @@ async fn attend(
     replies: &mpsc::UnboundedSender<Reply>,
 ) -> Result<(), RemoteError> {
     let mut listed = Arc::new(Vec::new());
-    let _ = replies.send(Reply::Opened);
+    let replies = Arc::new(Replies::new(Arc::clone(toolset), replies.clone()));
+    replies.send(Reply::Opened);
     let mut tasks = JoinSet::new();
     let mut running: BTreeMap<u64, AbortHandle> = BTreeMap::new();
     while let Some(request) = super::client::read(input).await? {
@@ -131,18 +158,28 @@ async fn attend(
                     listed = Arc::new(tools);
                     wire(&**toolset, &listed)
                 });
-                let _ = replies.send(Reply::Tools { id, tools });
+                replies.send(Reply::Tools { id, tools });
             }
             Request::Instructions { id } => {
                 let text = toolset.instructions(scope).await;
-                let _ = replies.send(Reply::Instructions { id, text });
+                replies.send(Reply::Instructions { id, text });
+            }
+            Request::Save { id } => {
+                let saved = toolset.save(scope).await.map_err(|error| error.to_string());
+                let saved = saved.map(|saved| saved.map(|saved| saved.to_string()));
+                replies.send(Reply::Saved { id, saved });
+            }
+            Request::Restore { id, saved } => {
+                let restored = toolset.restore(scope, &Payload::new(saved)).await;
+                let restored = restored.map_err(|error| error.to_string());
+                replies.send(Reply::Restored { id, restored });
             }
             Request::Call { id, call } => {
                 let (toolset, listed) = (Arc::clone(toolset), Arc::clone(&listed));
-                let replies = replies.clone();
+                let replies = Arc::clone(&replies);
                 let task = tasks.spawn(async move {
                     let outcome = run(&*toolset, &listed, call.into()).await;
-                    let _ = replies.send(Reply::Outcome { id, outcome: (&outcome).into() });
+                    replies.send(Reply::Outcome { id, outcome: (&outcome).into() });
                 });
                 running.insert(id, task);
             }

@@ -4,15 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::net::UnixListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use toolwright::spec::{Approval, text};
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::remote::{RemoteToolset, serve_unix};
+use toolwright_runtime::remote::{RemoteError, RemoteToolset, serve_unix};
 use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
 };
 
 use crate::planners::{brief, briefs, steps};
+use crate::state::{approve_in, counter, request, runtime_of};
 use crate::tools::{Echo, Log, N, call, payload};
 use crate::toys::{Toy, spec, tool};
 
@@ -175,6 +178,98 @@ async fn p8_p9_every_connection_is_one_entering_there() {
         until(|| log.lines().len().is_multiple_of(2) && !log.lines().is_empty()).await;
     }
     until(|| log.lines() == ["enter toy", "exit toy", "enter toy", "exit toy"]).await;
+}
+
+/// A runtime whose counter lives behind a socket, where saving or restoring may break.
+fn counting_far_away(breaks: Option<&'static str>) -> Runtime {
+    let socket = Arc::new(Socket::serve((move |_: Scope| counter(breaks)).into_source()));
+    runtime_of(move |scope: Scope| {
+        let socket = Arc::clone(&socket);
+        async move {
+            let path = socket.folder.path().join("socket");
+            RemoteToolset::connect_unix(path, &scope).await
+        }
+    })
+}
+
+/// P10, H8: what a toolset saves there survives a suspension of the run here.
+#[tokio::test]
+async fn p10_h8_what_a_toolset_saves_there_survives_a_suspension_here() {
+    let outcome = counting_far_away(None).run(request()).await.unwrap();
+    let outcome = approve_in(counting_far_away(None), outcome.suspended().unwrap()).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
+}
+
+/// P10, H8: a state that cannot be saved or restored there ends the run here, for the same reason.
+#[tokio::test]
+async fn p10_h8_a_state_that_cannot_be_kept_there_ends_the_run_here() {
+    let runtime = counting_far_away(Some("save"));
+    let failure = runtime.run(request()).await.unwrap().result().unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the disk is full"));
+    let outcome = counting_far_away(None).run(request()).await.unwrap();
+    let broken = counting_far_away(Some("restore"));
+    let failure = approve_in(broken, outcome.suspended().unwrap()).await.result().unwrap_err();
+    assert_eq!(
+        failure.detail.as_deref(),
+        Some("toolset `counter` was not restored: it is another version's")
+    );
+}
+
+/// P10, H6: a question here names the handles that are open there.
+#[tokio::test]
+async fn p10_h6_a_question_names_the_handles_that_are_open_there() {
+    let outcome = counting_far_away(None).run(request()).await.unwrap();
+    let asked = outcome.suspended().unwrap().pending()[0].clone();
+    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+    assert!(handle.starts_with("lock_"), "{handle}");
+}
+
+/// P10: handles are open as long as they are there, and none is once the connection is gone.
+#[tokio::test]
+async fn p10_the_handles_that_are_open_are_those_of_the_last_reply() {
+    let socket = Socket::serve((|_: Scope| counter(None)).into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    assert_eq!(remote.open_handles(), Vec::<String>::new());
+    remote.call(&call("count", "a", 0)).await;
+    assert_eq!(remote.open_handles().len(), 1);
+    socket.server.abort();
+    until(|| remote.open_handles().is_empty()).await;
+    let gone = remote.save(&Scope::default()).await.unwrap_err();
+    assert_eq!(gone.to_string(), RemoteError::Gone.to_string());
+}
+
+/// P10: the question about a tool there has the words and the metadata that it has there.
+#[tokio::test]
+async fn p10_an_approval_keeps_its_words_and_metadata_over_the_wire() {
+    let words = Approval {
+        prompt: Some(text("Wipe {{ args.n }}?")),
+        denied: Some(text("Kept.")),
+        metadata: Some(text(r#"{"risk_level":"high"}"#)),
+    };
+    let only_denied = Approval { denied: Some(text("No.")), ..Approval::default() };
+    let toolset = Combined::new()
+        .with("plain", tool("plus", |n| n))
+        .with("wipe", tool("wipe", |n| n).requiring_approval(words.clone(), |_| true))
+        .with("drop", tool("drop", |n| n).requiring_approval(only_denied.clone(), |_| true));
+    let socket = Socket::serve(toolset.into_source());
+    let tools = socket.connect().await.tools(&Scope::default()).await.unwrap();
+    let approvals: Vec<_> = tools.iter().map(ToolEntry::approval).collect();
+    assert_eq!(approvals, [None, Some(&words), Some(&only_denied)]);
+}
+
+/// A client of another version is refused in words that name both.
+#[tokio::test]
+async fn a_client_of_another_version_is_refused() {
+    let socket = Socket::serve(tools(&Log::default()).into_source());
+    let path = socket.folder.path().join("socket");
+    let mut stream = UnixStream::connect(path).await.unwrap();
+    let open = r#"{"say":"open","version":1,"scope":{}}"#;
+    stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await.unwrap();
+    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 2"}"#;
+    assert_eq!(reply.trim_end(), expected);
 }
 
 /// A server that has left is a failure that may be tried again, never a call that hangs.

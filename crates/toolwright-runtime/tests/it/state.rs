@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult, ToolSpec};
-use toolwright_runtime::tools::Combined;
+use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Handles, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script,
     Source, SuspendedRun, ToolEntry, Toolset,
@@ -15,14 +15,14 @@ use crate::tools::{Log, call, payload};
 use crate::toys::tool;
 
 /// Counts its calls, and says so in what it saves; holds a handle from the first call on.
-struct Counter {
+pub(crate) struct Counter {
     count: Arc<Mutex<i64>>,
     handles: Handles<()>,
     inner: FunctionTool,
     breaks: Option<&'static str>,
 }
 
-fn counter(breaks: Option<&'static str>) -> Counter {
+pub(crate) fn counter(breaks: Option<&'static str>) -> Counter {
     let count = Arc::<Mutex<i64>>::default();
     let counted = Arc::clone(&count);
     let inner = tool("count", move |_| {
@@ -70,10 +70,14 @@ impl Toolset for Counter {
     }
 }
 
-/// A worker that counts twice, then does what needs an approval, then counts again.
 fn runtime(breaks: Option<&'static str>) -> Runtime {
+    runtime_of(move |_: Scope| counter(breaks))
+}
+
+/// A worker that counts twice, then does what needs an approval, then counts again.
+pub(crate) fn runtime_of<K>(counter: impl IntoSource<K>) -> Runtime {
     let registry = Registry::new();
-    registry.register_toolset("counter", move |_| counter(breaks)).unwrap();
+    registry.register_toolset("counter", counter).unwrap();
     let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
     registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
     let script = Script::new()
@@ -87,7 +91,7 @@ fn runtime(breaks: Option<&'static str>) -> Runtime {
     Runtime::new(registry)
 }
 
-fn request() -> RunRequest {
+pub(crate) fn request() -> RunRequest {
     RunRequest::new("worker", payload(0)).with_run_id("r1")
 }
 
@@ -97,9 +101,14 @@ fn elsewhere(run: &SuspendedRun) -> SuspendedRun {
 }
 
 async fn approve(run: &SuspendedRun, breaks: Option<&'static str>) -> RunOutcome {
+    approve_in(runtime(breaks), run).await
+}
+
+/// Goes on with a run in another process, where all that it asks for is approved.
+pub(crate) async fn approve_in(runtime: Runtime, run: &SuspendedRun) -> RunOutcome {
     let run = elsewhere(run);
     let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
-    runtime(breaks).resume(ResumeRequest::new(&run, answers)).await.unwrap()
+    runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap()
 }
 
 /// H8: what a toolset saves before a run is suspended it has again when the run goes on.
