@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use toolwright::{Map, ToolSpec, Value, described};
-use toolwright_runtime::{Registry, Runtime, Source};
+use toolwright_builtins::{scratchpad, todo_list};
+use toolwright_runtime::{Registry, Runtime};
 
 use crate::judge::{Published, Side};
 
@@ -93,22 +94,29 @@ fn described_types_accept_exactly_what_their_schemas_do() {
 #[tokio::test]
 async fn built_in_tools_accept_exactly_what_their_schemas_do() {
     let registry = Registry::new();
-    registry.register_toolset("pad", Source::scratchpad()).expect("it is the first");
+    registry.register_toolset("pad", scratchpad()).expect("it is the first");
+    registry.register_toolset("todos", todo_list()).expect("it is another");
     let catalog = registry.catalog();
-    catalog.publish("pad", "pad").expect("it is there");
-    catalog.allow("host", "pad").expect("it is published");
+    for name in ["pad", "todos"] {
+        catalog.publish(name, name).expect("it is there");
+        catalog.allow("host", name).expect("it is published");
+    }
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let session = runtime.open_session("host").await;
     let tools = session.expect("it enters").tools().await.expect("it lists");
-    let right = json!({ "key": "a", "text": "b" });
-    assert_eq!(tools.len(), 2);
-    for tool in &tools {
-        let mut right = right.clone();
-        if tool.name() == "pad.read_note"
-            && let Some(object) = right.as_object_mut()
-        {
-            object.remove("text");
-        }
-        compare(tool.spec(), &right);
+    let key = json!({ "key": "a" });
+    let todos = json!({ "todos": [{ "title": "a", "status": "done" }] });
+    let right = [
+        ("pad.write_note", json!({ "key": "a", "text": "b" })),
+        ("pad.read_note", key.clone()),
+        ("pad.list_notes", json!({})),
+        ("pad.delete_note", key),
+        ("todos.write_todos", todos),
+        ("todos.read_todos", json!({})),
+    ];
+    assert_eq!(tools.len(), right.len());
+    for (tool, (name, right)) in tools.iter().zip(&right) {
+        assert_eq!(tool.name(), *name);
+        compare(tool.spec(), right);
     }
 }

@@ -8,9 +8,10 @@ use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 5] = [
+const DOC_TESTED: [&str; 6] = [
     "toolwright",
     "toolwright-agents",
+    "toolwright-builtins",
     "toolwright-codegen",
     "toolwright-runtime",
     "toolwright-mcp",
@@ -18,6 +19,9 @@ const DOC_TESTED: [&str; 5] = [
 
 /// The features of the contract: conversions with other crates' types, and the tables of Unicode.
 const CONTRACT_FEATURES: [&str; 5] = ["patterns", "chrono", "jiff", "time", "uuid"];
+
+/// The built-in toolsets that are asked for one by one.
+const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
 
 /// What of the compiler a build script leaves out.
 const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
@@ -89,10 +93,11 @@ fn lint(_: &mut Skipped) -> Result<(), Failed> {
     step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-/// The contract and the compiler without features, and with each alone: with all of them, `lint` has seen them, because
-/// the tests of the workspace turn them on.
+/// The contract, the built-in toolsets and the compiler without features, and with each alone: with all of them, `lint`
+/// has seen them, because the tests of the workspace turn them on.
 fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
+    lint_each_alone("toolwright-builtins", &BUILTIN_FEATURES)?;
     lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)
 }
 
@@ -145,7 +150,7 @@ fn heading(command: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPILER_FEATURES, CONTRACT_FEATURES, Failed, verdict};
+    use super::{BUILTIN_FEATURES, COMPILER_FEATURES, CONTRACT_FEATURES, Failed, verdict};
 
     #[test]
     fn a_skip_fails_a_strict_run_alone_and_a_failed_step_every_run() {
@@ -160,13 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn every_feature_of_the_compiler_and_the_contract_is_linted() {
+    fn every_feature_that_is_linted_alone_is_declared_and_the_reverse() {
         let compiler = include_str!("../../../codegen/Cargo.toml");
         assert_eq!(declared(compiler), [&["default"], &COMPILER_FEATURES[..]].concat());
         let expected = format!("default = {COMPILER_FEATURES:?}");
         assert!(compiler.lines().any(|line| line == expected), "{expected}");
         let contract = include_str!("../../toolwright/Cargo.toml");
         assert_eq!(declared(contract), CONTRACT_FEATURES);
+        let builtins = include_str!("../../toolwright-builtins/Cargo.toml");
+        assert_eq!(declared(builtins), BUILTIN_FEATURES);
     }
 
     /// The names in the section `[features]` of a manifest.

@@ -17,7 +17,6 @@ mod lifecycle;
 mod prefixed;
 mod prepared;
 mod renamed;
-mod scratchpad;
 mod source;
 mod types;
 mod words;

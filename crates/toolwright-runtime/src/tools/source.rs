@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use toolwright::{BoxError, BoxFuture, Scope};
 
-use super::{Dynamic, ToolEntry, Toolset, ToolsetError, scratchpad};
+use super::{Dynamic, ToolEntry, Toolset, ToolsetError};
 
 /// Where a run gets a toolset from. Cheap to clone.
 #[derive(Clone)]
@@ -136,11 +136,6 @@ impl Source {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),
             other => Self(other),
         }
-    }
-
-    /// Notes that an agent keeps for the length of a run: the tools `write_note` and `read_note`.
-    pub fn scratchpad() -> Self {
-        (|_| scratchpad::notes()).into_source()
     }
 
     /// The same source of toolsets, each in a wrapper.

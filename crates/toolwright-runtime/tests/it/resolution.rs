@@ -295,21 +295,3 @@ async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
     let bad = runtime.run(RunRequest::new("worker", wrong)).await.unwrap();
     assert_eq!(bad.result().unwrap_err().kind, toolwright::FailureKind::MalformedResult);
 }
-
-/// R5: a built-in toolset is a factory like any other: what one run noted, the next does not find.
-#[tokio::test]
-async fn r5_built_in_toolsets_are_fresh_for_every_run() {
-    let registry = Registry::new();
-    registry.register_toolset("notes", toolwright_runtime::Source::scratchpad()).unwrap();
-    let args = |text: &str| toolwright::Payload::new(text);
-    let write = toolwright::ToolCall::new("write_note", args(r#"{"key":"a","text":"hello"}"#));
-    let read =
-        |id: &str| toolwright::ToolCall::new("read_note", args(r#"{"key":"a"}"#)).with_id(id);
-    let planner = steps(vec![vec![read("first")], vec![write], vec![read("second")]]);
-    registry.register_agent(agent().with_toolsets(["notes"]), planner).unwrap();
-    let runtime = Runtime::new(registry);
-    for _ in 0..2 {
-        let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-        assert_eq!(briefs(&outcome), ["domain_rejection", "{}", r#"{"text":"hello"}"#]);
-    }
-}

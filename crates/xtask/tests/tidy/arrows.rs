@@ -17,6 +17,7 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright", &[]),
     arrows("crates/toolwright-runtime", &["toolwright"]),
     arrows("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-http", &["toolwright"]),
     arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),

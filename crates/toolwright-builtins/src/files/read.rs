@@ -1,0 +1,73 @@
+//! The tool `read_file`.
+
+use std::io::{Read as _, Seek, SeekFrom};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolwright::ToolFailure;
+use toolwright_runtime::FunctionTool;
+
+use super::{Files, blocking, open, refused, spec};
+use crate::{READS, rejected};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Read {
+    /// The file, such as `src/main.rs`.
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+    /// The byte to begin at: 0, the `next_offset` of an earlier read, or the `offset` of a match.
+    #[serde(default)]
+    offset: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Text {
+    text: String,
+    /// The size of the whole file in bytes.
+    size: u64,
+    /// Where the text goes on, if this is not all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+}
+
+pub(super) fn tool(files: &Files) -> FunctionTool {
+    let files = files.clone();
+    let about =
+        "Read a text file. A long one is read piece by piece: call again with `next_offset`.";
+    FunctionTool::new(spec("read_file", about, READS), move |args: Read| {
+        let files = files.clone();
+        blocking(move |_| read(&files, &args))
+    })
+}
+
+fn read(files: &Files, Read { path, offset }: &Read) -> Result<Text, ToolFailure> {
+    let (mut file, size) = open(&files.root, path)?;
+    if *offset > size {
+        return Err(rejected(format!("`{path}` has {size} bytes, so none begins at {offset}")));
+    }
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(*offset))
+        .and_then(|_| file.take(files.read_limit as u64).read_to_end(&mut bytes))
+        .map_err(|error| refused(path, &error))?;
+    let is_all = offset.saturating_add(bytes.len() as u64) >= size;
+    let text = text_of(&bytes, is_all).ok_or_else(|| {
+        rejected(format!("`{path}` is binary or not in UTF-8 at byte {offset} and after ({size} bytes in all), expected text"))
+    })?;
+    let next_offset = (!is_all).then(|| offset + text.len() as u64);
+    Ok(Text { text: text.to_owned(), size, next_offset })
+}
+
+/// The text of bytes, without a last line or character that goes on after them.
+fn text_of(bytes: &[u8], is_all: bool) -> Option<&str> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        // A character is cut off at the end: a piece that holds no whole one is not text.
+        Err(error) if error.error_len().is_none() && !is_all && error.valid_up_to() > 0 => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()?
+        }
+        Err(_) => return None,
+    };
+    let text = if is_all { text } else { text.rfind('\n').map_or(text, |end| &text[..=end]) };
+    (!text.contains('\0')).then_some(text)
+}

@@ -1,0 +1,164 @@
+//! The tool `list_files`, and the walk through folders that searches share.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+use toolwright::ToolFailure;
+use toolwright_runtime::FunctionTool;
+
+use super::{Files, blocking, refused, spec};
+use crate::READS;
+
+/// How many entries one call looks at, and how deep it goes.
+pub(super) const ENTRIES: usize = 100_000;
+pub(super) const DEPTH: usize = 64;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// The folder; `.` is the whole.
+    #[serde(default = "super::whole")]
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+    /// Whether to list what is in its folders too.
+    #[serde(default)]
+    recursive: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Listing {
+    /// In alphabetical order, a folder before what is in it.
+    entries: Vec<Entry>,
+    /// Whether there are more; list a folder below then.
+    is_cut_off: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Entry {
+    path: String,
+    kind: Kind,
+    /// The size of a file in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    File,
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}
+
+pub(super) fn tool(files: &Files) -> FunctionTool {
+    let files = files.clone();
+    FunctionTool::new(
+        spec("list_files", "List the files of a folder.", READS),
+        move |args: List| {
+            let files = files.clone();
+            blocking(move |token| list(&files, &args, token))
+        },
+    )
+}
+
+fn list(files: &Files, args: &List, token: &CancellationToken) -> Result<Listing, ToolFailure> {
+    let folder = files.root.open_dir(&args.path).map_err(|error| refused(&args.path, &error))?;
+    let mut entries = Vec::new();
+    let mut take = |found: Found<'_>| {
+        if entries.len() == files.listing_limit {
+            return ControlFlow::Break(());
+        }
+        let size = found.folder.symlink_metadata(found.name).ok().map(|metadata| metadata.len());
+        let size = size.filter(|_| found.kind == Kind::File);
+        entries.push(Entry { path: found.path.to_owned(), kind: found.kind, size });
+        ControlFlow::Continue(())
+    };
+    let mut walk = Walk { left: ENTRIES, token, recursive: args.recursive, visit: &mut take };
+    let walked = walk.folder(&folder, &args.path, DEPTH);
+    let walked = walked.map_err(|error| refused(&args.path, &error))?;
+    Ok(Listing { entries, is_cut_off: walked.is_break() })
+}
+
+/// An entry of a folder, which is held open.
+pub(super) struct Found<'a> {
+    pub(super) folder: &'a Dir,
+    pub(super) name: &'a str,
+    /// From the root.
+    pub(super) path: &'a str,
+    pub(super) kind: Kind,
+}
+
+/// A walk through a folder in alphabetical order, which follows no link.
+pub(super) struct Walk<'a> {
+    /// How many entries may still be looked at.
+    pub(super) left: usize,
+    pub(super) token: &'a CancellationToken,
+    pub(super) recursive: bool,
+    pub(super) visit: &'a mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+}
+
+impl Walk<'_> {
+    /// Visits what is in a folder; breaks off where something was left out. Folders below that cannot be read count as
+    /// empty.
+    pub(super) fn folder(
+        &mut self,
+        folder: &Dir,
+        path: &str,
+        depth: usize,
+    ) -> io::Result<ControlFlow<()>> {
+        let mut entries = Vec::new();
+        for entry in folder.entries()? {
+            if self.left == 0 || self.token.is_cancelled() {
+                return Ok(ControlFlow::Break(()));
+            }
+            self.left -= 1;
+            let entry = entry?;
+            // What has a name that is not UTF-8 no call can name.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let kind = entry.file_type()?;
+            let kind = if kind.is_symlink() {
+                Kind::Link
+            } else if kind.is_dir() {
+                Kind::Folder
+            } else if kind.is_file() {
+                Kind::File
+            } else {
+                Kind::Other
+            };
+            entries.push((name, kind));
+        }
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, kind) in entries {
+            let path = if path == "." {
+                name.clone()
+            } else {
+                format!("{}/{name}", path.trim_end_matches('/'))
+            };
+            let found = Found { folder, name: &name, path: &path, kind };
+            if (self.visit)(found).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if kind != Kind::Folder || !self.recursive {
+                continue;
+            }
+            if depth == 0 {
+                return Ok(ControlFlow::Break(()));
+            }
+            let walked = folder
+                .open_dir_nofollow(&name)
+                .and_then(|below| self.folder(&below, &path, depth - 1));
+            if walked.is_ok_and(|walked| walked.is_break()) {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}

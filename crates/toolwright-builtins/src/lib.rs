@@ -1,0 +1,69 @@
+//! Toolsets that many agents need. None of them is there until it is registered, each run gets an instance of its own, and
+//! those that reach outside the program are behind features.
+//!
+//! | toolset | tools | feature |
+//! |---|---|---|
+//! | [`scratchpad`] | `write_note`, `read_note`, `list_notes`, `delete_note` | |
+//! | [`todo_list`] | `write_todos`, `read_todos` | |
+//! | `files::Files` | `read_file`, `list_files`, `search_files`, `write_file` | `files` |
+//! | `shell::Shell` | `run_program` | `shell` (on Unix) |
+//! | `fetch::Fetch` | `fetch_url` | `fetch`; `tls` for `https` |
+//!
+//! ```
+//! use toolwright::{Payload, ToolCall};
+//! use toolwright_builtins::{scratchpad, todo_list};
+//! use toolwright_runtime::{Agent, Registry, RunRequest, Runtime, Script};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::new();
+//! registry.register_toolset("notes", scratchpad())?;
+//! registry.register_toolset("todos", todo_list())?;
+//! let note = ToolCall::new("write_note", Payload::new(r#"{"key":"door","text":"it is green"}"#));
+//! let read = ToolCall::new("read_note", Payload::new(r#"{"key":"door"}"#));
+//! let planner = Script::new().call([note]).call([read]).finish(Payload::new("{}"));
+//! let agent = Agent::new("clerk", "office").with_toolsets(["notes", "todos"]);
+//! registry.register_agent(agent, planner.into())?;
+//!
+//! let request = RunRequest::new("clerk", Payload::new("{}"));
+//! let outcome = Runtime::new(registry).run(request).await?;
+//! let said = outcome.exchanges().last().map(|exchange| exchange.result.outcome.clone());
+//! assert_eq!(said.unwrap()?.as_str(), r#"{"text":"it is green"}"#);
+//! # Ok(())
+//! # }
+//! ```
+
+#![warn(missing_debug_implementations)]
+
+#[cfg(feature = "fetch")]
+pub mod fetch;
+#[cfg(feature = "files")]
+pub mod files;
+mod scratchpad;
+#[cfg(all(feature = "shell", unix))]
+pub mod shell;
+mod stateful;
+mod todos;
+
+use toolwright::spec::ToolAnnotations;
+use toolwright::{FailureKind, Recovery, ToolFailure};
+
+pub use scratchpad::scratchpad;
+pub use todos::todo_list;
+
+/// Of a tool that changes nothing and stays within its own system.
+const READS: ToolAnnotations = ToolAnnotations {
+    read_only: Some(true),
+    destructive: Some(false),
+    idempotent: Some(true),
+    open_world: Some(false),
+};
+
+/// Of a tool that may replace what was there, in its own system.
+const CHANGES: ToolAnnotations =
+    ToolAnnotations { read_only: Some(false), destructive: Some(true), ..READS };
+
+/// A call that is understood and refused, in words for the model.
+fn rejected(message: impl Into<String>) -> ToolFailure {
+    ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan)
+}

@@ -1,0 +1,127 @@
+//! Notes that an agent keeps for the length of a run.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::{Scope, ToolFailure, ToolSpec};
+use toolwright_runtime::tools::{Combined, IntoSource, Json};
+use toolwright_runtime::{FunctionTool, Source};
+
+use crate::stateful::{State, Stateful};
+use crate::{CHANGES, READS, rejected};
+
+/// How much one run may note down, in bytes of keys and texts.
+const ROOM: usize = 1_000_000;
+
+static SCRATCHPAD: ToolsetSpec = ToolsetSpec {
+    name: "scratchpad",
+    description: "Notes under keys, kept for the rest of this run.",
+    service: "toolwright",
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    /// What the text is kept under. A text that was kept there before is replaced.
+    #[schemars(length(min = 1, max = 200))]
+    key: String,
+    /// What to keep.
+    #[schemars(length(max = 100_000))]
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Key {
+    /// What the text was kept under.
+    #[schemars(length(min = 1, max = 200))]
+    key: String,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Text {
+    /// What was kept.
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Keys {
+    /// The keys of all notes, in alphabetical order.
+    keys: Vec<String>,
+}
+
+type Notes = BTreeMap<String, String>;
+
+/// Notes that an agent keeps for the length of a run: the tools `write_note`, `read_note`, `list_notes` and
+/// `delete_note`. Every run begins without notes, and has its own back after a suspension.
+pub fn scratchpad() -> Source {
+    (|_: Scope| Stateful::<Notes>::new(tools)).into_source()
+}
+
+fn tools(notes: &State<Notes>) -> Combined {
+    Combined::new()
+        .with("scratchpad", write_note(notes.clone()))
+        .with("scratchpad", read_note(notes.clone()))
+        .with("scratchpad", list_notes(notes.clone()))
+        .with("scratchpad", delete_note(notes.clone()))
+}
+
+fn write_note(notes: State<Notes>) -> FunctionTool {
+    let spec = spec("write_note", "Keep a text under a key for the rest of this run.", CHANGES);
+    FunctionTool::new(spec, move |Note { key, text }: Note| {
+        let mut notes = notes.lock();
+        let others = notes.iter().filter(|(other, _)| **other != key);
+        let needed = others.map(|(key, text)| key.len() + text.len()).sum::<usize>();
+        let needed = needed + key.len() + text.len();
+        let kept = if needed > ROOM {
+            Err(rejected(format!(
+                "with `{key}` the notes would take {needed} bytes, expected at most {ROOM}; shorten the text or delete a note"
+            )))
+        } else {
+            notes.insert(key, text);
+            Ok(Json(Nothing {}))
+        };
+        std::future::ready(kept)
+    })
+}
+
+fn read_note(notes: State<Notes>) -> FunctionTool {
+    let spec = spec("read_note", "Read the text that was kept under a key.", READS);
+    FunctionTool::new(spec, move |Key { key }: Key| {
+        let text = notes.lock().get(&key).cloned();
+        std::future::ready(text.map(|text| Json(Text { text })).ok_or_else(|| missing(&key)))
+    })
+}
+
+fn list_notes(notes: State<Notes>) -> FunctionTool {
+    let spec = spec("list_notes", "List the keys of all notes of this run.", READS);
+    FunctionTool::new(spec, move |_: Nothing| {
+        let keys = notes.lock().keys().cloned().collect();
+        std::future::ready(Json(Keys { keys }))
+    })
+}
+
+fn delete_note(notes: State<Notes>) -> FunctionTool {
+    let spec = spec("delete_note", "Delete the text under a key.", CHANGES);
+    FunctionTool::new(spec, move |Key { key }: Key| {
+        let deleted = notes.lock().remove(&key);
+        std::future::ready(deleted.map(|_| Json(Nothing {})).ok_or_else(|| missing(&key)))
+    })
+}
+
+fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
+    ToolSpec::new(name)
+        .with_description(description)
+        .with_toolset_spec(&SCRATCHPAD)
+        .with_annotations(annotations)
+}
+
+fn missing(key: &str) -> ToolFailure {
+    rejected(format!("there is no note `{key}`; `list_notes` gives the keys"))
+}

@@ -1,0 +1,65 @@
+//! Tools over a state that survives a suspension of the run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
+use toolwright_runtime::tools::Combined;
+use toolwright_runtime::{ToolEntry, Toolset};
+
+/// A state that the tools of one toolset share.
+pub(crate) struct State<S>(Arc<Mutex<S>>);
+
+/// Tools, and the state behind them, which is saved as serde writes it.
+pub(crate) struct Stateful<S> {
+    state: State<S>,
+    tools: Combined,
+}
+
+impl<S> Clone for State<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S> State<S> {
+    /// Panics in a tool leave the state as it was between two changes, each of which is one step.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, S> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Default> Stateful<S> {
+    /// The tools that a function makes of an empty state.
+    pub(crate) fn new(tools: impl FnOnce(&State<S>) -> Combined) -> Self {
+        let state = State(Arc::default());
+        let tools = tools(&state);
+        Self { state, tools }
+    }
+}
+
+impl<S: Serialize + DeserializeOwned + Send> Toolset for Stateful<S> {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.tools.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.tools.call(call)
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        let saved = serde_json::to_string(&*self.state.lock());
+        Box::pin(std::future::ready(saved.map(|json| Some(Payload::new(json))).map_err(Into::into)))
+    }
+
+    fn restore<'a>(
+        &'a self,
+        _: &'a Scope,
+        saved: &'a Payload,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        let restored = serde_json::from_slice(saved.as_bytes());
+        let restored = restored.map(|state| *self.state.lock() = state);
+        Box::pin(std::future::ready(restored.map_err(Into::into)))
+    }
+}

@@ -1,0 +1,84 @@
+//! A list of what is to be done, which an agent keeps for the length of a run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::{Scope, ToolSpec};
+use toolwright_runtime::tools::{Combined, IntoSource, Json};
+use toolwright_runtime::{FunctionTool, Source};
+
+use crate::stateful::{State, Stateful};
+use crate::{CHANGES, READS};
+
+static TODO_LIST: ToolsetSpec = ToolsetSpec {
+    name: "todo_list",
+    description: "The steps of the work at hand and how far each has come, kept for the rest of this run.",
+    service: "toolwright",
+};
+
+#[derive(Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Todos {
+    /// All that is to be done, in order.
+    #[schemars(length(max = 100))]
+    todos: Vec<Todo>,
+}
+
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Todo {
+    /// What is to be done.
+    #[schemars(length(min = 1, max = 500))]
+    title: String,
+    status: Status,
+}
+
+/// How far it has come.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Pending,
+    InProgress,
+    Done,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Progress {
+    /// How many are done.
+    done: usize,
+    /// How many there are.
+    all: usize,
+}
+
+/// A todo list for the length of a run: the tools `write_todos`, which replaces the list, and `read_todos`. Every run begins
+/// with an empty list, and has its own back after a suspension.
+pub fn todo_list() -> Source {
+    (|_: Scope| Stateful::<Todos>::new(tools)).into_source()
+}
+
+fn tools(list: &State<Todos>) -> Combined {
+    let (written, read) = (list.clone(), list.clone());
+    let about = "Replace the todo list. Send all todos, those that are done too; keep one in progress at a time.";
+    let write = FunctionTool::new(spec("write_todos", about, CHANGES), move |todos: Todos| {
+        let done = todos.todos.iter().filter(|todo| matches!(todo.status, Status::Done)).count();
+        let progress = Progress { done, all: todos.todos.len() };
+        *written.lock() = todos;
+        std::future::ready(Json(progress))
+    });
+    let about = "Read the todo list as it was written last.";
+    let read = FunctionTool::new(spec("read_todos", about, READS), move |_: Nothing| {
+        std::future::ready(Json(read.lock().clone()))
+    });
+    Combined::new().with("todo_list", write).with("todo_list", read)
+}
+
+fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
+    ToolSpec::new(name)
+        .with_description(description)
+        .with_toolset_spec(&TODO_LIST)
+        .with_annotations(annotations)
+}

@@ -1,0 +1,382 @@
+//! Files below a folder: what can be done with them, and that nothing leads out of the folder.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolwright::{FailureKind, Recovery};
+use toolwright_builtins::files::Files;
+
+use crate::call;
+
+/// A folder with a secret beside it.
+struct Place {
+    outer: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let outer = tempfile::tempdir().unwrap();
+        fs::create_dir_all(outer.path().join("root/sub")).unwrap();
+        fs::create_dir(outer.path().join("outside")).unwrap();
+        fs::write(outer.path().join("outside/secret"), "outside").unwrap();
+        Self { outer }
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.outer.path().join("root")
+    }
+
+    fn secret(&self) -> String {
+        fs::read_to_string(self.outer.path().join("outside/secret")).unwrap()
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.root().join(path), bytes).unwrap();
+    }
+
+    fn files(&self) -> Files {
+        Files::below(self.root()).unwrap().with_writing()
+    }
+}
+
+#[tokio::test]
+async fn r5_a_file_is_read_in_pieces_that_make_the_whole() {
+    let place = Place::new();
+    let text = "dies ist groß, 中文, 🦀\n".repeat(40) + &"é".repeat(100);
+    place.write("text", &text);
+    for limit in [7, 64, 1000, 10_000] {
+        let files = place.files().with_read_limit(limit).toolset();
+        let (mut read, mut offset) = (String::new(), json!(0));
+        while offset.is_number() {
+            let piece = call(&files, "read_file", json!({ "path": "text", "offset": offset }))
+                .await
+                .unwrap();
+            let piece_text = piece["text"].as_str().unwrap();
+            assert!(!piece_text.is_empty() && piece_text.len() <= limit, "{limit}: {piece}");
+            assert_eq!(piece["size"], text.len());
+            read.push_str(piece_text);
+            offset = piece["next_offset"].clone();
+        }
+        assert_eq!(read, text, "{limit}");
+    }
+    let files = place.files().toolset();
+    let beyond = call(&files, "read_file", json!({ "path": "text", "offset": 1_u64 << 40 }))
+        .await
+        .unwrap_err();
+    assert!(beyond.message.ends_with("so none begins at 1099511627776"), "{beyond}");
+}
+
+#[tokio::test]
+async fn r5_a_binary_file_is_said_to_be_one() {
+    let place = Place::new();
+    for (name, bytes) in [("nul", &b"ab\0c"[..]), ("latin", b"caf\xe9"), ("cut", b"caf\xc3")] {
+        place.write(name, bytes);
+        let failure =
+            call(&place.files().toolset(), "read_file", json!({ "path": name })).await.unwrap_err();
+        assert!(failure.message.contains("is binary or not in UTF-8"), "{name}: {failure}");
+    }
+}
+
+/// A file of a terabyte is neither loaded nor searched.
+#[tokio::test]
+async fn r5_a_huge_file_costs_no_more_than_the_limit() {
+    let place = Place::new();
+    place.write("huge", "hello\n");
+    let file = fs::OpenOptions::new().write(true).open(place.root().join("huge")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let since = Instant::now();
+    let files = place.files().with_read_limit(6).toolset();
+    let read = call(&files, "read_file", json!({ "path": "huge" })).await.unwrap();
+    assert_eq!(read, json!({ "text": "hello\n", "size": 1_u64 << 40, "next_offset": 6 }));
+    let found = call(&files, "search_files", json!({ "pattern": "hello" })).await.unwrap();
+    assert_eq!(found, json!({ "matches": [], "is_cut_off": false, "skipped": 1 }));
+    assert!(since.elapsed() < Duration::from_secs(20));
+}
+
+/// The calls that name a path, one for each tool.
+fn calls(path: &str) -> [(&'static str, Value); 5] {
+    [
+        ("read_file", json!({ "path": path })),
+        ("list_files", json!({ "path": path, "recursive": true })),
+        ("search_files", json!({ "path": path, "pattern": "outside" })),
+        ("write_file", json!({ "path": path, "text": "changed", "overwrite": true })),
+        ("write_file", json!({ "path": path, "text": "changed" })),
+    ]
+}
+
+/// R5: `..`, absolute paths and links, wherever they stand in a path, lead nowhere; nothing outside is read or changed.
+#[tokio::test]
+async fn r5_no_path_leads_out_of_the_folder() {
+    let place = Place::new();
+    let outside = place.outer.path().join("outside");
+    for (target, link) in [
+        (outside.join("secret").as_path(), "absolute_file"),
+        (&outside, "absolute_folder"),
+        (Path::new("../outside/secret"), "relative_file"),
+        (Path::new("../outside"), "relative_folder"),
+        (Path::new("relative_folder"), "twice"),
+        (Path::new("sub/../../outside"), "through"),
+        (Path::new("/proc/self/root"), "magic"),
+    ] {
+        symlink(target, place.root().join(link)).unwrap();
+    }
+    let absolute = outside.join("secret");
+    let files = place.files().toolset();
+    let paths = [
+        "../outside/secret",
+        "sub/../../outside/secret",
+        "../root/../outside/secret",
+        "/etc/passwd",
+        "//etc/passwd",
+        absolute.to_str().unwrap(),
+        "absolute_file",
+        "relative_file",
+        "absolute_folder/secret",
+        "relative_folder/secret",
+        "twice/secret",
+        "through/secret",
+        "through/new",
+        "relative_folder/new/file",
+        "magic/etc/passwd",
+        "..",
+        "../outside",
+        "relative_folder",
+        "sub/../..",
+        "/",
+        "absolute_folder",
+        "./../outside",
+    ];
+    for path in paths {
+        for (tool, args) in calls(path) {
+            let outcome = call(&files, tool, args).await;
+            let failure = outcome.expect_err(&format!("{tool} {path}"));
+            assert!(
+                matches!(failure.kind, FailureKind::Denied | FailureKind::DomainRejection),
+                "{tool} {path}: {failure}"
+            );
+            let place = place.outer.path().to_str().unwrap();
+            assert!(path.contains(place) || !failure.message.contains(place), "{failure}");
+        }
+        assert_eq!(place.secret(), "outside", "{path}");
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{path}");
+    }
+    // What stands in a folder is shown as what it is, and not followed.
+    let listed = call(&files, "list_files", json!({ "recursive": true })).await.unwrap();
+    assert!(!listed.to_string().contains("secret"), "{listed}");
+    let found = call(&files, "search_files", json!({ "pattern": "outside" })).await.unwrap();
+    assert_eq!(found["matches"], json!([]));
+}
+
+#[tokio::test]
+async fn r5_a_path_out_of_the_folder_is_denied_in_plain_words() {
+    let failure =
+        call(&Place::new().files().toolset(), "read_file", json!({ "path": "../outside/secret" }))
+            .await
+            .unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert_eq!(
+        failure.message,
+        "`../outside/secret` leads out of the folder, expected a path that stays below it"
+    );
+}
+
+#[tokio::test]
+async fn links_that_stay_below_the_folder_are_followed() {
+    let place = Place::new();
+    place.write("sub/file", "inside");
+    symlink("sub/file", place.root().join("link")).unwrap();
+    let read =
+        call(&place.files().toolset(), "read_file", json!({ "path": "link" })).await.unwrap();
+    assert_eq!(read["text"], "inside");
+}
+
+/// R5: a folder that is exchanged for a link to the outside, while calls are under way, leads nowhere.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn r5_a_link_swapped_in_during_the_call_leads_nowhere() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rustix::fs::{RenameFlags, renameat_with};
+
+    let place = Place::new();
+    let root = place.root();
+    place.write("sub/secret", "inside");
+    symlink(place.outer.path().join("outside"), root.join("link")).unwrap();
+    let done = AtomicBool::new(false);
+    let swap = || {
+        let (sub, link) = (root.join("sub"), root.join("link"));
+        while !done.load(Ordering::Relaxed) {
+            renameat_with(CWD, &sub, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+        }
+    };
+    let files = place.files().toolset();
+    let attack = async {
+        let (mut read, mut refused) = (0, 0);
+        let until = Instant::now() + Duration::from_secs(20);
+        while (read < 200 || refused < 200) && Instant::now() < until {
+            match call(&files, "read_file", json!({ "path": "sub/secret" })).await {
+                Ok(text) => {
+                    assert_ne!(text["text"], "outside");
+                    read += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            let args = json!({ "path": "sub/secret", "text": "inside", "overwrite": true });
+            let _ = call(&files, "write_file", args).await;
+            let found =
+                call(&files, "search_files", json!({ "path": "sub", "pattern": "outside" })).await;
+            assert!(found.is_err() || found.is_ok_and(|found| found["matches"] == json!([])));
+        }
+        (read, refused)
+    };
+    let (read, refused) = std::thread::scope(|threads| {
+        threads.spawn(swap);
+        let counts =
+            tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(attack));
+        done.store(true, Ordering::Relaxed);
+        counts
+    });
+    assert_eq!(place.secret(), "outside");
+    assert!(read > 0 && refused > 0, "both were met: {read} reads, {refused} refusals");
+}
+
+/// R5: what is no file is refused, and nobody waits for the other end of a pipe.
+#[tokio::test]
+async fn r5_pipes_and_sockets_are_refused_without_waiting() {
+    let place = Place::new();
+    mknodat(CWD, place.root().join("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let _listener = UnixListener::bind(place.root().join("socket")).unwrap();
+    let files = place.files().toolset();
+    for path in ["pipe", "socket"] {
+        for (tool, args) in calls(path) {
+            let outcome =
+                tokio::time::timeout(Duration::from_secs(10), call(&files, tool, args)).await;
+            assert!(outcome.unwrap().is_err(), "{tool} {path}");
+        }
+    }
+    let all = tokio::time::timeout(
+        Duration::from_secs(10),
+        call(&files, "search_files", json!({ "pattern": "x" })),
+    );
+    assert_eq!(all.await.unwrap().unwrap()["matches"], json!([]));
+    let listed = call(&files, "list_files", json!({})).await.unwrap();
+    let kinds: Vec<_> =
+        listed["entries"].as_array().unwrap().iter().map(|entry| &entry["kind"]).collect();
+    assert_eq!(kinds, ["other", "other", "folder"]);
+}
+
+/// R5: a file is replaced, not written to: another name of it, which may lie outside, keeps its text.
+#[tokio::test]
+async fn r5_a_file_that_is_replaced_does_not_change_under_its_other_names() {
+    let place = Place::new();
+    fs::hard_link(place.outer.path().join("outside/secret"), place.root().join("hard")).unwrap();
+    let args = json!({ "path": "hard", "text": "changed", "overwrite": true });
+    call(&place.files().toolset(), "write_file", args).await.unwrap();
+    assert_eq!(place.secret(), "outside");
+    assert_eq!(fs::read_to_string(place.root().join("hard")).unwrap(), "changed");
+}
+
+#[tokio::test]
+async fn r5_files_are_written_in_new_folders_and_replaced_only_on_request() {
+    let place = Place::new();
+    let files = place.files().with_write_limit(10).toolset();
+    let write = |path: &str, text: &str, overwrite: bool| {
+        let args = json!({ "path": path, "text": text, "overwrite": overwrite });
+        call(&files, "write_file", args)
+    };
+    assert_eq!(write("a/b/new", "one", false).await.unwrap(), json!({ "size": 3 }));
+    let path = place.root().join("a/b/new");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let refused = write("a/b/new", "two", false).await.unwrap_err();
+    assert_eq!(
+        refused.message,
+        "there is a file `a/b/new` already; choose another name, or say `overwrite` to replace it"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+    write("a/b/new", "two", true).await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    let refused = write("big", "12345678901", true).await.unwrap_err();
+    assert_eq!(refused.message, "the text has 11 bytes, expected at most 10");
+    for path in ["sub", "sub/", ".", "new/", "a/b/new/below"] {
+        assert!(write(path, "x", true).await.is_err(), "{path}");
+    }
+    let names: Vec<_> = fs::read_dir(place.root().join("a/b")).unwrap().collect();
+    assert_eq!(names.len(), 1, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn r5_a_listing_is_in_order_and_no_longer_than_its_limit() {
+    let place = Place::new();
+    place.write("b", "12");
+    place.write("sub/c", "");
+    place.write("a", "");
+    let files = place.files();
+    let listed = call(&files.toolset(), "list_files", json!({ "recursive": true })).await.unwrap();
+    let file = |path: &str, size: u64| json!({ "path": path, "kind": "file", "size": size });
+    let entries =
+        json!([file("a", 0), file("b", 2), { "path": "sub", "kind": "folder" }, file("sub/c", 0)]);
+    assert_eq!(listed, json!({ "entries": entries, "is_cut_off": false }));
+    let listed = call(&files.toolset(), "list_files", json!({ "path": "sub" })).await.unwrap();
+    assert_eq!(listed["entries"], json!([file("sub/c", 0)]));
+    let few = files.with_listing_limit(2).toolset();
+    let listed = call(&few, "list_files", json!({})).await.unwrap();
+    assert_eq!(listed, json!({ "entries": [file("a", 0), file("b", 2)], "is_cut_off": true }));
+}
+
+#[tokio::test]
+async fn r5_lines_are_found_by_text_and_by_expression() {
+    let place = Place::new();
+    place.write("a.rs", "one\ntwo (2)\nOne\n");
+    place.write("sub/b.txt", "one");
+    place.write("binary", b"one\0");
+    let files = place.files();
+    let found = async |args: Value| {
+        let found = call(&files.toolset(), "search_files", args).await.unwrap();
+        let place = |one: &Value| {
+            format!("{}:{}@{}", one["path"].as_str().unwrap(), one["line"], one["offset"])
+        };
+        let places: Vec<_> = found["matches"].as_array().unwrap().iter().map(place).collect();
+        places.join(" ")
+    };
+    assert_eq!(found(json!({ "pattern": "one" })).await, "a.rs:1@0 sub/b.txt:1@0");
+    assert_eq!(found(json!({ "pattern": "two (2)" })).await, "a.rs:2@4");
+    assert_eq!(found(json!({ "pattern": "(.*)" })).await, "");
+    assert_eq!(
+        found(json!({ "pattern": "^O?ne|o \\(", "is_regex": true })).await,
+        "a.rs:2@4 a.rs:3@12"
+    );
+    assert_eq!(
+        found(json!({ "pattern": "ONE", "ignore_case": true, "file_names": "*.rs" })).await,
+        "a.rs:1@0 a.rs:3@12"
+    );
+    assert_eq!(found(json!({ "pattern": "one", "path": "sub" })).await, "sub/b.txt:1@0");
+    assert_eq!(found(json!({ "pattern": "one", "path": "a.rs" })).await, "a.rs:1@0");
+    let few = files.clone().with_listing_limit(1).toolset();
+    let cut = call(&few, "search_files", json!({ "pattern": "one" })).await.unwrap();
+    assert_eq!((&cut["matches"].as_array().unwrap().len(), &cut["is_cut_off"]), (&1, &json!(true)));
+}
+
+/// R5: an expression that would take other engines for ever takes no time here, and one that is none is to be corrected.
+#[tokio::test]
+async fn r5_expressions_are_bounded() {
+    let place = Place::new();
+    place.write("a", "a".repeat(100_000) + "b");
+    let files = place.files().toolset();
+    let since = Instant::now();
+    let args = json!({ "pattern": "^(a|a)*(a+)+$", "is_regex": true });
+    assert_eq!(call(&files, "search_files", args).await.unwrap()["matches"], json!([]));
+    assert!(since.elapsed() < Duration::from_secs(20));
+    for pattern in ["(", r"\w{1000}{1000}"] {
+        let args = json!({ "pattern": pattern, "is_regex": true });
+        let failure = call(&files, "search_files", args).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::InvalidCall);
+        assert!(matches!(failure.recovery, Recovery::CorrectCall(_)), "{failure}");
+    }
+}

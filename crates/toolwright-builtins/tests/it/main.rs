@@ -1,0 +1,19 @@
+//! The built-in toolsets, as agents and attackers use them.
+
+mod fetch;
+mod files;
+mod notes;
+mod registered;
+#[cfg(unix)]
+mod shell;
+
+use serde_json::Value;
+use toolwright::{Payload, ToolCall, ToolFailure};
+use toolwright_runtime::Toolset;
+
+/// What comes of a call of a toolset.
+async fn call(toolset: &impl Toolset, tool: &str, args: Value) -> Result<Value, ToolFailure> {
+    let call = ToolCall::new(tool, Payload::new(args.to_string()));
+    let payload = toolset.call(&call).await.outcome?;
+    Ok(serde_json::from_str(payload.as_str()).unwrap())
+}

@@ -1,0 +1,205 @@
+//! R5: built-in toolsets are factories, there once they are registered, and say truly what they do.
+
+use std::path::Path;
+
+use serde_json::Value;
+use toolwright::spec::Approval;
+use toolwright::{Payload, Scope, ToolCall, ToolSpec};
+use toolwright_builtins::fetch::Fetch;
+use toolwright_builtins::files::Files;
+use toolwright_builtins::shell::Shell;
+use toolwright_builtins::{scratchpad, todo_list};
+use toolwright_runtime::{
+    Agent, FunctionTool, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script,
+    SuspendedRun, ToolEntry, Toolset,
+};
+
+fn call(tool: &str, args: &str) -> ToolCall {
+    ToolCall::new(tool, Payload::new(args))
+}
+
+/// A runtime whose agent has the notes, the todos, a tool that needs an approval, and a script.
+fn runtime(script: Script) -> Runtime {
+    let registry = Registry::new();
+    registry.register_toolset("notes", scratchpad()).unwrap();
+    registry.register_toolset("todos", todo_list()).unwrap();
+    let wipe = ToolSpec::new("wipe").with_approval(Approval::default());
+    registry.register_tool(FunctionTool::new(wipe, async || true)).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["notes", "todos"]);
+    registry.register_agent(agent, script.into()).unwrap();
+    Runtime::new(registry)
+}
+
+/// The outcomes of a run's calls: payloads, or the kinds of failures.
+fn outcomes(outcome: &RunOutcome) -> Vec<String> {
+    let results = outcome.exchanges().map(|exchange| &exchange.result.outcome);
+    let brief = |outcome: &toolwright::Outcome| match outcome {
+        Ok(payload) => payload.to_string(),
+        Err(failure) => failure.kind.to_string(),
+    };
+    results.map(brief).collect()
+}
+
+const NOTE: &str = r#"{"key":"a","text":"hello"}"#;
+const TODOS: &str =
+    r#"{"todos":[{"title":"Test","status":"done"},{"title":"Ship","status":"pending"}]}"#;
+
+/// R5: what one run noted, the next does not find.
+#[tokio::test]
+async fn r5_built_in_toolsets_are_fresh_for_every_run() {
+    let script = Script::new()
+        .call([call("read_note", r#"{"key":"a"}"#), call("read_todos", "{}")])
+        .call([call("write_note", NOTE), call("write_todos", TODOS)])
+        .call([call("read_note", r#"{"key":"a"}"#), call("read_todos", "{}")])
+        .finish(Payload::new("0"));
+    let runtime = runtime(script);
+    for _ in 0..2 {
+        let outcome = runtime.run(RunRequest::new("worker", Payload::new("0"))).await.unwrap();
+        assert_eq!(
+            outcomes(&outcome),
+            [
+                "domain_rejection",
+                r#"{"todos":[]}"#,
+                "{}",
+                r#"{"done":1,"all":2}"#,
+                r#"{"text":"hello"}"#,
+                TODOS
+            ]
+        );
+    }
+}
+
+/// R5, H8: notes and todos survive a suspension of the run, in another process too.
+#[tokio::test]
+async fn r5_h8_notes_and_todos_survive_a_suspension() {
+    let script = || {
+        Script::new()
+            .call([call("write_note", NOTE), call("write_todos", TODOS)])
+            .call([call("wipe", "{}")])
+            .call([call("read_note", r#"{"key":"a"}"#), call("read_todos", "{}")])
+            .finish(Payload::new("0"))
+    };
+    let outcome =
+        runtime(script()).run(RunRequest::new("worker", Payload::new("0"))).await.unwrap();
+    let waiting = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
+    let waiting: SuspendedRun = serde_json::from_str(&waiting).unwrap();
+    let answers: Vec<_> = waiting.pending().iter().map(|question| question.approve()).collect();
+    let request = ResumeRequest::new(&waiting, answers);
+    let outcome = runtime(script()).resume(request).await.unwrap();
+    assert_eq!(outcomes(&outcome)[3..], [r#"{"text":"hello"}"#, TODOS]);
+}
+
+/// The tools of every built-in toolset.
+async fn all() -> Vec<ToolEntry> {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Files::below(folder.path()).unwrap().with_writing();
+    let shell = Shell::builder(folder.path()).with_program("/bin/echo").build().unwrap();
+    let fetch = Fetch::builder().with_host("docs.rs").build().unwrap();
+    let registry = Registry::new();
+    let sources = [scratchpad(), todo_list(), files.source(), shell.source(), fetch.source()];
+    let names = ["notes", "todos", "files", "shell", "web"];
+    for (name, source) in names.into_iter().zip(sources) {
+        assert!(!source.is_shared(), "{name} is a factory");
+        registry.register_toolset(name, source).unwrap();
+    }
+    let catalog = registry.catalog();
+    for name in names {
+        catalog.publish(name, name).unwrap();
+        catalog.allow("host", name).unwrap();
+    }
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    runtime.open_session("host").await.unwrap().tools().await.unwrap()
+}
+
+/// R5: each tool says truly whether it changes something, may destroy something, and reaches out of its system.
+#[tokio::test]
+async fn r5_the_annotations_of_built_in_tools_are_true() {
+    let told: Vec<_> = all()
+        .await
+        .iter()
+        .map(|tool| {
+            let annotations = tool.spec().annotations();
+            let words = [
+                ("read-only", annotations.read_only),
+                ("destructive", annotations.destructive),
+                ("open-world", annotations.open_world),
+            ];
+            let said: Vec<_> =
+                words.iter().filter(|(_, said)| said.unwrap()).map(|(word, _)| *word).collect();
+            format!("{}: {}", tool.name(), said.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "files.read_file: read-only",
+            "files.list_files: read-only",
+            "files.search_files: read-only",
+            "files.write_file: destructive",
+            "notes.write_note: destructive",
+            "notes.read_note: read-only",
+            "notes.list_notes: read-only",
+            "notes.delete_note: destructive",
+            "shell.run_program: destructive open-world",
+            "todos.write_todos: destructive",
+            "todos.read_todos: read-only",
+            "web.fetch_url: read-only open-world",
+        ]
+    );
+}
+
+/// R5: a model is told what each tool does and takes, and nothing beside that is accepted.
+#[tokio::test]
+async fn r5_built_in_tools_are_described_and_take_nothing_else() {
+    for tool in all().await {
+        let spec = tool.spec();
+        assert!(spec.description().ends_with('.'), "{}", tool.name());
+        assert!(spec.toolset_description().ends_with('.'), "{}", tool.name());
+        let schema: Value = serde_json::from_str(spec.args_schema()).unwrap();
+        assert_eq!(schema["additionalProperties"], false, "{}", tool.name());
+        assert!(spec.check_args(br#"{"more":1}"#).is_err(), "{}", tool.name());
+    }
+}
+
+/// R5: files are read only, until writing is asked for.
+#[tokio::test]
+async fn r5_files_are_not_written_until_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Files::below(folder.path()).unwrap();
+    let names = |tools: Vec<ToolEntry>| tools.iter().any(|tool| tool.name() == "write_file");
+    assert!(!names(files.toolset().tools(&Scope::default()).await.unwrap()));
+    let files = files.with_writing();
+    assert!(names(files.toolset().tools(&Scope::default()).await.unwrap()));
+}
+
+#[test]
+fn what_cannot_work_is_refused_when_it_is_made() {
+    let error = Files::below("/nowhere/at/all").unwrap_err().to_string();
+    assert!(error.starts_with("cannot open the folder `/nowhere/at/all`: "), "{error}");
+    for (folder, programs, expected) in [
+        ("/nowhere", &[][..], "`/nowhere` is no folder"),
+        ("/", &["echo"], "`echo` is no program, expected its absolute path"),
+        ("/", &["/bin"], "`/bin` is no program, expected its absolute path"),
+        (
+            "/",
+            &["/bin/echo", "/bin/../bin/echo"],
+            "`/bin/echo` and `/bin/../bin/echo` have one name; leave one out",
+        ),
+    ] {
+        let builder = programs
+            .iter()
+            .fold(Shell::builder(folder), |all, one| all.with_program(Path::new(one)));
+        assert_eq!(builder.build().unwrap_err().to_string(), expected);
+    }
+    for host in ["", "docs.rs/serde", "a@docs.rs", "http://docs.rs", "docs.rs:port", "*", "::1"] {
+        let error = Fetch::builder().with_host(host).build().unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("`{host}` is no host that can be allowed, ")),
+            "{error}"
+        );
+    }
+    let error = Fetch::builder().with_private_host("127.0.0.1").build().unwrap_err().to_string();
+    assert!(
+        error.ends_with("expected a name or an address with its port, such as `127.0.0.1:8080`")
+    );
+}

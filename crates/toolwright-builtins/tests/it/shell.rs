@@ -1,0 +1,205 @@
+//! Programs of a list: what they are given, and that none outlives its call.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tempfile::TempDir;
+use toolwright::FailureKind;
+use toolwright_builtins::shell::{Shell, ShellBuilder};
+
+use crate::call;
+
+fn shell(folder: &TempDir) -> ShellBuilder {
+    ["/bin/echo", "/bin/cat", "/bin/sh", "/usr/bin/env"]
+        .into_iter()
+        .fold(Shell::builder(folder.path()), ShellBuilder::with_program)
+        // For the programs that `sh` starts here.
+        .with_variable("PATH", "/usr/bin:/bin")
+}
+
+fn script(script: &str) -> serde_json::Value {
+    json!({ "program": "sh", "args": ["-c", script] })
+}
+
+/// Writes to the file `beat` for as long as it lives, in the background.
+const BEAT: &str = "(while :; do echo x >> beat; sleep 0.02; done) &";
+
+/// Whether the file `beat` was written to and is no more.
+async fn has_stopped_beating(folder: &Path) -> bool {
+    let size = || fs::metadata(folder.join("beat")).map_or(0, |metadata| metadata.len());
+    // What was under way is done soon; after that nothing may come.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let before = size();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    before > 0 && size() == before
+}
+
+#[tokio::test]
+async fn r5_arguments_reach_a_program_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).build().unwrap().toolset();
+    let args = [
+        "; touch pwned",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "&& touch pwned",
+        "| tee pwned",
+        "> pwned",
+        "*",
+        "$HOME",
+        "~",
+        "a\nb",
+    ];
+    let ran =
+        call(&shell, "run_program", json!({ "program": "echo", "args": args })).await.unwrap();
+    assert_eq!(
+        ran,
+        json!({ "exit_code": 0, "stdout": format!("{}\n", args.join(" ")), "stderr": "" })
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    let nul = call(&shell, "run_program", json!({ "program": "echo", "args": ["a\0b"] }))
+        .await
+        .unwrap_err();
+    assert_eq!(nul.message, "an argument holds a NUL character, which no program can be given");
+}
+
+#[tokio::test]
+async fn r5_only_listed_programs_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tool"), "#!/bin/sh\ntouch pwned\n").unwrap();
+    let shell = Shell::builder(folder.path()).with_program("/bin/echo").with_program("/bin/cat");
+    let shell = shell.build().unwrap().toolset();
+    for program in [
+        "sh",
+        "/bin/echo",
+        "./echo",
+        "../bin/echo",
+        "echo ",
+        "echo;sh",
+        "ECHO",
+        "tool",
+        "./tool",
+        "echo\0",
+    ] {
+        let failure = call(&shell, "run_program", json!({ "program": program })).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Denied, "{program}");
+        assert_eq!(
+            failure.message,
+            format!("`{program}` may not be run, expected one of: cat, echo")
+        );
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn r5_rules_restrict_the_arguments_of_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).with_rule(|program, args| {
+        if program == "echo" && args.iter().any(|arg| arg.starts_with('-')) {
+            return Err("no options".to_owned());
+        }
+        Ok(())
+    });
+    let shell = shell.build().unwrap().toolset();
+    call(&shell, "run_program", json!({ "program": "echo", "args": ["x"] })).await.unwrap();
+    let failure = call(&shell, "run_program", json!({ "program": "echo", "args": ["-n"] }))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "denied: these arguments of `echo` are not allowed, expected no options"
+    );
+}
+
+#[tokio::test]
+async fn r5_the_environment_holds_what_was_set_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(std::env::var_os("PATH").is_some(), "there is something to leak");
+    let shell =
+        Shell::builder(folder.path()).with_program("/usr/bin/env").with_variable("LANG", "C");
+    let ran = call(&shell.build().unwrap().toolset(), "run_program", json!({ "program": "env" }))
+        .await
+        .unwrap();
+    assert_eq!(ran["stdout"], "LANG=C\n");
+}
+
+#[tokio::test]
+async fn r5_a_program_has_no_input_and_runs_in_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "here").unwrap();
+    let shell = shell(&folder).build().unwrap().toolset();
+    let ran = call(&shell, "run_program", json!({ "program": "cat" })).await.unwrap();
+    assert_eq!(ran, json!({ "exit_code": 0, "stdout": "", "stderr": "" }));
+    let ran =
+        call(&shell, "run_program", json!({ "program": "cat", "args": ["file"] })).await.unwrap();
+    assert_eq!(ran["stdout"], "here");
+}
+
+#[tokio::test]
+async fn r5_output_is_kept_up_to_its_limit_and_the_end_of_a_program_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).with_output_limit(10).build().unwrap().toolset();
+    let long = script("head -c 1000000 /dev/zero | tr '\\0' x; echo failed >&2; exit 3");
+    let ran = call(&shell, "run_program", long).await.unwrap();
+    assert_eq!(
+        ran,
+        json!({ "exit_code": 3, "stdout": "xxxxxxxxxx", "stderr": "failed\n", "left_out": 999_990 })
+    );
+    let ran = call(&shell, "run_program", script("kill -9 $$")).await.unwrap();
+    assert_eq!(ran, json!({ "exit_code": null, "signal": 9, "stdout": "", "stderr": "" }));
+}
+
+#[tokio::test]
+async fn r5_a_program_that_takes_too_long_is_killed_with_all_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell =
+        shell(&folder).with_time_limit(Duration::from_millis(500)).build().unwrap().toolset();
+    let since = Instant::now();
+    let failure = call(&shell, "run_program", script(&format!("{BEAT} echo begun; sleep 60")))
+        .await
+        .unwrap_err();
+    assert!(since.elapsed() < Duration::from_secs(20));
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    assert_eq!(
+        failure.message,
+        "`sh` took longer than 0.5 seconds and was killed, with all it had started; its output until then: begun\n"
+    );
+    assert!(has_stopped_beating(folder.path()).await);
+}
+
+#[tokio::test]
+async fn r5_a_program_whose_call_is_given_up_is_killed_with_all_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).build().unwrap().toolset();
+    let running = call(&shell, "run_program", script(&format!("{BEAT} sleep 60")));
+    let given_up = tokio::time::timeout(Duration::from_millis(500), running).await;
+    assert!(given_up.is_err());
+    assert!(has_stopped_beating(folder.path()).await);
+}
+
+#[tokio::test]
+async fn r5_what_a_program_leaves_running_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).build().unwrap().toolset();
+    let since = Instant::now();
+    let ran =
+        call(&shell, "run_program", script(&format!("{BEAT} sleep 0.2; echo done"))).await.unwrap();
+    assert_eq!(ran, json!({ "exit_code": 0, "stdout": "done\n", "stderr": "" }));
+    assert!(since.elapsed() < Duration::from_secs(20), "its pipes are not waited for");
+    assert!(has_stopped_beating(folder.path()).await);
+}
+
+/// A process that leaves the group is not found any more, and still keeps nobody waiting by the pipes it holds.
+#[tokio::test]
+async fn r5_a_process_that_leaves_the_group_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = shell(&folder).build().unwrap().toolset();
+    let since = Instant::now();
+    let ran = call(&shell, "run_program", script("setsid sleep 20 & sleep 0.3; echo done"))
+        .await
+        .unwrap();
+    assert_eq!(ran["stdout"], "done\n");
+    assert!(since.elapsed() < Duration::from_secs(10));
+}
