@@ -1,5 +1,5 @@
-//! One path for every call, whatever runs its tool: a service's method, an agent, an MCP server, or an executor of the
-//! host (G29). Each of the four is a generated toolset.
+//! One path for every call, whatever runs its tool (G29): a service's method, an agent, an MCP server or an executor of the
+//! host, each behind a generated toolset; a function; and an MCP server that no schema file knows.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -7,27 +7,41 @@ use std::sync::Arc;
 use todos_service::errors::{GetTodosError, UpdateTodosError};
 use todos_service::service::TodosService;
 use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
+use tokio::net::TcpListener;
 use toolwright::spec::Implementation;
 use toolwright::{
     BoxError, BoxFuture, Executor, FailureKind, MethodError, Payload, Recovery, ToolCall,
-    ToolFailure, ToolResult,
+    ToolFailure, ToolResult, ToolSpec, described,
 };
+use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
+use toolwright_mcp::{HttpOptions, McpServer, ServerSpec};
 use toolwright_runtime::{
-    Agent, Collector, EventKind, Planner, Policy, Registry, RunRequest, Runtime, Script, Step, Turn,
+    Agent, Collector, Event, EventKind, FunctionTool, Planner, Policy, Registry, RunRequest,
+    Runtime, Script, Step, Turn,
 };
 
 use super::Tested;
 use super::examples::Sums;
 use super::injection::Echo;
-use crate::real_servers::git_tools;
+use crate::real_servers::{git_tools, memory_tools};
 use crate::remote::Peer;
 use crate::requirement_cases::rates_tools;
 
 /// Answers as told, whatever kind of thing it is.
 #[derive(Clone, Copy)]
-struct Backing {
-    fails: bool,
+pub(super) struct Backing {
+    pub(super) fails: bool,
 }
+
+described! {
+    struct Reading {
+        value: i64,
+    }
+}
+
+/// The server that no schema file of its client knows.
+static FAR: ServerSpec =
+    ServerSpec { name: "far", version: "1.0.0", toolsets: &[memory_tools::specs::ALL] };
 
 impl Backing {
     fn answer(self, payload: &str) -> Result<Payload, ToolFailure> {
@@ -37,8 +51,8 @@ impl Backing {
         Ok(Payload::new(payload))
     }
 
-    /// A registry with a tool of each kind, all of which answer alike.
-    fn registry(self) -> Result<Registry, Box<dyn Error>> {
+    /// A registry with a tool of each kind, all of which answer alike. The agent `host` may use them all.
+    pub(super) async fn registry(self) -> Result<Registry, Box<dyn Error>> {
         let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok("{}") };
         let mut registry = Registry::new();
         todos_tools::register(&mut registry, self)?;
@@ -46,7 +60,50 @@ impl Backing {
         planner_session_planner_agent::register(&mut registry, Arc::new(self))?;
         git_tools::register(&mut registry, Peer::answering(peer))?;
         rates_tools::register(&mut registry, Echo, Arc::new(self))?;
+        let spec = ToolSpec::new("measure").with_toolset("gauges").with_service("lab");
+        let measure = FunctionTool::new(spec, move |reading: Reading| {
+            std::future::ready(self.answer("{}").map(|_| reading))
+        });
+        registry.register_tool(measure)?;
+        let client = Client::new(self.far().await?);
+        registry.register_toolset("far", McpToolset::new("far", client))?;
         Ok(registry)
+    }
+
+    /// An MCP server on a port of this process, for as long as the test runs.
+    async fn far(self) -> Result<ServerUrl, Box<dyn Error>> {
+        let graph = r#"{"entities":[],"relations":[]}"#;
+        let peer = if self.fails { Err(FailureKind::DomainRejection) } else { Ok(graph) };
+        let mut server = McpServer::new(&FAR);
+        memory_tools::register(&mut server, Peer::answering(peer))?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}/mcp", listener.local_addr()?);
+        tokio::spawn(server.complete()?.serve_listener(listener, HttpOptions::new()));
+        Ok(ServerUrl::new(url))
+    }
+
+    /// What the host's sink is told of a run that makes these calls, one a step.
+    pub(super) async fn told(
+        self,
+        calls: impl IntoIterator<Item = ToolCall>,
+        policy: Policy,
+    ) -> Result<Vec<Event>, Box<dyn Error>> {
+        let mut script = Script::new();
+        for call in calls {
+            script = script.call([call]);
+        }
+        let registry = self.registry().await?;
+        let generated =
+            TOOLS.map(|(tool, ..)| tool).into_iter().filter(|tool| *tool != "search_nodes");
+        let agent = Agent::new("host", "lab").with_tools(generated).with_toolsets(["far"]);
+        registry.register_agent(
+            agent.with_policy(policy),
+            Arc::new(script.finish(Payload::new("0"))),
+        )?;
+        let own = Collector::new();
+        let request = RunRequest::new("host", Payload::new("0")).with_events(own.clone());
+        Runtime::new(registry).run(request).await?;
+        Ok(own.events())
     }
 }
 
@@ -85,65 +142,81 @@ impl Executor for Backing {
 }
 
 /// A tool of each kind, with arguments that are right and some that are not.
-const TOOLS: [(&str, &str, &str); 4] = [
+pub(super) const TOOLS: [(&str, &str, &str); 6] = [
     ("get_todos", "{}", r#"{"status":"lost"}"#),
     ("plan_session", r#"{"goal":"Ship"}"#, "{}"),
     ("git_status", r#"{"repo_path":"/srv"}"#, "{}"),
     ("guess_rate", "{}", "[]"),
+    ("measure", r#"{"value":1}"#, "{}"),
+    ("search_nodes", r#"{"query":"x"}"#, "{}"),
 ];
 
-/// What the host's sink is told of a run that makes one call a step.
+/// What is told of a run whose calls, `call_0` and so on, have these arguments.
 async fn told(
     tool: &str,
     args: &[&str],
     fails: bool,
     policy: Policy,
 ) -> Result<Vec<String>, Box<dyn Error>> {
-    let mut script = Script::new();
-    for args in args {
-        script = script.call([ToolCall::new(tool, Payload::new(*args))]);
-    }
-    let registry = Backing { fails }.registry()?;
-    let agent = Agent::new("host", "lab").with_tools([tool]).with_policy(policy);
-    registry.register_agent(agent, Arc::new(script.finish(Payload::new("0"))))?;
-    let own = Collector::new();
-    let request = RunRequest::new("host", Payload::new("0")).with_events(own.clone());
-    Runtime::new(registry).run(request).await?;
-    Ok(own.events().iter().map(|event| line(&event.kind)).collect())
+    let call = |(place, args): (usize, &&str)| {
+        ToolCall::new(tool, Payload::new(*args)).with_id(format!("call_{place}"))
+    };
+    let events = Backing { fails }.told(args.iter().enumerate().map(call), policy).await?;
+    Ok(events.iter().map(|event| line(&event.kind)).collect())
 }
 
 fn line(kind: &EventKind) -> String {
-    let end = match kind {
-        EventKind::ToolResultReceived { outcome: Err(failure), .. }
-        | EventKind::RunFinished { result: Err(failure), .. } => failure.kind.as_str(),
-        EventKind::ToolResultReceived { .. } | EventKind::RunFinished { .. } => "payload",
-        _ => return kind.as_str().to_owned(),
+    let end = |outcome: &Result<Payload, ToolFailure>| match outcome {
+        Ok(_) => "payload",
+        Err(failure) => failure.kind.as_str(),
     };
-    format!("{}: {end}", kind.as_str())
+    let name = kind.as_str();
+    match kind {
+        EventKind::ToolCallScheduled { call, .. } => format!("{name} {}", call.id()),
+        EventKind::ToolResultReceived { call_id, outcome, .. } => {
+            format!("{name} {call_id}: {}", end(outcome))
+        }
+        EventKind::RunFinished { result, .. } => format!("{name}: {}", end(result)),
+        _ => name.to_owned(),
+    }
 }
 
 /// The events of a run whose calls end like this, and which itself ends so.
 fn expected(calls: &[&str], run: &str) -> Vec<String> {
-    let of_call =
-        |end: &&str| ["tool_call_scheduled".to_owned(), format!("tool_result_received: {end}")];
+    let of_call = |(place, end): (usize, &&str)| {
+        let scheduled = format!("tool_call_scheduled call_{place}");
+        [scheduled, format!("tool_result_received call_{place}: {end}")]
+    };
     let first = std::iter::once("run_started".to_owned());
-    first.chain(calls.iter().flat_map(of_call)).chain([format!("run_finished: {run}")]).collect()
+    let calls = calls.iter().enumerate().flat_map(of_call);
+    first.chain(calls).chain([format!("run_finished: {run}")]).collect()
 }
 
-/// The tools compared are backed in the four ways.
-#[test]
-fn g29_the_tools_that_are_compared_are_backed_in_four_ways() -> Tested {
-    let registry = Backing { fails: false }.registry()?;
-    let kinds = TOOLS.map(|(tool, ..)| {
-        match registry.spec(tool).map(|spec| spec.implementation().clone()) {
-            Some(Implementation::Method { .. }) => "method",
-            Some(Implementation::Agent { .. }) => "agent",
-            Some(Implementation::Mcp { .. }) => "mcp",
-            Some(Implementation::External) => "host",
-            None => "nothing",
-        }
-    });
-    assert_eq!(kinds, ["method", "agent", "mcp", "host"]);
+/// The tools compared are backed in all ways there are.
+#[tokio::test]
+async fn g29_the_tools_that_are_compared_are_backed_in_six_ways() -> Tested {
+    let calls = TOOLS.map(|(tool, right, _)| ToolCall::new(tool, Payload::new(right)));
+    let events = Backing { fails: false }.told(calls, Policy::UNLIMITED).await?;
+    let of_call = |event: &Event| match &event.kind {
+        EventKind::ToolCallScheduled { tool, .. } => Some(match tool.implementation()? {
+            Implementation::Method { .. } => format!("{}: method", tool.name()),
+            Implementation::Agent { .. } => format!("{}: agent", tool.name()),
+            Implementation::Mcp { server } => format!("{}: server {server}", tool.name()),
+            Implementation::External => format!("{}: host", tool.name()),
+        }),
+        _ => None,
+    };
+    assert_eq!(
+        events.iter().filter_map(of_call).collect::<Vec<_>>(),
+        [
+            "get_todos: method",
+            "plan_session: agent",
+            "git_status: server git",
+            "guess_rate: host",
+            "measure: host",
+            "search_nodes: server far"
+        ]
+    );
     Ok(())
 }
 

@@ -1,11 +1,20 @@
 //! Generated registration helpers on a real registry (G24).
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
-use toolwright::{BoxError, BoxFuture, Executor, Payload, RegistrationError, ToolCall, ToolResult};
-use toolwright_runtime::{Planner, Registry, Runtime, Step, Turn};
+use toolwright::{
+    BoxError, BoxFuture, Executor, FailureKind, Payload, RegistrationError, ToolCall, ToolResult,
+};
+use toolwright_runtime::{EventKind, Planner, Policy, Registry, Runtime, Step, Turn};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, SubscriberExt};
 
 use super::Tested;
+use super::events::{Backing, TOOLS};
 use super::injection::Echo;
 use crate::requirement_cases::rates_tools;
 
@@ -74,5 +83,79 @@ async fn g3_g24_a_toolset_may_be_backed_in_two_ways() -> Tested {
     assert_eq!(runtime.call(paid.clone()).await.outcome.as_ref(), Ok(paid.args()));
     let guessed = rates_tools::calls::guess_rate(&rates_tools::types::GuessRateArgs {})?;
     assert_eq!(runtime.call(guessed).await.outcome.as_ref(), Ok(&Payload::new("2.5")));
+    Ok(())
+}
+
+/// The fields of spans, as they are opened.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<BTreeMap<&'static str, String>>>>);
+
+struct Fields(BTreeMap<&'static str, String>);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Spans {
+    fn on_new_span(&self, attributes: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        let mut fields = Fields(BTreeMap::new());
+        attributes.record(&mut fields);
+        self.0.lock().expect("no test panics while it holds it").push(fields.0);
+    }
+}
+
+/// G24: whatever backs a tool, its registration is all it takes: what it publishes is listed, its executor answers, its
+/// codecs refuse what its schema does, and its spans tell where it comes from.
+#[tokio::test]
+async fn g24_a_registration_wires_specs_executor_adapters_and_spans() -> Tested {
+    let spans = Spans::default();
+    let _subscribed =
+        tracing::subscriber::set_default(tracing_subscriber::registry().with(spans.clone()));
+    let expected = [
+        "todos of todos, method get_todos",
+        "planning of planner, agent session_planner",
+        "git of git, mcp git",
+        "rates of ledger, external -",
+        "gauges of lab, external -",
+        "far of far, mcp far",
+    ];
+    for ((tool, right, wrong), expected) in TOOLS.into_iter().zip(expected) {
+        let calls = [("right", right), ("wrong", wrong)].map(|(id, args)| {
+            ToolCall::new(tool, Payload::new(args)).with_id(format!("{tool} {id}"))
+        });
+        let events = Backing { fails: false }.told(calls, Policy::UNLIMITED).await?;
+        let outcomes = events.iter().filter_map(|event| match &event.kind {
+            EventKind::ToolResultReceived { tool, outcome, .. } => Some((tool, outcome)),
+            _ => None,
+        });
+        let [(listed, right), (_, wrong)] = outcomes.collect::<Vec<_>>()[..] else {
+            panic!("two calls of {tool}")
+        };
+        let entry = listed.entry().ok_or("it is not listed")?;
+        let schema: serde_json::Value = serde_json::from_str(entry.spec().args_schema())?;
+        assert_eq!(schema["type"], "object", "{tool}");
+        assert!(right.is_ok(), "{tool}: {right:?}");
+        let failure = wrong.as_ref().expect_err("its arguments are wrong");
+        assert_eq!(failure.kind, FailureKind::InvalidCall, "{tool}");
+
+        let spans = spans.0.lock().expect("no test panics while it holds it");
+        let id = format!("{tool} right");
+        let of_call = |span: &&BTreeMap<_, String>| span.get("gen_ai.tool.call.id") == Some(&id);
+        let span = spans.iter().find(of_call).ok_or("the call has no span")?;
+        let field = |name: &str| span.get(name).map_or("-", String::as_str);
+        assert_eq!(field("gen_ai.tool.name"), tool);
+        assert_eq!(field("gen_ai.tool.description"), entry.spec().description());
+        let [toolset, service] =
+            ["toolset", "service"].map(|name| field(&format!("toolwright.{name}.name")));
+        let [kind, name] =
+            ["kind", "name"].map(|name| field(&format!("toolwright.implementation.{name}")));
+        assert_eq!(format!("{toolset} of {service}, {kind} {name}"), expected);
+    }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Spans by the OpenTelemetry conventions for generative AI. Never holds a payload unless the host opted in.
 
+use toolwright::spec::Implementation;
 use toolwright::{Payload, ToolCall, ToolFailure};
 use tracing::{Span, field};
 
@@ -21,8 +22,19 @@ pub(crate) fn agent_span(agent: &Agent, run_id: &str, session_id: Option<&str>) 
     )
 }
 
-/// The span of a call: `execute_tool {name}`. Arguments and result only where content is recorded.
+/// The span of a call: `execute_tool {name}`. Arguments and result only where content is recorded. What its registration
+/// says of a tool, for which the conventions have no words, stands under `toolwright`.
 pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Span {
+    let spec = tool.spec();
+    let (implementation, implemented_by) = match spec.implementation() {
+        Implementation::Method { method, .. } => ("method", Some(&**method)),
+        Implementation::Agent { agent, .. } => ("agent", Some(&**agent)),
+        Implementation::Mcp { server } => ("mcp", Some(&**server)),
+        Implementation::External => ("external", None),
+    };
+    // A tool that is registered by itself has neither.
+    let [toolset, service] =
+        [spec.toolset(), spec.service()].map(|name| (!name.is_empty()).then_some(name));
     tracing::info_span!(
         "execute_tool",
         otel.name = format!("execute_tool {}", tool.name()),
@@ -30,11 +42,15 @@ pub(crate) fn tool_span(call: &ToolCall, tool: &ToolEntry, content: bool) -> Spa
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = tool.name(),
         gen_ai.tool.call.id = call.id(),
-        gen_ai.tool.description = tool.spec().description(),
+        gen_ai.tool.description = spec.description(),
         gen_ai.tool.r#type = "function",
         gen_ai.tool.call.arguments = content.then(|| call.args().as_str()),
         gen_ai.tool.call.result = field::Empty,
         toolwright.run.id = call.run_id(),
+        toolwright.toolset.name = toolset,
+        toolwright.service.name = service,
+        toolwright.implementation.kind = implementation,
+        toolwright.implementation.name = implemented_by,
         error.type = field::Empty,
     )
 }
