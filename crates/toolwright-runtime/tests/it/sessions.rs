@@ -131,6 +131,21 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
     assert_eq!(ask(&session, "y.a").await, r#"{"n":4}"#);
 }
 
+/// H6: the approval list of an agent counts in its sessions, and in those of no other agent.
+#[tokio::test]
+async fn h6_a_session_of_an_agent_has_the_agents_approval_list() {
+    let registry = Registry::new();
+    let listing = Agent::new("agent", "lab").requiring_approval_of(["x.wipe"]);
+    registry.register_agent(listing, steps(vec![])).unwrap();
+    let catalog = catalog([("disks", "x", tool("wipe", |n| n).into_source())]);
+    catalog.allow("other", "disks").unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    for (agent, expected) in [("agent", "denied"), ("other", r#"{"n":1}"#)] {
+        let session = runtime.open_session(agent).await.unwrap();
+        assert_eq!(brief(&session.call(call("x.wipe", "a", 1)).await), expected, "{agent}");
+    }
+}
+
 /// H6, H8: a session has an approval list, and a call of it that waits is data, with which another session of the agent
 /// goes on.
 #[tokio::test]
