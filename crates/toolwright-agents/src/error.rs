@@ -29,11 +29,15 @@ pub struct Mistake {
 }
 
 impl AgentFilesError {
-    pub(crate) fn new(mistakes: Vec<Mistake>) -> Self {
+    pub(crate) fn new(mut mistakes: Vec<Mistake>) -> Self {
+        mistakes.sort_by_key(|mistake| {
+            let start = mistake.place.as_ref().map_or(0, |(_, place)| place.start);
+            (mistake.path.clone(), start)
+        });
         Self(mistakes)
     }
 
-    /// The mistakes, by file and then by kind.
+    /// The mistakes, by the names of the files and then by place.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.0
     }

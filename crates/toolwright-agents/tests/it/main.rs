@@ -158,10 +158,10 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
     let found = messages(&error);
     assert_eq!(found.len(), 4, "{found:?}");
     for (start, found) in [
+        "b.toml: agent `b` lists tool `close`, which is unknown",
         "c.yml: unknown key `tool`",
         "d.yaml: agent `a` is described in",
         "e.yaml: stream did not contain valid UTF-8",
-        "b.toml: agent `b` lists tool `close`, which is unknown",
     ]
     .iter()
     .zip(&found)
