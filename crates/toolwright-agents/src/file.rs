@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter};
+use toolwright::RegistrationError;
 use toolwright::issue::nearest;
-use toolwright::{Map, RegistrationError, Value};
 use toolwright_runtime::{Agent, Policy};
 
 use crate::error::{Mistake, Source};
+use crate::hints::Hints;
 
 /// An agent as a file describes it, and where the names in the file stand.
 pub(crate) struct AgentFile {
@@ -59,29 +60,7 @@ struct Limits {
 /// A length of time, written as schema files write it.
 struct Period(Duration);
 
-/// Hints on the model, none of which is a secret.
-#[derive(Default)]
-struct Hints(Map<Value>);
-
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
-
-/// The key under which serde meets a date of TOML, as an object.
-const DATE: &str = "$__toml_private_datetime";
-
-/// Ends of keys that are secrets and no hints.
-const SECRETS: [&str; 11] = [
-    "api_key",
-    "apikey",
-    "access_key",
-    "private_key",
-    "secret",
-    "password",
-    "auth_token",
-    "access_token",
-    "api_token",
-    "authorization",
-    "credentials",
-];
 
 impl AgentFile {
     /// Reads a file.
@@ -262,36 +241,4 @@ impl<'de> Deserialize<'de> for Period {
             .map(Self)
             .ok_or_else(|| de::Error::custom(format!("found `{text}`, expected {expected}")))
     }
-}
-
-impl<'de> Deserialize<'de> for Hints {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let hints = Map::<Value>::deserialize(deserializer)?;
-        if find_key(&hints, &|key| key == DATE).is_some() {
-            return Err(de::Error::custom("found a date, expected JSON; write it as a string"));
-        }
-        match find_key(&hints, &is_secret) {
-            None => Ok(Self(hints)),
-            Some(key) => Err(de::Error::custom(format!(
-                "`{key}` is a secret and no hint on the model; give it to the planner in code"
-            ))),
-        }
-    }
-}
-
-fn is_secret(key: &str) -> bool {
-    let key = key.to_lowercase().replace('-', "_");
-    matches!(key.as_str(), "key" | "token") || SECRETS.iter().any(|secret| key.ends_with(secret))
-}
-
-/// The first key of a rule, in an object, its items, or an object in them.
-fn find_key<'a>(hints: &'a Map<Value>, rule: &impl Fn(&str) -> bool) -> Option<&'a str> {
-    fn inside<'a>(value: &'a Value, rule: &impl Fn(&str) -> bool) -> Option<&'a str> {
-        match value {
-            Value::Object(entries) => find_key(entries, rule),
-            Value::Array(items) => items.iter().find_map(|item| inside(item, rule)),
-            _ => None,
-        }
-    }
-    hints.iter().find_map(|(key, value)| if rule(key) { Some(key) } else { inside(value, rule) })
 }

@@ -53,6 +53,7 @@
 mod error;
 mod file;
 mod folder;
+mod hints;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,0 +1,119 @@
+//! Hints on a model, as data: JSON whose keys are no names of secrets. Never asks what a hint means.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toolwright::{Map, Value};
+
+/// Hints on the model, none of which is a secret.
+#[derive(Default)]
+pub(crate) struct Hints(pub(crate) Map<Value>);
+
+/// Ends of keys that are secrets and no hints.
+const SECRETS: [&str; 11] = [
+    "api_key",
+    "apikey",
+    "access_key",
+    "private_key",
+    "secret",
+    "password",
+    "auth_token",
+    "access_token",
+    "api_token",
+    "authorization",
+    "credentials",
+];
+
+/// The key under which serde meets a date of TOML, as an object.
+const DATE: &str = "$__toml_private_datetime";
+
+/// A key, refused while its place is known.
+struct Key(String);
+
+/// Reads any JSON.
+struct Json;
+
+impl<'de> Deserialize<'de> for Hints {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_any(Json)? {
+            Value::Object(hints) => Ok(Self(hints)),
+            other => Err(D::Error::custom(format!("found {other}, expected a mapping of hints"))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        if key == DATE {
+            return Err(D::Error::custom("found a date, expected JSON; write it as a string"));
+        }
+        let name = key.to_lowercase().replace('-', "_");
+        if matches!(name.as_str(), "key" | "token") || SECRETS.iter().any(|end| name.ends_with(end))
+        {
+            return Err(D::Error::custom(format!(
+                "`{key}` is a secret and no hint on the model; give it to the planner in code"
+            )));
+        }
+        Ok(Self(key))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Json {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Json {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        let number =
+            value.try_into().map_err(|_| E::custom(format!("{value} is no JSON number")))?;
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element_seed(Self)? {
+            array.push(item);
+        }
+        Ok(Value::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(Key(key)) = entries.next_key()? {
+            object.insert(key, entries.next_value_seed(Self)?);
+        }
+        Ok(Value::Object(object))
+    }
+}
