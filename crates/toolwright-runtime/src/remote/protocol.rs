@@ -51,7 +51,7 @@ pub(super) enum Reply {
     Saved { id: u64, saved: Result<Option<String>, String> },
     /// Whether the state was taken back.
     Restored { id: u64, restored: Result<(), String> },
-    /// The handles that are open from now on. Said before any other reply, where they have changed.
+    /// The handles that are open from now on. Said before the reply to a request, where they have changed.
     OpenHandles { names: Vec<String> },
 }
 

@@ -140,8 +140,9 @@ async fn attend(
     replies: &mpsc::UnboundedSender<Reply>,
 ) -> Result<(), RemoteError> {
     let mut listed = Arc::new(Vec::new());
+    // A client reads this first; handles follow with the reply to its first request.
+    let _ = replies.send(Reply::Opened);
     let replies = Arc::new(Replies::new(Arc::clone(toolset), replies.clone()));
-    replies.send(Reply::Opened);
     let mut tasks = JoinSet::new();
     let mut running: BTreeMap<u64, AbortHandle> = BTreeMap::new();
     while let Some(request) = super::client::read(input).await? {

@@ -129,8 +129,8 @@ impl Source {
     }
 
     /// A factory that builds anew for each step, before the planner is asked: for tools that depend on how far the run
-    /// has come. What an instance holds ends with its step; it is never asked to [save](Toolset::save) it. State that is
-    /// to outlast a step belongs into a factory of its own, or into what the factory shares.
+    /// has come. What an instance holds ends with its step, and no instance is asked to [save](Toolset::save) it. State
+    /// that is to outlast a step belongs to a toolset that is built once a run.
     pub fn per_step<K>(factory: impl IntoSource<K>) -> Self {
         match factory.into_source().0 {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),

@@ -239,6 +239,20 @@ async fn p10_the_handles_that_are_open_are_those_of_the_last_reply() {
     assert_eq!(gone.to_string(), RemoteError::Gone.to_string());
 }
 
+/// P10: handles that are open as soon as the toolset is entered are told with its tools.
+#[tokio::test]
+async fn p10_handles_that_are_open_from_the_start_are_told() {
+    let holding = |_: Scope| {
+        let counter = counter(None);
+        counter.handles.open(());
+        counter
+    };
+    let socket = Socket::serve(holding.into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    assert_eq!(remote.open_handles().len(), 1);
+}
+
 /// P10: the question about a tool there has the words and the metadata that it has there.
 #[tokio::test]
 async fn p10_an_approval_keeps_its_words_and_metadata_over_the_wire() {

@@ -17,7 +17,7 @@ use crate::toys::tool;
 /// Counts its calls, and says so in what it saves; holds a handle from the first call on.
 pub(crate) struct Counter {
     count: Arc<Mutex<i64>>,
-    handles: Handles<()>,
+    pub(crate) handles: Handles<()>,
     inner: FunctionTool,
     breaks: Option<&'static str>,
 }
