@@ -1,8 +1,10 @@
 //! The built-in toolsets, as agents and attackers use them.
 
 mod fetch;
+#[cfg(unix)]
 mod files;
 mod notes;
+#[cfg(unix)]
 mod registered;
 #[cfg(unix)]
 mod shell;
