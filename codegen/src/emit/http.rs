@@ -1,10 +1,12 @@
 //! `client.rs` and `operations.rs` of a service's HTTP client.
 
+use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
+
 use super::print::Module;
 use super::rust::{Ident, TokenStream, quote};
 use super::service::method_error;
 use super::tokens::{docs, grouped, ident, import, located_type, path};
-use crate::model::{Body, Content, MethodError, Part, QueryParameter, Route, Status, Style, Verb};
+use crate::model::{MethodError, Route};
 use crate::plan::{HttpCrate, HttpMethod};
 
 /// The module of the client.
@@ -62,8 +64,8 @@ pub(super) fn operations(plan: &HttpCrate<'_>) -> Module {
     let mut uses = |name: &'static str, is_used: bool| names.extend(is_used.then_some(name));
     let any = |is: fn(&HttpMethod<'_>) -> bool| plan.methods.iter().any(is);
     uses("Answer", any(|method| method.gives_nothing() || method.route.answers_text));
-    uses("Body", any(|method| method.route.body.is_some()));
-    uses("Content", any(|method| method.route.body.is_some()));
+    uses("Body", any(|method| method.route.body != Body::Nothing));
+    uses("Content", any(|method| method.route.body != Body::Nothing));
     let has_errors = any(|method| declared_errors(method).next().is_some());
     uses("DeclaredError", has_errors);
     uses(
@@ -93,7 +95,7 @@ fn operation(method: &HttpMethod<'_>) -> TokenStream {
     quote!(#about pub static #constant: Operation = #value;)
 }
 
-fn part(part: &Part) -> TokenStream {
+fn part(part: &Part<String>) -> TokenStream {
     match part {
         Part::Text(text) => quote!(Part::Text(#text)),
         Part::Property(name) => quote!(Part::Property(#name)),
@@ -106,7 +108,7 @@ fn placed(route: &Route) -> Option<TokenStream> {
         let key = ident(key);
         (!items.is_empty()).then(|| quote!(#key: &[#(#items),*],))
     };
-    let parameter = |(name, property): &(String, String)| quote!(Parameter { name: #name, property: #property });
+    let parameter = |Parameter { name, property }: &Parameter<String>| quote!(Parameter { name: #name, property: #property });
     let lists = [
         list("query", route.query.iter().map(query).collect()),
         list("headers", route.headers.iter().map(parameter).collect()),
@@ -115,7 +117,7 @@ fn placed(route: &Route) -> Option<TokenStream> {
     lists.into_iter().flatten().reduce(|all, next| quote!(#all #next))
 }
 
-fn query(parameter: &QueryParameter) -> TokenStream {
+fn query(parameter: &QueryParameter<String>) -> TokenStream {
     let QueryParameter { name, property, style, explode } = parameter;
     let style = ident(match style {
         Style::Form => "Form",
@@ -129,17 +131,26 @@ fn query(parameter: &QueryParameter) -> TokenStream {
 }
 
 fn body(route: &Route) -> Option<TokenStream> {
-    let (body, content) = route.body.as_ref()?;
-    let content = ident(match content {
-        Content::Json => "Json",
-        Content::Form => "Form",
-        Content::DeepForm => "DeepForm",
-        Content::Text => "Text",
-    });
-    Some(match body {
-        Body::Property(name) => quote!(body: Body::Property(#name, Content::#content),),
-        Body::Rest => quote!(body: Body::Rest(Content::#content),),
-    })
+    let content = |content: &Content| {
+        let content = ident(match content {
+            Content::Json => "Json",
+            Content::Form => "Form",
+            Content::DeepForm => "DeepForm",
+            Content::Text => "Text",
+        });
+        quote!(Content::#content)
+    };
+    match &route.body {
+        Body::Nothing => None,
+        Body::Property(name, of) => {
+            let content = content(of);
+            Some(quote!(body: Body::Property(#name, #content),))
+        }
+        Body::Rest(of) => {
+            let content = content(of);
+            Some(quote!(body: Body::Rest(#content),))
+        }
+    }
 }
 
 fn answer(method: &HttpMethod<'_>) -> Option<TokenStream> {

@@ -3,7 +3,6 @@
 use super::print::Module;
 use super::rust::{TokenStream, quote};
 use super::tokens::{docs, ident, import, located_type};
-use crate::model::Recovery;
 use crate::naming::Identifier;
 use crate::plan::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
@@ -129,12 +128,7 @@ fn failures(ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
             ErrorContent::Said => Some(quote!([said])),
         };
         let code = &error.name.value;
-        let recovery = ident(match error.recovery {
-            Recovery::CorrectCall => "correct_call",
-            Recovery::Retry => "retry",
-            Recovery::Replan => "replan",
-            Recovery::Finish => "finish",
-        });
+        let recovery = ident(error.recovery.as_str());
         let arguments = arguments.iter().map(|ErrorArgument { field, newtypes, is_domain }| {
             let inner = (0..*newtypes).map(|_| quote!(.0));
             let value = quote!(data.#field #(#inner)*);

@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 
 use toolwright::pointer::escaped;
+use toolwright::value::Kind;
 
 use crate::diagnostic::{Diagnostic, Report, tools};
 use crate::json::Json;
 use crate::schema::{
-    Additional, Kind, NodeId, ObjectShape, Schemas, Shape, UnionShape, as_object, json_equal,
-    kind_of, resolved,
+    Additional, NodeId, ObjectShape, Schemas, Shape, UnionShape, as_object, json_equal, kind_of,
+    kind_of_value, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -279,9 +280,9 @@ fn kinds(schemas: &Schemas, node: NodeId) -> Option<BTreeSet<Kind>> {
             return members.iter().map(|&member| kind_of(schemas, member)).collect();
         }
         Shape::Object(_) | Shape::Union(_) => BTreeSet::from([Kind::Object]),
-        Shape::Const(value) => BTreeSet::from([Kind::of(value)]),
+        Shape::Const(value) => BTreeSet::from([kind_of_value(value)]),
         Shape::Constants(values) => {
-            values.iter().map(|value| Kind::of(&value.value.value)).collect()
+            values.iter().map(|value| kind_of_value(&value.value.value)).collect()
         }
         Shape::Nullable(inner) => {
             let mut kinds = kinds(schemas, *inner)?;
@@ -308,5 +309,5 @@ fn enumerated(schemas: &Schemas, node: NodeId) -> Option<Vec<Json>> {
 }
 
 fn listed(kinds: &BTreeSet<Kind>) -> String {
-    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(" or ")
+    kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" or ")
 }

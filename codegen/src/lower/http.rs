@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
+use toolwright::value::Kind;
+
 use crate::diagnostic::{Report, http};
-use crate::model::{
-    Body, Content, Method, Part, Project, QueryParameter, Route, Status, Style, Verb,
-};
-use crate::schema::{Additional, Kind, NodeId, ObjectShape, Schemas, as_object, kind_of, resolved};
+use crate::model::{Method, Project, Route};
+use crate::schema::{Additional, NodeId, ObjectShape, Schemas, as_object, kind_of, resolved};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, Http, HttpAnswer, HttpQuery};
 
@@ -57,7 +58,7 @@ pub(super) fn route(text: &Http, report: &mut Report) -> Route {
     }
 }
 
-fn query(texts: &[HttpQuery], report: &mut Report) -> Vec<QueryParameter> {
+fn query(texts: &[HttpQuery], report: &mut Report) -> Vec<QueryParameter<String>> {
     let mut names: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     let mut parameters = Vec::new();
     for HttpQuery { property, name, style, explode } in texts {
@@ -82,9 +83,9 @@ fn named(
     what: &'static str,
     texts: Option<&Entries<Spanned<String>>>,
     report: &mut Report,
-) -> Vec<(String, String)> {
+) -> Vec<Parameter<String>> {
     let mut names: BTreeMap<String, Vec<Span>> = BTreeMap::new();
-    let mut pairs = Vec::new();
+    let mut parameters = Vec::new();
     for (name, property) in texts.into_iter().flat_map(Entries::iter) {
         // Names of headers are the same in small letters and capitals; those of cookies are not.
         let (key, mistake) = match what {
@@ -95,28 +96,31 @@ fn named(
             report.add(http::http_bad_name(name, what, why));
         }
         names.entry(key).or_default().push(name.span);
-        pairs.push((name.value.clone(), property.value.clone()));
+        parameters.push(Parameter { name: name.value.clone(), property: property.value.clone() });
     }
     for (name, places) in names.into_iter().filter(|(_, places)| places.len() > 1) {
         report.add(http::http_name_twice(&name, what, places));
     }
-    pairs
+    parameters
 }
 
-fn body(text: &Http, report: &mut Report) -> Option<(Body, Content)> {
+fn body(text: &Http, report: &mut Report) -> Body<String> {
     let content = text.content.map_or(Content::Json, |word| word.0);
     let Some(body) = &text.body else {
         if text.content.is_some() {
             let why = "`content` without a `body` that it is about";
             report.add(http::http_content(text.span, why));
         }
-        return None;
+        return Body::Nothing;
     };
     if matches!(text.method.0, Verb::Get | Verb::Head | Verb::Trace) {
         report.add(http::http_no_body(body.span, text.method.0.as_str()));
     }
-    let body = if body.value == REST { Body::Rest } else { Body::Property(body.value.clone()) };
-    Some((body, content))
+    if body.value == REST {
+        Body::Rest(content)
+    } else {
+        Body::Property(body.value.clone(), content)
+    }
 }
 
 /// Checks the routes of all methods against their schemas.
@@ -189,7 +193,7 @@ fn check_placed(
         }
         known_at.entry(name).or_default().push(span);
     }
-    if !matches!(route.body, Some((Body::Rest, _))) {
+    if !matches!(route.body, Body::Rest(_)) {
         for property in &payload.properties {
             if !known_at.contains_key(&*property.name.value) {
                 let what = format!("`{}`", property.name.value);
@@ -225,13 +229,14 @@ fn check_contents(
         let why = "the answer is text, and the result no string";
         report.add(http::http_content(text.span, why));
     }
-    let (Some((body, content)), Some(place)) = (&route.body, &text.body) else { return };
-    let schema = match body {
-        Body::Property(name) => {
+    let Some(place) = &text.body else { return };
+    let (schema, content) = match &route.body {
+        Body::Nothing => return,
+        Body::Property(name, content) => {
             let found = payload.properties.iter().find(|one| one.name.value == *name);
-            found.map(|property| property.schema)
+            (found.map(|property| property.schema), content)
         }
-        Body::Rest => Some(method.payload),
+        Body::Rest(content) => (Some(method.payload), content),
     };
     let (expected, why) = match content {
         Content::Json => return,
@@ -250,7 +255,7 @@ fn check_contents(
 /// # Errors
 ///
 /// What is wrong with the path, as the rest of a sentence about it.
-pub fn path_parts(text: &str) -> Result<Vec<Part>, String> {
+pub fn path_parts(text: &str) -> Result<Vec<Part<String>>, String> {
     if !text.starts_with('/') {
         return Err("does not begin with `/`".to_owned());
     }
@@ -265,7 +270,7 @@ pub fn path_parts(text: &str) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-fn path_part(rest: &str) -> Result<(Part, &str), String> {
+fn path_part(rest: &str) -> Result<(Part<String>, &str), String> {
     let Some(inside) = rest.strip_prefix('{') else {
         let end = rest.find('{').unwrap_or(rest.len());
         check_plain(&rest[..end])?;

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::http::Part;
+use toolwright::outcome::Recovery;
+
 use super::schemas::Reading;
 use super::services::Services;
 use super::{check_name, http, owned};
 use crate::diagnostic::{Report, form, words};
-use crate::model::{Method, MethodError, MethodId, Part, Recovery, ServiceId};
+use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::prose::as_error;
 use crate::schema::{Node, Shape};
 use crate::source::Spanned;
@@ -35,7 +38,11 @@ impl Methods<'_> {
 }
 
 /// The sentence of an error: its message, or else its description, begun and ended as Rust's errors are.
-fn sentence(name: &Spanned<String>, text: &syntax::MethodError, report: &mut Report) -> Vec<Part> {
+fn sentence(
+    name: &Spanned<String>,
+    text: &syntax::MethodError,
+    report: &mut Report,
+) -> Vec<Part<String>> {
     match (&text.message, &text.description) {
         (Some(message), _) => sentence_parts(&message.value).unwrap_or_else(|reason| {
             report.add(words::bad_template(message.span, &reason));
@@ -50,7 +57,7 @@ fn sentence(name: &Spanned<String>, text: &syntax::MethodError, report: &mut Rep
 }
 
 /// The parts of a sentence: a property's name in braces is filled in, and two braces stand for one.
-fn sentence_parts(text: &str) -> Result<Vec<Part>, String> {
+fn sentence_parts(text: &str) -> Result<Vec<Part<String>>, String> {
     let (mut parts, mut plain, mut rest) = (Vec::new(), String::new(), text);
     while let Some(at) = rest.find(['{', '}']) {
         plain.push_str(&rest[..at]);

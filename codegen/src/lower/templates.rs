@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use minijinja::machinery::{Instruction, get_compiled_template};
 use minijinja::{Environment, ErrorKind, Template as Parsed};
+use toolwright::http::Part;
 
 use super::toolsets::WrittenTool;
 use crate::diagnostic::{Report, words};
-use crate::model::{MethodError, Part, Project, Tool};
+use crate::model::{MethodError, Project, Tool};
 use crate::prose::advice;
 use crate::schema::{Additional, NodeId, Schemas, Shape, as_object, resolved};
 use crate::source::{Span, Spanned};

@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toolwright::remote::Provenance;
+
 use super::consumers::DeclaredAgent;
 use super::methods::Methods;
 use super::services::Services;
 use super::{check_name, owned};
 use crate::diagnostic::{Report, consumers, names, tools};
-use crate::model::{
-    AgentId, McpOrigin, McpProvenance, MethodId, ServiceId, ToolId, Toolset, ToolsetId,
-};
+use crate::model::{AgentId, McpOrigin, MethodId, ServiceId, ToolId, Toolset, ToolsetId};
 use crate::source::{Span, Spanned};
 use crate::syntax::{self, Entries, ToolDetails};
 
@@ -235,7 +235,7 @@ fn mcp_origin(text: &syntax::McpBacking, report: &mut Report) -> McpOrigin {
         check_name("an MCP server", &text.server, report);
     }
     let listed = text.listed.iter().flat_map(Entries::iter);
-    let from = text.from.as_ref().map_or_else(McpProvenance::default, |from| McpProvenance {
+    let from = text.from.as_ref().map_or_else(Provenance::default, |from| Provenance {
         name: owned(from.name.as_ref()),
         version: owned(from.version.as_ref()),
         protocol: owned(from.protocol.as_ref()),

@@ -7,7 +7,10 @@ mod http;
 use std::ops::Index;
 use std::time::Duration;
 
-pub use http::{Body, Content, Part, QueryParameter, Route, Status, Style, Verb};
+pub use http::Route;
+use toolwright::http::{Part, Status};
+use toolwright::outcome::Recovery;
+use toolwright::remote::Provenance;
 pub use toolwright::spec::{Approval, CallLimits, Example, Hints, ToolAnnotations};
 
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
@@ -128,11 +131,11 @@ pub struct MethodError {
     /// What it means, where more is said than the sentence.
     pub description: Option<String>,
     /// The sentence a caller reads; its properties are required ones of the payload.
-    pub message: Vec<Part>,
+    pub message: Vec<Part<String>>,
     /// What it says in data: always an object.
     pub payload: Option<NodeId>,
     /// What the caller can do about it.
-    pub recovery: Recovery,
+    pub recovery: Recovery<()>,
     /// The HTTP status that means it.
     pub status: Option<Status>,
 }
@@ -140,25 +143,12 @@ pub struct MethodError {
 impl MethodError {
     /// The sentence, with its properties in braces.
     pub fn template(&self) -> String {
-        let part = |part: &Part| match part {
+        let part = |part: &Part<String>| match part {
             Part::Text(text) => text.clone(),
             Part::Property(name) => format!("{{{name}}}"),
         };
         self.message.iter().map(part).collect()
     }
-}
-
-/// What a caller can do about a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Call again with other arguments.
-    CorrectCall,
-    /// Call again later, unchanged.
-    Retry,
-    /// Look for another way.
-    Replan,
-    /// Stop and report.
-    Finish,
 }
 
 /// A named set of tools with one owner.
@@ -186,20 +176,7 @@ pub struct McpOrigin {
     /// Every tool it listed, by its name there, with the digest of its schemas.
     pub listed: Vec<(String, String)>,
     /// What it said of itself.
-    pub from: McpProvenance,
-}
-
-/// What an MCP server said of itself.
-#[derive(Debug, Default)]
-pub struct McpProvenance {
-    /// Its name.
-    pub name: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// The revision of the protocol that was spoken.
-    pub protocol: Option<String>,
-    /// The day.
-    pub date: Option<String>,
+    pub from: Provenance<String>,
 }
 
 /// What runs a tool (G8): metadata, never identity.

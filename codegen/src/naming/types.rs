@@ -113,7 +113,7 @@ pub fn labels(schemas: &Schemas, members: &[NodeId]) -> Vec<Identifier> {
         required(schemas, member).find(|name| requirements[name] == 1).map(str::to_owned)
     };
     let word = |(&member, given): (&NodeId, Option<String>)| {
-        let kind = || kind_of(schemas, member).map(|kind| kind.word().to_owned());
+        let kind = || kind_of(schemas, member).map(|kind| kind.as_str().to_owned());
         given
             .or_else(|| own_requirement(member))
             .or_else(kind)
@@ -348,7 +348,7 @@ impl Walk<'_> {
             }
             Shape::Mixed(variants) => {
                 for variant in variants {
-                    let kind = variant.kind.word();
+                    let kind = variant.kind.as_str();
                     let origin = format!("The {kind} of `{name}`.");
                     self.visit(variant.schema, format!("{name}{}", pascal_part(kind)), origin);
                 }

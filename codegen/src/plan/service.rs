@@ -1,8 +1,10 @@
 //! A service's crate: named types, the trait its provider implements, the errors its methods declare.
 
+use toolwright::http::Part;
+
 use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
-use crate::model::{Method, MethodError, MethodId, Part, ServiceId};
+use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{
     Identifier, Scope, identifier, pascal, pascal_with, service_package, toolset_package,
 };

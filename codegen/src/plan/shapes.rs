@@ -142,10 +142,10 @@ impl Shapes<'_> {
 
     fn mixed(&mut self, variants: &[schema::MixedVariant], owner: &TypeName) -> Body {
         let variants = variants.iter().map(|variant| {
-            let name = pascal(variant.kind.word());
+            let name = pascal(variant.kind.as_str());
             let name_of = || format!("{}{name}", owner.name);
             let ty = self.type_of(variant.schema, Some(owner.node), &name_of);
-            let docs = format!("Of `type: {}`.", variant.kind.word());
+            let docs = format!("Of `type: {}`.", variant.kind.as_str());
             MixedVariant { name, docs, ty }
         });
         Body::Mixed(variants.collect())
@@ -164,7 +164,7 @@ impl Shapes<'_> {
         let variants = members.iter().zip(labels).map(|(&member, name)| {
             let kind = schema::kind_of(&project.schemas, member).expect("each member is of a kind");
             OverlappingVariant {
-                docs: format!("Of `type: {}`.", kind.word()),
+                docs: format!("Of `type: {}`.", kind.as_str()),
                 ty: self.type_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
                 demands: demands(&project.schemas, member),
                 name,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Additional, Kind, Node, NodeId, ObjectShape, Schemas, Shape};
+use toolwright::value::Kind;
+
+use super::{Additional, Node, NodeId, ObjectShape, Schemas, Shape, number};
 use crate::json::Json;
 
 /// The node that a chain of references ends in; the node itself where it is none.
@@ -79,7 +81,7 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
         Shape::Object(_) | Shape::Union(_) | Shape::Const(Json::Object(_)) => Kind::Object,
         Shape::Constants(values) => {
             let kinds: BTreeSet<Kind> =
-                values.iter().map(|value| Kind::of(&value.value.value)).collect();
+                values.iter().map(|value| kind_of_value(&value.value.value)).collect();
             let kinds: Vec<Kind> = kinds.into_iter().collect();
             match kinds[..] {
                 [kind] | [Kind::Integer, kind @ Kind::Number] => kind,
@@ -93,6 +95,19 @@ fn kind_of_shape(shape: &Shape) -> Option<Kind> {
         | Shape::Named(_)
         | Shape::Local(_) => return None,
     })
+}
+
+/// The narrowest kind that a value is of.
+pub(crate) fn kind_of_value(value: &Json) -> Kind {
+    match value {
+        Json::Null => Kind::Null,
+        Json::Boolean(_) => Kind::Boolean,
+        Json::Number(text) if number::is_whole(text) => Kind::Integer,
+        Json::Number(_) => Kind::Number,
+        Json::String(_) => Kind::String,
+        Json::Array(_) => Kind::Array,
+        Json::Object(_) => Kind::Object,
+    }
 }
 
 /// The nodes whose values are parts of a node's values, or the same values.

@@ -1,7 +1,7 @@
 //! The keywords of JSON Schema 2020-12, in one table: what stands behind each, what its schemas judge, and which kinds of
 //! values it is about.
 
-use super::Kind;
+use toolwright::value::Kind;
 
 /// The expected type of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

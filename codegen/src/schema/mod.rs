@@ -17,6 +17,7 @@ use std::ops::Index;
 
 pub use annotations::{Annotations, BoxedAnnotations};
 pub use budget::Budget;
+pub(crate) use follow::kind_of_value;
 pub use follow::{aliased, as_object, kind_of, parts, resolved};
 pub use keyword::{Judged, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
@@ -27,6 +28,7 @@ pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
 use toolwright::format::{Format, IntegerFormat};
 use toolwright::pattern::Translated;
+use toolwright::value::Kind;
 
 use crate::json::Json;
 use crate::source::{Span, Spanned};
@@ -306,64 +308,6 @@ pub struct MixedVariant {
     pub kind: Kind,
     /// The schema.
     pub schema: NodeId,
-}
-
-/// A kind of JSON value, as `type` names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// `null`
-    Null,
-    /// `boolean`
-    Boolean,
-    /// `string`
-    String,
-    /// `integer`
-    Integer,
-    /// `number`
-    Number,
-    /// `array`
-    Array,
-    /// `object`
-    Object,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 7] = [
-        Self::Null,
-        Self::Boolean,
-        Self::String,
-        Self::Integer,
-        Self::Number,
-        Self::Array,
-        Self::Object,
-    ];
-
-    /// The narrowest kind that a value is of.
-    pub(crate) fn of(value: &Json) -> Self {
-        match value {
-            Json::Null => Self::Null,
-            Json::Boolean(_) => Self::Boolean,
-            Json::Number(text) if number::is_whole(text) => Self::Integer,
-            Json::Number(_) => Self::Number,
-            Json::String(_) => Self::String,
-            Json::Array(_) => Self::Array,
-            Json::Object(_) => Self::Object,
-        }
-    }
-
-    /// Its name in schemas.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
-    }
 }
 
 impl Node {

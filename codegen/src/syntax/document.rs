@@ -1,11 +1,12 @@
 //! Every mapping of the language, key by key. Never how one is read: [`super::read`] does that.
 
+use toolwright::http::{Content, Style, Verb};
+
 use super::read::{Read, mapping};
 use super::values::{
     Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
 };
 use crate::diagnostic::Report;
-use crate::model::{Content, Style, Verb};
 use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};

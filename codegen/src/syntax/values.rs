@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
+use toolwright::http::{Content, Status, Style, Verb};
+use toolwright::outcome::Recovery;
+
 use super::Tool;
 use super::document::HttpAnswer;
 use super::read::Read;
 use crate::diagnostic::{Report, form};
-use crate::model::{Content, Recovery, Status, Style, Verb};
 use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -45,7 +47,7 @@ pub struct Literal(pub Node);
 
 /// What a caller can do about a failure.
 #[derive(Clone, Copy, Debug)]
-pub struct RecoveryWord(pub Recovery);
+pub struct RecoveryWord(pub Recovery<()>);
 
 /// One word of a few.
 #[derive(Clone, Copy, Debug)]
@@ -108,8 +110,8 @@ impl Words for HttpAnswer {
 }
 
 /// Every word for a [`Recovery`].
-pub(super) const RECOVERIES: [(&str, Recovery); 4] = [
-    ("correct_call", Recovery::CorrectCall),
+pub(super) const RECOVERIES: [(&str, Recovery<()>); 4] = [
+    ("correct_call", Recovery::CorrectCall(())),
     ("retry", Recovery::Retry),
     ("replan", Recovery::Replan),
     ("finish", Recovery::Finish),

@@ -1,6 +1,6 @@
 //! How one method of a service goes over HTTP, as generated code says it. Never a value of a call.
 
-pub use toolwright::http::{Content, Status, Style, Verb};
+pub use toolwright::http::{Body, Content, Parameter, Part, QueryParameter, Status, Style, Verb};
 
 /// One method of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,48 +23,6 @@ pub struct Operation {
     pub answer: Answer,
     /// The errors that the method declares for statuses; an exact status goes before its class.
     pub errors: &'static [DeclaredError],
-}
-
-/// A part of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Text as it is sent.
-    Text(&'static str),
-    /// The value of a property of the payload.
-    Property(&'static str),
-}
-
-/// A property in the query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueryParameter {
-    /// Its name in the query.
-    pub name: &'static str,
-    /// The property of the payload.
-    pub property: &'static str,
-    /// How lists and objects are written.
-    pub style: Style,
-    /// Whether each item is a parameter of its own.
-    pub explode: bool,
-}
-
-/// A property in a header or a cookie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name there.
-    pub name: &'static str,
-    /// The property of the payload.
-    pub property: &'static str,
-}
-
-/// What a request's body is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// There is none.
-    Nothing,
-    /// One property of the payload; none where that is absent.
-    Property(&'static str, Content),
-    /// An object of every property that stands nowhere else.
-    Rest(Content),
 }
 
 /// What the body of a good answer is.

@@ -9,8 +9,9 @@ use super::equality::as_schema;
 use super::existing::{entries, reached};
 use super::keywords::Entries;
 use super::listing::Listed;
-use super::provenance::Provenance;
+use super::provenance;
 use super::yaml_text;
+use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
 /// One tool as it is written.
@@ -28,7 +29,7 @@ pub(super) struct Tool {
 /// All that an import knows, before there is a file.
 pub(super) struct Import {
     /// What is known of the server.
-    pub(super) from: Provenance,
+    pub(super) from: Provenance<String>,
     /// The digest of every tool of the server, by its name there.
     pub(super) listed: Entries,
     /// The tools that are taken, in the server's order.
@@ -152,10 +153,10 @@ impl Import {
     }
 
     /// What a toolset says about the server it stands for.
-    pub(super) fn backing(&self, server: Json, from: Provenance) -> Entries {
+    pub(super) fn backing(&self, server: Json, from: Provenance<String>) -> Entries {
         let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.written()));
         let mut entries = vec![entry("server", server)];
-        entries.extend(from.into_json().map(|from| entry("from", from)));
+        entries.extend(provenance::json(from).map(|from| entry("from", from)));
         entries.push(entry("listed", Json::Object(self.listed.clone())));
         entries.push(entry("written", Json::Object(written.collect())));
         entries

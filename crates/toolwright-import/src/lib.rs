@@ -39,8 +39,9 @@ use std::fmt;
 pub use difference::difference;
 pub use existing::{Existing, NotOurs};
 pub use json_text::NotJson;
-pub use provenance::{Provenance, is_date};
+pub use provenance::is_date;
 pub use selection::Selection;
+pub use toolwright::remote::Provenance;
 pub use update_report::UpdateReport;
 pub use warnings::Warning;
 
@@ -74,7 +75,7 @@ pub struct Request<'a> {
     /// Which tools, and by which names.
     pub selection: Selection,
     /// What is known of the server.
-    pub from: Provenance,
+    pub from: Provenance<String>,
     /// The other schema files of the project: no name is given twice among all of them.
     pub beside: &'a [Source],
 }

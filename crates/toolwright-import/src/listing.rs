@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::digest;
 use super::keywords::{Entries, take};
-use super::provenance::Provenance;
+use super::provenance;
 use super::warnings::Warnings;
+use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
 /// A server's answer.
@@ -13,7 +14,7 @@ pub(super) struct List {
     /// The tools, each name once.
     pub(super) tools: Vec<Listed>,
     /// What stands beside them about the server.
-    pub(super) from: Provenance,
+    pub(super) from: Provenance<String>,
 }
 
 /// One tool as its server lists it.
@@ -86,11 +87,11 @@ fn distinct(mut tools: Vec<Listed>, warnings: &mut Warnings) -> Vec<Listed> {
 fn unwrapped(
     mut entries: Entries,
     warnings: &mut Warnings,
-) -> Result<(Vec<Json>, Provenance), String> {
+) -> Result<(Vec<Json>, Provenance<String>), String> {
     if let Some(error) = take(&mut entries, "error") {
         return Err(format!("the server answered with an error: {}", shown(&error)));
     }
-    let from = Provenance::saved(&mut entries);
+    let from = provenance::saved(&mut entries);
     if let Some(result) = take(&mut entries, "result") {
         let Json::Object(result) = result else {
             return Err(format!("expected `tools` in `result`, found {}", shown(&result)));

@@ -11,10 +11,11 @@ use super::equality::{Equality, as_schema, is_same_value, only_type_name, type_b
 use super::existing::{Existing, entries, reached};
 use super::keywords::Entries;
 use super::patch::Rename;
-use super::provenance::Provenance;
+use super::provenance;
 use super::schema_changes::changes;
 use super::type_names::{Pair, Renamed};
 use super::update_report::UpdateReport;
+use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
 /// The order in which an import writes what a tool has; what it never writes stands behind.
@@ -169,14 +170,14 @@ impl<'a> Merge<'a> {
         let server = old.iter().find(|(key, _)| key == "server").map(|(_, value)| value.clone());
         let server = server.unwrap_or_else(|| Json::string(self.owner.toolset));
         let written = old.iter().find(|(key, _)| key == "from").map(|(_, from)| from);
-        let from = self.from(Provenance::written(written));
+        let from = self.from(provenance::written(written));
         set(&mut toolset, "mcp", Json::Object(self.import.backing(server, from)));
         set(&mut toolset, "tools", Json::Object(tools));
         toolset
     }
 
     /// What is not known now holds on while the server lists the same; its name does in any case.
-    fn from(&self, written: Provenance) -> Provenance {
+    fn from(&self, written: Provenance<String>) -> Provenance<String> {
         let is_same_list = self.existing.listed.len() == self.import.listed.len()
             && self.import.listed.iter().all(|(name, digest)| {
                 self.existing.listed.get(name).is_some_and(|known| Json::string(known) == *digest)

@@ -1,72 +1,50 @@
 //! Records which server listed the tools and when, as far as that is known. The date comes from the caller.
 
-use super::keywords::{Entries, take};
+use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
-/// What is known of a server. The default is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Provenance {
-    /// The name it gave itself.
-    pub name: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// The revision of MCP that was spoken, such as `2025-11-25`.
-    pub protocol: Option<String>,
-    /// The day on which it was asked, as `YYYY-MM-DD`.
-    pub date: Option<String>,
+use super::keywords::{Entries, take};
+
+/// Takes it out of what stands beside a list of tools: `serverInfo` and `protocolVersion`, as the answer to `initialize`
+/// has them.
+pub(super) fn saved(entries: &mut Entries) -> Provenance<String> {
+    let mut info = match entries.iter().find(|(key, _)| key == "serverInfo") {
+        Some((_, Json::Object(info))) => info.clone(),
+        _ => {
+            return Provenance { protocol: text(entries, "protocolVersion"), ..Provenance::UNKNOWN };
+        }
+    };
+    take(entries, "serverInfo");
+    Provenance {
+        name: text(&mut info, "name"),
+        version: text(&mut info, "version"),
+        protocol: text(entries, "protocolVersion"),
+        date: None,
+    }
 }
 
-impl Provenance {
-    /// This, and what another knows where this knows nothing.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            name: self.name.or(other.name),
-            version: self.version.or(other.version),
-            protocol: self.protocol.or(other.protocol),
-            date: self.date.or(other.date),
-        }
-    }
+/// What a file says under `from`.
+pub(super) fn written(from: Option<&Json>) -> Provenance<String> {
+    let mut entries = match from {
+        Some(Json::Object(entries)) => entries.clone(),
+        _ => Vec::new(),
+    };
+    let [name, version, protocol, date] =
+        ["name", "version", "protocol", "date"].map(|key| text(&mut entries, key));
+    Provenance { name, version, protocol, date }
+}
 
-    /// Takes it out of what stands beside a list of tools: `serverInfo` and `protocolVersion`, as the answer to
-    /// `initialize` has them.
-    pub(super) fn saved(entries: &mut Entries) -> Self {
-        let mut info = match entries.iter().find(|(key, _)| key == "serverInfo") {
-            Some((_, Json::Object(info))) => info.clone(),
-            _ => return Self { protocol: text(entries, "protocolVersion"), ..Self::default() },
-        };
-        take(entries, "serverInfo");
-        Self {
-            name: text(&mut info, "name"),
-            version: text(&mut info, "version"),
-            protocol: text(entries, "protocolVersion"),
-            date: None,
-        }
-    }
-
-    /// What a file says under `from`.
-    pub(super) fn written(from: Option<&Json>) -> Self {
-        let mut entries = match from {
-            Some(Json::Object(entries)) => entries.clone(),
-            _ => Vec::new(),
-        };
-        let [name, version, protocol, date] =
-            ["name", "version", "protocol", "date"].map(|key| text(&mut entries, key));
-        Self { name, version, protocol, date }
-    }
-
-    /// What a file is to say under `from`; nothing where nothing is known.
-    pub(super) fn into_json(self) -> Option<Json> {
-        let known = [
-            ("name", self.name),
-            ("version", self.version),
-            ("protocol", self.protocol),
-            ("date", self.date),
-        ];
-        let known = known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-        let known: Entries = known.map(|(key, value)| (key, Json::String(value))).collect();
-        (!known.is_empty()).then_some(Json::Object(known))
-    }
+/// What a file is to say under `from`; nothing where nothing is known.
+pub(super) fn json(from: Provenance<String>) -> Option<Json> {
+    let known = [
+        ("name", from.name),
+        ("version", from.version),
+        ("protocol", from.protocol),
+        ("date", from.date),
+    ];
+    let known = known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let known: Entries = known.map(|(key, value)| (key, Json::String(value))).collect();
+    (!known.is_empty()).then_some(Json::Object(known))
 }
 
 /// Takes a text that says something.

@@ -1,4 +1,5 @@
-//! Names the methods, styles, contents and statuses of HTTP that a method of a service may have.
+//! The parts of an HTTP request in which a method of a service puts its payload. `S` is the type of texts: `&'static str`
+//! in generated code, `String` in the compiler.
 
 /// A request's method (RFC 9110, 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,48 @@ pub enum Content {
     DeepForm,
     /// `text/plain`
     Text,
+}
+
+/// A part of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<S = &'static str> {
+    /// Text as it is sent.
+    Text(S),
+    /// The value of a property of the payload.
+    Property(S),
+}
+
+/// A property in the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryParameter<S = &'static str> {
+    /// Its name in the query.
+    pub name: S,
+    /// The property of the payload.
+    pub property: S,
+    /// How lists and objects are written.
+    pub style: Style,
+    /// Whether each item is a parameter of its own.
+    pub explode: bool,
+}
+
+/// A property in a header or a cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter<S = &'static str> {
+    /// Its name there.
+    pub name: S,
+    /// The property of the payload.
+    pub property: S,
+}
+
+/// What a request's body is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body<S = &'static str> {
+    /// There is none.
+    Nothing,
+    /// One property of the payload; none where that is absent.
+    Property(S, Content),
+    /// An object of every property that stands nowhere else.
+    Rest(Content),
 }
 
 /// A status of an answer.

@@ -66,11 +66,12 @@ pub enum FailureKind {
     Internal,
 }
 
-/// What can be done about a failure.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Recovery {
+/// What can be done about a failure. `Recovery<()>` is the same advice before there is a call to correct, as schemas
+/// give it with the errors they declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery<C = Box<Correction>> {
     /// Call again with other arguments.
-    CorrectCall(Box<Correction>),
+    CorrectCall(C),
     /// Call again later, unchanged.
     Retry,
     /// Look for another way.
@@ -138,8 +139,8 @@ impl fmt::Display for FailureKind {
     }
 }
 
-impl Recovery {
-    /// The recovery's name on the wire and in logs.
+impl<C> Recovery<C> {
+    /// The recovery's name in schemas, on the wire and in logs.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::CorrectCall(_) => "correct_call",
@@ -148,7 +149,9 @@ impl Recovery {
             Self::Finish => "finish",
         }
     }
+}
 
+impl Recovery {
     /// Advice to send other arguments than a call's, where nothing more is known.
     pub fn correct(call: &ToolCall) -> Self {
         Self::CorrectCall(Box::new(Correction {

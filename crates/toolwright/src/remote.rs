@@ -39,22 +39,40 @@ pub struct Origin {
     pub from: Provenance,
 }
 
-/// What a server said of itself when its tools were written down; `None` says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Provenance {
-    /// Its name.
-    pub name: Option<&'static str>,
+/// What a server said of itself when its tools were written down; `None` says nothing. `S` is the type of texts:
+/// `&'static str` in generated code, `String` in the compiler and the importer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Provenance<S = &'static str> {
+    /// The name it gave itself.
+    pub name: Option<S>,
     /// Its version.
-    pub version: Option<&'static str>,
-    /// The revision of the protocol that was spoken.
-    pub protocol: Option<&'static str>,
-    /// The day.
-    pub date: Option<&'static str>,
+    pub version: Option<S>,
+    /// The revision of MCP that was spoken, such as `2025-11-25`.
+    pub protocol: Option<S>,
+    /// The day on which it was asked, as `YYYY-MM-DD`.
+    pub date: Option<S>,
 }
 
-impl Provenance {
+impl<S> Provenance<S> {
     /// Nothing said.
     pub const UNKNOWN: Self = Self { name: None, version: None, protocol: None, date: None };
+
+    /// This, and what another knows where this knows nothing.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            name: self.name.or(other.name),
+            version: self.version.or(other.version),
+            protocol: self.protocol.or(other.protocol),
+            date: self.date.or(other.date),
+        }
+    }
+}
+
+impl<S> Default for Provenance<S> {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
 }
 
 impl Origin {

@@ -1,12 +1,13 @@
 //! The keywords that say what a shape accepts, beside its type. Never those of assertions.
 
 use toolwright::format::{Format, IntegerFormat};
+use toolwright::value::Kind;
 
 use super::Publisher;
 use crate::json::Json;
 use crate::schema::{
-    Additional, ArrayShape, EnumValue, Kind, NumberRules, ObjectShape, Shape, StringRules,
-    TupleRest, TupleShape,
+    Additional, ArrayShape, EnumValue, NumberRules, ObjectShape, Shape, StringRules, TupleRest,
+    TupleShape,
 };
 
 impl Publisher<'_> {
@@ -30,7 +31,7 @@ impl Publisher<'_> {
                 self.out.item();
                 self.schema(*inner);
                 self.out.item();
-                self.object(|publisher| publisher.text("type", Some(Kind::Null.word())));
+                self.object(|publisher| publisher.text("type", Some(Kind::Null.as_str())));
                 self.out.close(']');
             }
             Shape::Union(union) => {

@@ -6,8 +6,10 @@ mod limits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::{iter, mem};
 
+use toolwright::value::Kind;
+
 use super::{
-    Annotations, Assertion, DIALECT, Keyword, Kind, Node, NodeId, Operand, Schemas, Shape, TypeId,
+    Annotations, Assertion, DIALECT, Keyword, Node, NodeId, Operand, Schemas, Shape, TypeId,
     kind_of, resolved,
 };
 use crate::json::Json;
@@ -72,7 +74,7 @@ impl<'a> Publisher<'a> {
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
         let is_bare = self.is_bare_until(body);
         if !is_bare {
-            self.text("type", kind_of(schemas, body).map(Kind::word));
+            self.text("type", kind_of(schemas, body).map(Kind::as_str));
         }
         let shown = if is_bare { body } else { self.root };
         self.entries(shown, annotations, &schemas[shown].assertions)
@@ -170,7 +172,7 @@ impl<'a> Publisher<'a> {
             Shape::Local(target) => self.reference_to_node(*target),
             Shape::Const(value) if !matches!(value, Json::String(_)) => {}
             // The assertion of an overlapping choice says all, but some clients want a `type` on what is an object.
-            _ => self.text("type", kind_of(self.schemas, id).map(Kind::word)),
+            _ => self.text("type", kind_of(self.schemas, id).map(Kind::as_str)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Keywords that no type can say: what stands behind them is checked and kept.
 
 use toolwright::schema::Schema;
+use toolwright::value::Kind;
 
 use super::places::Root;
 use super::scalar::kinds_of_format;
@@ -9,7 +10,7 @@ use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::keyword::Expected;
-use crate::schema::{Assertion, Keyword, Kind, Node, NodeId, Operand};
+use crate::schema::{Assertion, Keyword, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {
@@ -49,7 +50,7 @@ impl SchemaReader<'_> {
         };
         let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
         if idle {
-            let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+            let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
             self.report.add(schemas::no_effect(entry.key.span, keyword.word(), &words.join(", ")));
         }
         idle

@@ -18,7 +18,9 @@ mod union;
 
 use std::collections::BTreeSet;
 
-use super::{Annotations, Assertion, Keyword, Kind, Node, NodeId, Operand, Schemas, Shape};
+use toolwright::value::Kind;
+
+use super::{Annotations, Assertion, Keyword, Node, NodeId, Operand, Schemas, Shape};
 use crate::diagnostic::{Report, form};
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Value};

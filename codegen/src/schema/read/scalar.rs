@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use toolwright::format::{Format, IntegerFormat};
+use toolwright::value::Kind;
 
 use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::{
-    Bound, BoxedAnnotations, EnumValue, Kind, NumberRules, Pattern, Shape, StringRules, is_double,
+    Bound, BoxedAnnotations, EnumValue, NumberRules, Pattern, Shape, StringRules, is_double,
     json_equal, json_sort_key, number,
 };
 use crate::source::{Span, Spanned};

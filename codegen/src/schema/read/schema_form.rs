@@ -1,11 +1,13 @@
 //! The form of a schema: which of its keywords decides what it is, and which of them become a type.
 
+use toolwright::value::Kind;
+
 use super::SchemaReader;
 use super::object::only_pattern;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
-use crate::schema::{Keyword, Kind, TUPLE, number};
+use crate::schema::{Keyword, TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
 
@@ -181,9 +183,9 @@ impl SchemaReader<'_> {
             self.expected("the name of a type", node);
             return None;
         };
-        let known = Kind::ALL.into_iter().find(|kind| kind.word() == word);
+        let known = Kind::from_name(word);
         if known.is_none() {
-            let known = Kind::ALL.map(Kind::word);
+            let known = Kind::ALL.map(Kind::as_str);
             self.report.add(schemas::unknown_type_word(node.span, word, &known));
         }
         known

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use toolwright::format::IntegerFormat;
+use toolwright::value::Kind;
 
 use super::merge::merge;
 use super::scalar::constants;
@@ -12,8 +13,8 @@ use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
-    Assertion, Budget, EnumValue, Judged, Keyword, Kind, MixedVariant, Node, NodeId, Operand,
-    Property, Schemas, Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
+    Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node, NodeId, Operand, Property,
+    Schemas, Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
 };
 use crate::source::Spanned;
 
@@ -95,7 +96,7 @@ impl PendingChoice {
     fn become_shape(&self, schemas: &mut Schemas, shape: Shape, mut assertions: Vec<Assertion>) {
         let node = schemas[self.node].clone();
         schemas.set(self.node, Node { shape: shape.clone(), ..node.clone() });
-        let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.word()));
+        let word = kind_of(schemas, self.node).map(|kind| Json::string(kind.as_str()));
         // A `type` beside the choice that the choice's own type says already.
         let is_said = |assertion: &Assertion| match &assertion.operand {
             Operand::Plain(types) => {

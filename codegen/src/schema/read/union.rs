@@ -1,12 +1,14 @@
 //! Choices among schemas. What a member refers to may not be read yet, so what becomes of a choice is
 //! left to [`super::settle`].
 
+use toolwright::value::Kind;
+
 use super::places::Root;
 use super::settle::PendingChoice;
 use super::{Place, SchemaReader};
 use crate::schema::{
-    Additional, ArrayShape, Keyword, Kind, MixedVariant, Node, NodeId, NumberRules, ObjectShape,
-    Shape, StringRules,
+    Additional, ArrayShape, Keyword, MixedVariant, Node, NodeId, NumberRules, ObjectShape, Shape,
+    StringRules,
 };
 use crate::source::Span;
 

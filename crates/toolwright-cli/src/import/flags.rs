@@ -121,7 +121,7 @@ impl Choice {
 }
 
 impl Origin {
-    pub(crate) fn provenance(&self) -> Provenance {
+    pub(crate) fn provenance(&self) -> Provenance<String> {
         Provenance {
             name: self.server_name.clone(),
             version: self.server_version.clone(),

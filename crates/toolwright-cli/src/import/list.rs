@@ -13,7 +13,7 @@ pub(crate) struct Listed {
     /// An answer to `tools/list`.
     pub(crate) json: String,
     /// What the server said of itself.
-    pub(crate) from: Provenance,
+    pub(crate) from: Provenance<String>,
     /// What the list is called in messages.
     pub(crate) source: String,
 }

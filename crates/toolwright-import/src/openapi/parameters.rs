@@ -6,8 +6,8 @@ use super::super::keywords::Entries;
 use super::super::warnings::Subject;
 use super::api::{Api, Operation};
 use super::{entries, is_set, text};
+use toolwright::http::Part;
 use toolwright_codegen::internal::Json;
-use toolwright_codegen::internal::model::Part;
 use toolwright_codegen::internal::naming;
 use toolwright_codegen::internal::{header_mistake, path_parts};
 

@@ -347,7 +347,7 @@ fn any_value(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), S
             Value::Array(names) => names.iter().map(Value::as_str).collect(),
             name => vec![name.as_str()],
         };
-        let kinds = names.into_iter().map(|name| Kind::of_word(name?));
+        let kinds = names.into_iter().map(|name| Kind::from_name(name?));
         let kinds = kinds.collect::<Option<Vec<Kind>>>();
         let kinds = kinds.filter(|kinds| !kinds.is_empty());
         keywords.push(Keyword::Type(

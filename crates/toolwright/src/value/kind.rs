@@ -1,7 +1,7 @@
 //! The kinds of JSON values, by their names in schemas.
 
 /// A kind of JSON value, as `type` names them in a schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// `null`
     Null,
@@ -20,18 +20,33 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Null,
+        Self::Boolean,
+        Self::String,
+        Self::Integer,
+        Self::Number,
+        Self::Array,
+        Self::Object,
+    ];
+
     /// The kind of a name in a schema.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "null" => Self::Null,
-            "boolean" => Self::Boolean,
-            "string" => Self::String,
-            "integer" => Self::Integer,
-            "number" => Self::Number,
-            "array" => Self::Array,
-            "object" => Self::Object,
-            _ => return None,
-        })
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// The kind's name in a schema.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
     }
 
     /// Several kinds in words: `a string or null`.

@@ -143,7 +143,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("json", &[]),
     ("yaml", &["diagnostic", "json", "source"]),
-    ("syntax", &["diagnostic", "json", "model", "options", "schema", "source", "yaml"]),
+    ("syntax", &["diagnostic", "json", "options", "schema", "source", "yaml"]),
     ("model", &["json", "schema", "source"]),
     ("schema", &["diagnostic", "json", "prose", "source", "yaml"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
