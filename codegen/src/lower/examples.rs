@@ -1,21 +1,28 @@
 //! Checks examples and defaults against the schemas they illustrate.
 
+use std::collections::BTreeSet;
+
 use super::toolsets::WrittenTool;
-use crate::diagnostic::{Diagnostic, Report, files, schemas, words};
+use crate::diagnostic::{Diagnostic, Report, files, schemas as mistakes, words};
 use crate::json::Json;
-use crate::model::Project;
-use crate::schema::{Budget, NodeId, violations};
+use crate::model::Tool;
+use crate::schema::{Budget, NodeId, Schemas, violations};
 use crate::source::Span;
 use crate::syntax::Literal;
 
 /// Reports examples that break their tool's schemas. Warns of defaults and examples inside schemas that break their own
-/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common. Marks the
-/// defaults that their schema accepts.
-pub(super) fn check(project: &mut Project, tools: &[WrittenTool<'_>], report: &mut Report) {
+/// schema: they change nothing in what is accepted, and `default: null` on a schema without null is common. Returns the
+/// schemas that accept their own default.
+pub(super) fn check(
+    schemas: &Schemas,
+    tools: &[Tool],
+    texts: &[WrittenTool<'_>],
+    report: &mut Report,
+) -> BTreeSet<NodeId> {
     let mut budget = Budget::default();
     let mut check_example = |node: NodeId, what: &str, text: &Literal| {
         let span = text.0.span;
-        let broken = violations(&project.schemas, node, &text.0.to_json(), &mut budget);
+        let broken = violations(schemas, node, &text.0.to_json(), &mut budget);
         if budget.take_exhausted() {
             report.add(exhausted(span));
         }
@@ -24,7 +31,7 @@ pub(super) fn check(project: &mut Project, tools: &[WrittenTool<'_>], report: &m
             report.add(words::example_breaks_schema(span, what, &place, &violation.message));
         }
     };
-    for (tool, written) in project.tools.iter().zip(tools) {
+    for (tool, written) in tools.iter().zip(texts) {
         for example in written.details.examples.iter().flatten() {
             check_example(tool.args, "`args`", &example.args);
             if let Some(result) = &example.result {
@@ -32,13 +39,13 @@ pub(super) fn check(project: &mut Project, tools: &[WrittenTool<'_>], report: &m
             }
         }
     }
-    let mut accepted = Vec::new();
-    for id in project.schemas.ids() {
-        let node = &project.schemas[id];
+    let mut accepted = BTreeSet::new();
+    for id in schemas.ids() {
+        let node = &schemas[id];
         let defaults = node.annotations.default.iter().map(|value| ("default", value));
         let examples = node.annotations.examples.iter().map(|value| ("example", value));
         for (what, value) in defaults.chain(examples) {
-            let broken = violations(&project.schemas, id, value, &mut budget);
+            let broken = violations(schemas, id, value, &mut budget);
             if let Some(violation) = broken.into_iter().next() {
                 let message = format!(
                     "the {what} {} breaks its own schema{}: {}",
@@ -46,18 +53,16 @@ pub(super) fn check(project: &mut Project, tools: &[WrittenTool<'_>], report: &m
                     at(&violation.pointer),
                     violation.message
                 );
-                report.add(schemas::default_breaks_schema(node.span, message));
+                report.add(mistakes::default_breaks_schema(node.span, message));
             } else if what == "default" {
-                accepted.push(id);
+                accepted.insert(id);
             }
             if budget.take_exhausted() {
                 report.add(exhausted(node.span));
             }
         }
     }
-    for id in accepted {
-        project.schemas.mark_default(id);
-    }
+    accepted
 }
 
 fn exhausted(span: Span) -> Diagnostic {

@@ -70,14 +70,16 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
     duplicates::report(&services, &written, report);
 
     let schemas = reading.settled(report);
+    // Invalid definitions have been reported; the checks skip them and their users.
+    let accepted = examples::check(&schemas, &tools.list, &toolsets.tools, report);
     let (method_texts, tool_texts) = (methods.texts, toolsets.tools);
     let of_services = services.list.into_iter().zip(types).zip(methods.of_services);
     let services = of_services.map(|((service, types), methods)| {
         let DeclaredService { name, description } = service;
         Service { name: name.clone(), description, types, methods }
     });
-    let mut project = Project {
-        schemas,
+    let project = Project {
+        schemas: schemas.with_accepted_defaults(accepted),
         services: services.collect(),
         methods: methods.list,
         toolsets: toolsets.list,
@@ -86,10 +88,8 @@ pub fn lower(documents: &[Document], integers: Integers, report: &mut Report) ->
         servers,
     };
 
-    // Invalid definitions have been reported; the checks skip them and their users.
     http::check(&project, &method_texts, report);
     compatibility::check(&project.schemas, &tools.handovers, report);
-    examples::check(&mut project, &tool_texts, report);
     templates::check(&project, &method_texts, &tool_texts, report);
     let mut types = naming::TypeNames::default();
     if !tools.binds_too_much {

@@ -457,9 +457,9 @@ impl Schemas {
         !self.invalid.contains(&id)
     }
 
-    /// Notes that a node accepts its own `default`.
-    pub(crate) fn mark_default(&mut self, id: NodeId) {
-        self.accept_default.insert(id);
+    /// The same schemas, with the nodes that accept their own `default`.
+    pub(crate) fn with_accepted_defaults(self, accept_default: BTreeSet<NodeId>) -> Self {
+        Self { accept_default, ..self }
     }
 
     /// The `default` of a node that accepts it.
