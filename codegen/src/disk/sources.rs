@@ -39,8 +39,26 @@ pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoError> {
     for path in paths {
         reading.add(path)?;
     }
-    reading.read()?;
-    Ok(reading.finish())
+    let Reading { mut files, unread, mut findings, .. } = reading;
+    for (path, read) in unread.iter().zip(parallel::map(&unread, |path| read(path))) {
+        files.insert(shown(path), read?);
+    }
+    let mut broken = BTreeMap::new();
+    let mut read = Vec::new();
+    for (path, (text, reason)) in files {
+        broken.extend(reason.map(|reason| (path.clone(), reason)));
+        read.push(Source { path, text });
+    }
+    let mut sources = Sources::new(read);
+    let ids: Vec<SourceId> = sources.iter().map(|(id, _)| id).collect();
+    for id in ids {
+        let source = sources.get(id);
+        if let Some(reason) = broken.get(&source.path) {
+            findings.push(reason.finding(id, &source.text));
+            sources.set_aside(id);
+        }
+    }
+    Ok(ReadSources { sources, findings })
 }
 
 /// Reads one text that need not be there.
@@ -126,28 +144,19 @@ impl Broken {
 }
 
 impl Reading {
-    fn finish(mut self) -> ReadSources {
-        let mut broken = BTreeMap::new();
-        let mut files = Vec::new();
-        for (path, (text, reason)) in self.files {
-            broken.extend(reason.map(|reason| (path.clone(), reason)));
-            files.push(Source { path, text });
-        }
-        let mut sources = Sources::new(files);
-        let ids: Vec<SourceId> = sources.iter().map(|(id, _)| id).collect();
-        for id in ids {
-            let source = sources.get(id);
-            if let Some(reason) = broken.get(&source.path) {
-                self.findings.push(reason.finding(id, &source.text));
-                sources.set_aside(id);
-            }
-        }
-        ReadSources { sources, findings: self.findings }
-    }
-
+    /// Adds a file, or all schema files of a folder.
     fn add(&mut self, path: &Path) -> Result<(), IoError> {
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => self.add_root(path),
+            Ok(found) if found.is_dir() => {
+                // How much there is so far, readable or not.
+                let size = |this: &Self| this.unread.len() + this.files.len() + this.findings.len();
+                let before = size(self);
+                self.add_folder(path)?;
+                if size(self) == before {
+                    self.findings.push(mistakes::empty_schema(&shown(path)));
+                }
+                Ok(())
+            }
             Ok(_) => self.add_file(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.findings.push(mistakes::missing_schema(&shown(path)));
@@ -157,42 +166,21 @@ impl Reading {
         }
     }
 
-    fn add_root(&mut self, path: &Path) -> Result<(), IoError> {
-        let before = self.found();
-        self.add_folder(path)?;
-        if self.found() == before {
-            self.findings.push(mistakes::empty_schema(&shown(path)));
-        }
-        Ok(())
-    }
-
-    /// How much there is so far, readable or not.
-    fn found(&self) -> usize {
-        self.unread.len() + self.files.len() + self.findings.len()
-    }
-
     fn add_folder(&mut self, path: &Path) -> Result<(), IoError> {
         for (path, kind) in tree::entries(path)? {
-            self.add_entry(&path, kind)?;
-        }
-        Ok(())
-    }
-
-    fn add_entry(&mut self, path: &Path, kind: fs::FileType) -> Result<(), IoError> {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
-            return Ok(());
-        }
-        if kind.is_dir() {
-            return self.add_folder(path);
-        }
-        // Some systems and people write `A.YAML`; to leave it out in silence would hide its schemas.
-        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-        if extension == "yaml" || extension == "yml" {
-            return self.add_file(path);
-        }
-        // A linked folder could lead back to itself; to leave it out in silence would hide its schemas too.
-        if kind.is_symlink() && path.is_dir() {
-            self.set_aside(path, Broken::LinkedFolder);
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
+                continue;
+            }
+            // Some systems and people write `A.YAML`; to leave it out in silence would hide its schemas.
+            let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+            if kind.is_dir() {
+                self.add_folder(&path)?;
+            } else if extension == "yaml" || extension == "yml" {
+                self.add_file(&path)?;
+            } else if kind.is_symlink() && path.is_dir() {
+                // It could lead back to itself; to leave it out in silence would hide its schemas too.
+                self.set_aside(&path, Broken::LinkedFolder);
+            }
         }
         Ok(())
     }
@@ -208,13 +196,6 @@ impl Reading {
         } else {
             self.bytes += found.len();
             self.unread.push(path.to_owned());
-        }
-        Ok(())
-    }
-
-    fn read(&mut self) -> Result<(), IoError> {
-        for (path, read) in self.unread.iter().zip(parallel::map(&self.unread, |path| read(path))) {
-            self.files.insert(shown(path), read?);
         }
         Ok(())
     }

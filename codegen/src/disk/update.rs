@@ -86,22 +86,16 @@ fn changed<'a>(
     let mut changed = BTreeMap::new();
     for (path, text) in files.iter() {
         let file = out.join(path);
-        match read_bytes(&file)? {
-            Some(found) if found == text.as_bytes() => {}
-            Some(found) if !found.is_empty() && !ownership.is_ours(&file)? => return Ok(None),
-            _ => drop(changed.insert(path, text)),
-        }
+        match fs::read(&file) {
+            Ok(found) if found == text.as_bytes() => continue,
+            Ok(found) if !found.is_empty() && !ownership.is_ours(&file)? => return Ok(None),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(IoError::on("read", &file)(error).into());
+            }
+            Ok(_) | Err(_) => changed.insert(path, text),
+        };
     }
     Ok(Some(changed))
-}
-
-/// What a file holds, if it is there.
-fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, IoError> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(IoError::on("read", path)(error)),
-    }
 }
 
 /// Builds a folder of the tree beside it: what changes is written, everything else is linked.

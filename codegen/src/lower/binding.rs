@@ -86,63 +86,73 @@ impl Bindings {
             }
             return Signature { args: called.payload, result: called.result, binding: None };
         }
-        let method_text = declared.methods.texts[method.position()];
         let (args_text, result_text) = match tool.origin {
             Origin::Toolset(text) => (text.args.as_ref(), text.result.as_ref()),
             Origin::Method(_) => (None, None),
         };
-        let home = &declared.services.name(owner).value;
-        let mut binding = None;
-        let args = if let Some(payload) = &payload {
-            let inject = injections(tool, called, payload, &reading.schemas, report);
-            let (args, shape) = match args_text {
-                None if inject.is_empty() => (called.payload, ArgsShape::Same),
-                None => {
-                    let args = derived(tool, called.payload, payload, &inject, reading, report);
-                    (args, ArgsShape::Derived)
-                }
-                Some(text) if same(&reading.types, home, text, method_text.payload.as_ref()) => {
-                    for injection in &inject {
-                        let name = &injection.property;
-                        check_not_declared(payload, name, report);
-                    }
-                    (called.payload, ArgsShape::Same)
-                }
-                Some(text) => {
-                    let args = reading.object(owner, &text.0, "`args`", report);
-                    let injected = inject.iter().map(|one| one.property.clone());
-                    self.handovers.push(Handover {
-                        span: text.0.span,
-                        from: args,
-                        to: called.payload,
-                        direction: Direction::Args { injected: injected.collect() },
-                    });
-                    (args, ArgsShape::Declared)
-                }
-            };
-            binding = Some(Binding { method, args: shape, reshapes_result: false, inject });
-            args
-        } else {
-            // That the payload is no object, or invalid, has been reported where it stands.
-            match args_text {
-                Some(text) => reading.object(owner, &text.0, "`args`", report),
-                None => reading.unknown(tool.name.span),
+        let (args, mut binding) = match (&payload, args_text) {
+            (Some(payload), text) => {
+                let inject = injections(tool, called, payload, &reading.schemas, report);
+                let (args, shape) =
+                    self.args(declared, method, tool, payload, text, &inject, reading, report);
+                (args, Some(Binding { method, args: shape, reshapes_result: false, inject }))
             }
+            // That the payload is no object, or invalid, has been reported where it stands.
+            (None, Some(text)) => (reading.object(owner, &text.0, "`args`", report), None),
+            (None, None) => (reading.unknown(tool.name.span), None),
         };
         let mut result = called.result;
+        let home = &declared.services.name(owner).value;
+        let of_method = declared.methods.texts[method.position()].result.as_ref();
         if let Some(text) = result_text
-            && !same(&reading.types, home, text, method_text.result.as_ref())
+            && !same(&reading.types, home, text, of_method)
         {
             result = reading.schema(owner, &text.0, report);
-            self.handovers.push(Handover {
-                span: text.0.span,
-                from: called.result,
-                to: result,
-                direction: Direction::Result,
-            });
+            let (span, direction) = (text.0.span, Direction::Result);
+            self.handovers.push(Handover { span, from: called.result, to: result, direction });
         }
-        let reshapes_result = result != called.result;
-        Signature { args, result, binding: binding.map(|one| Binding { reshapes_result, ..one }) }
+        if let Some(binding) = &mut binding {
+            binding.reshapes_result = result != called.result;
+        }
+        Signature { args, result, binding }
+    }
+
+    /// The arguments of a tool whose method takes an object, and how they become that object.
+    fn args(
+        &mut self,
+        declared: Declared<'_>,
+        method: MethodId,
+        tool: &WrittenTool<'_>,
+        payload: &ObjectShape,
+        text: Option<&SchemaText>,
+        inject: &[Injection],
+        reading: &mut Reading<'_>,
+        report: &mut Report,
+    ) -> (NodeId, ArgsShape) {
+        let called = &declared.methods.list[method.position()];
+        let home = &declared.services.name(called.service).value;
+        let of_method = declared.methods.texts[method.position()].payload.as_ref();
+        match text {
+            None if inject.is_empty() => (called.payload, ArgsShape::Same),
+            None => {
+                let args = derived(tool, called.payload, payload, inject, reading, report);
+                (args, ArgsShape::Derived)
+            }
+            Some(text) if same(&reading.types, home, text, of_method) => {
+                for injection in inject {
+                    check_not_declared(payload, &injection.property, report);
+                }
+                (called.payload, ArgsShape::Same)
+            }
+            Some(text) => {
+                let (span, to) = (text.0.span, called.payload);
+                let from = reading.object(called.service, &text.0, "`args`", report);
+                let injected = inject.iter().map(|one| one.property.clone()).collect();
+                let direction = Direction::Args { injected };
+                self.handovers.push(Handover { span, from, to, direction });
+                (from, ArgsShape::Declared)
+            }
+        }
     }
 }
 

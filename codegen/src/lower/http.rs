@@ -132,7 +132,11 @@ pub(super) fn check(project: &Project, texts: &[&syntax::Method], report: &mut R
             if text.http.is_none() {
                 report.add(http::status_without_http(name));
             }
-            statuses.entry(shown(status.0)).or_default().push(name.span);
+            let status = match status.0 {
+                Status::Exactly(status) => status.to_string(),
+                Status::Class(digit) => format!("{digit}XX"),
+            };
+            statuses.entry(status).or_default().push(name.span);
         }
         for (status, places) in statuses.into_iter().filter(|(_, places)| places.len() > 1) {
             report.add(http::repeated_status(&status, places));
@@ -259,54 +263,40 @@ pub fn path_parts(text: &str) -> Result<Vec<Part<String>>, String> {
     if !text.starts_with('/') {
         return Err("does not begin with `/`".to_owned());
     }
-    let mut parts = Vec::new();
-    let mut rest = text;
+    let (mut parts, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
-        let (part, after) = path_part(rest)?;
-        parts.push(part);
+        if let Some(inside) = rest.strip_prefix('{') {
+            let (name, after) = inside.split_once('}').ok_or("has a `{` without its `}`")?;
+            if name.is_empty() || name.contains('{') {
+                return Err("has braces without the name of a property between them".to_owned());
+            }
+            parts.push(Part::Property(name.to_owned()));
+            rest = after;
+            continue;
+        }
+        let (plain, after) = rest.split_at(rest.find('{').unwrap_or(rest.len()));
+        let mut unread = plain;
+        while let Some(c) = unread.chars().next() {
+            let is_escape = |hex: &str| hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let taken = match c {
+                '%' if unread.get(1..3).is_some_and(is_escape) => 3,
+                '%' => return Err("has a `%` without two digits behind it".to_owned()),
+                '?' | '#' => return Err(format!("has a `{c}`, which ends it")),
+                c if c.is_ascii_alphanumeric() || PLAIN.contains(c) => 1,
+                c => return Err(format!("has `{}`, which no path may have", c.escape_debug())),
+            };
+            unread = &unread[taken..];
+        }
+        parts.push(Part::Text(plain.to_owned()));
         rest = after;
     }
-    check_segments(text)?;
-    Ok(parts)
-}
-
-fn path_part(rest: &str) -> Result<(Part<String>, &str), String> {
-    let Some(inside) = rest.strip_prefix('{') else {
-        let end = rest.find('{').unwrap_or(rest.len());
-        check_plain(&rest[..end])?;
-        return Ok((Part::Text(rest[..end].to_owned()), &rest[end..]));
-    };
-    let (name, after) = inside.split_once('}').ok_or("has a `{` without its `}`")?;
-    if name.is_empty() || name.contains('{') {
-        return Err("has braces without the name of a property between them".to_owned());
-    }
-    Ok((Part::Property(name.to_owned()), after))
-}
-
-fn check_plain(text: &str) -> Result<(), String> {
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let is_escape = |hex: &str| hex.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let taken = match c {
-            '%' if rest.get(1..3).is_some_and(is_escape) => 3,
-            '%' => return Err("has a `%` without two digits behind it".to_owned()),
-            '?' | '#' => return Err(format!("has a `{c}`, which ends it")),
-            c if c.is_ascii_alphanumeric() || PLAIN.contains(c) => 1,
-            c => return Err(format!("has `{}`, which no path may have", c.escape_debug())),
-        };
-        rest = &rest[taken..];
-    }
-    Ok(())
-}
-
-fn check_segments(text: &str) -> Result<(), String> {
-    let is_step = |segment: &str| {
+    let is_step = |segment: &&str| {
         let plain = segment.to_ascii_lowercase().replace("%2e", ".");
         plain == "." || plain == ".."
     };
-    match text.split('/').find(|segment| is_step(segment)) {
+    match text.split('/').find(is_step) {
         Some(segment) => Err(format!("has `{segment}` as a segment, which leads elsewhere")),
-        None => Ok(()),
+        None => Ok(parts),
     }
 }
 
@@ -321,11 +311,4 @@ fn token_mistake(name: &str) -> Option<&'static str> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_token = !name.is_empty() && name.bytes().all(is_part);
     (!is_token).then_some("has characters that no name may have")
-}
-
-fn shown(status: Status) -> String {
-    match status {
-        Status::Exactly(status) => status.to_string(),
-        Status::Class(digit) => format!("{digit}XX"),
-    }
 }

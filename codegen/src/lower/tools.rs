@@ -9,11 +9,11 @@ use super::{Declared, owned};
 use crate::diagnostic::{Report, consumers, files, tools};
 use crate::json::Json;
 use crate::model::{
-    Approval, CallLimits, Deprecation, Example, Hints, ServiceId, Tool, ToolAnnotations, ToolsetId,
+    Approval, CallLimits, Deprecation, Example, Hints, Tool, ToolAnnotations, Toolset, ToolsetId,
 };
 use crate::schema::{Node, Shape};
 use crate::source::Spanned;
-use crate::syntax;
+use crate::syntax::Literal;
 
 /// How many bytes the tags of one tool may have: a toolset's are every tool's.
 const MAX_TAG_BYTES: usize = 4096;
@@ -46,97 +46,86 @@ pub(super) fn tools(
             of_toolset.into_iter().flatten().map(|tag| tag.value.clone()).collect();
         for id in &toolset.tools {
             let written = &declared.toolsets.tools[id.position()];
-            let is_remote = toolset.mcp.is_some();
-            let signature = match written.origin {
-                Origin::Method(method) => {
-                    bindings.bound(declared, toolset.service, written, method, reading, report)
-                }
-                Origin::Toolset(text) => {
-                    if let (Some(remote), false) = (&text.remote, is_remote) {
-                        report.add(tools::remote_without_mcp(remote.span));
-                    }
-                    if let (Some(bind), true) = (&text.bind, is_remote) {
-                        report.add(tools::bind_in_mcp(bind.span));
-                    }
-                    let bind = text.bind.as_ref();
-                    match bind.and_then(|bind| {
-                        binding::bound_method(declared, toolset.service, bind, report)
-                    }) {
-                        Some(method) => bindings.bound(
-                            declared,
-                            toolset.service,
-                            written,
-                            method,
-                            reading,
-                            report,
-                        ),
-                        None => unbound(toolset.service, written, text, reading, report),
-                    }
-                }
-            };
-            let details = written.details;
-            let remote = match written.origin {
-                Origin::Toolset(text) if is_remote => {
-                    owned(text.remote.as_ref()).or_else(|| Some(written.name.value.clone()))
-                }
-                Origin::Toolset(_) | Origin::Method(_) => None,
-            };
-            let mut tags = of_toolset.clone();
-            if !has_too_many_tags(details.tags.as_ref(), &of_toolset, report) {
-                let own = details.tags.iter().flatten().map(|tag| &tag.value);
-                tags.extend(own.filter(|tag| !of_toolset.contains(tag)).cloned());
-            }
-            list.push(Tool {
-                name: written.name.clone(),
-                toolset: ToolsetId::at(position),
-                title: owned(details.title.as_ref()),
-                description: details.description.value.clone(),
-                args: signature.args,
-                result: signature.result,
-                binding: signature.binding,
-                remote,
-                annotations: details.annotations.as_ref().map_or_else(
-                    ToolAnnotations::default,
-                    |text| ToolAnnotations {
-                        read_only: text.read_only,
-                        destructive: text.destructive,
-                        idempotent: text.idempotent,
-                        open_world: text.open_world,
-                    },
-                ),
-                approval: details.approval.as_ref().map(|text| Approval {
-                    prompt: owned(text.prompt.as_ref()),
-                    denied: owned(text.denied.as_ref()),
-                    metadata: text.metadata.as_ref().map(|entries| {
-                        let json = |(name, value): (&Spanned<String>, &syntax::Literal)| {
-                            (name.value.clone(), value.0.to_json())
-                        };
-                        Json::Object(entries.iter().map(json).collect()).to_string().into()
-                    }),
-                }),
-                hints: details.hints.as_ref().map_or_else(Hints::default, |text| Hints {
-                    call: owned(text.call.as_ref()),
-                    result: owned(text.result.as_ref()),
-                }),
-                examples: details.examples.iter().flatten().map(example).collect(),
-                limits: CallLimits {
-                    timeout: details.timeout.map(|period| period.0),
-                    attempts: details.retry.as_ref().map(|retry| retry.attempts),
-                    sequential: details.sequential.unwrap_or(false),
-                },
-                tags,
-                aliases: details.aliases.clone().unwrap_or_default(),
-                deprecated: deprecation(declared, written, report),
-            });
+            let signature = signature(declared, toolset, written, &mut bindings, reading, report);
+            let toolset = ToolsetId::at(position);
+            list.push(tool(declared, toolset, written, signature, &of_toolset, report));
         }
     }
     let binds_too_much = bindings.are_too_many();
     Tools { list, handovers: bindings.handovers, binds_too_much }
 }
 
-fn example(text: &syntax::Example) -> Example {
-    let result = text.result.as_ref().map(|result| result.0.to_json().to_string().into());
-    Example { args: text.args.0.to_json().to_string().into(), result }
+/// A tool of a signature; `of_toolset` are the tags of its toolset.
+fn tool(
+    declared: Declared<'_>,
+    toolset: ToolsetId,
+    written: &WrittenTool<'_>,
+    signature: Signature,
+    of_toolset: &[String],
+    report: &mut Report,
+) -> Tool {
+    let &WrittenTool { name, details, origin } = written;
+    let remote = match origin {
+        Origin::Toolset(text) if declared.toolsets.list[toolset.position()].mcp.is_some() => {
+            owned(text.remote.as_ref()).or_else(|| Some(name.value.clone()))
+        }
+        Origin::Toolset(_) | Origin::Method(_) => None,
+    };
+    let mut tags = of_toolset.to_vec();
+    if !has_too_many_tags(details.tags.as_ref(), of_toolset, report) {
+        let own = details.tags.iter().flatten().map(|tag| &tag.value);
+        tags.extend(own.filter(|tag| !of_toolset.contains(tag)).cloned());
+    }
+    let json = |literal: &Literal| literal.0.to_json().to_string().into();
+    Tool {
+        name: name.clone(),
+        toolset,
+        title: owned(details.title.as_ref()),
+        description: details.description.value.clone(),
+        args: signature.args,
+        result: signature.result,
+        binding: signature.binding,
+        remote,
+        annotations: details.annotations.as_ref().map_or_else(ToolAnnotations::default, |text| {
+            ToolAnnotations {
+                read_only: text.read_only,
+                destructive: text.destructive,
+                idempotent: text.idempotent,
+                open_world: text.open_world,
+            }
+        }),
+        approval: details.approval.as_ref().map(|text| Approval {
+            prompt: owned(text.prompt.as_ref()),
+            denied: owned(text.denied.as_ref()),
+            metadata: text.metadata.as_ref().map(|entries| {
+                let json = |(name, value): (&Spanned<String>, &Literal)| {
+                    (name.value.clone(), value.0.to_json())
+                };
+                Json::Object(entries.iter().map(json).collect()).to_string().into()
+            }),
+        }),
+        hints: details.hints.as_ref().map_or_else(Hints::default, |text| Hints {
+            call: owned(text.call.as_ref()),
+            result: owned(text.result.as_ref()),
+        }),
+        examples: details
+            .examples
+            .iter()
+            .flatten()
+            .map(|example| Example {
+                args: json(&example.args),
+                result: example.result.as_ref().map(json),
+            })
+            .collect(),
+        limits: CallLimits {
+            timeout: details.timeout.map(|period| period.0),
+            attempts: details.retry.as_ref().map(|retry| retry.attempts),
+            sequential: details.sequential.unwrap_or(false),
+        },
+        tags,
+        aliases: details.aliases.clone().unwrap_or_default(),
+        deprecated: deprecation(declared, written, report),
+    }
 }
 
 /// Whether a tool's tags, with those of its toolset, are too many, after reporting it.
@@ -156,20 +145,39 @@ fn has_too_many_tags(
     is_over
 }
 
-/// The signature of a tool without a method.
-fn unbound(
-    owner: ServiceId,
-    tool: &WrittenTool<'_>,
-    text: &syntax::Tool,
+/// What a tool takes and returns: its method's schemas where it is bound to one, else those it declares.
+fn signature(
+    declared: Declared<'_>,
+    toolset: &Toolset,
+    written: &WrittenTool<'_>,
+    bindings: &mut Bindings,
     reading: &mut Reading<'_>,
     report: &mut Report,
 ) -> Signature {
+    let owner = toolset.service;
+    let text = match written.origin {
+        Origin::Method(method) => {
+            return bindings.bound(declared, owner, written, method, reading, report);
+        }
+        Origin::Toolset(text) => text,
+    };
+    if let (Some(remote), None) = (&text.remote, &toolset.mcp) {
+        report.add(tools::remote_without_mcp(remote.span));
+    }
+    if let Some(bind) = &text.bind {
+        if toolset.mcp.is_some() {
+            report.add(tools::bind_in_mcp(bind.span));
+        }
+        if let Some(method) = binding::bound_method(declared, owner, bind, report) {
+            return bindings.bound(declared, owner, written, method, reading, report);
+        }
+    }
     let should_be_bound = text.bind.is_some();
-    let injected = tool.details.inject.as_ref().and_then(|inject| inject.iter().next());
+    let injected = written.details.inject.as_ref().and_then(|inject| inject.iter().next());
     if let (Some((name, _)), false) = (injected, should_be_bound) {
         report.add(tools::inject_without_bind(name.span));
     }
-    let span = tool.name.span;
+    let span = written.name.span;
     // What a method that nobody declares takes and returns is not known either.
     let args = match &text.args {
         Some(args) => reading.object(owner, &args.0, "`args`", report),

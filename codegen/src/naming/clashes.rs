@@ -8,9 +8,11 @@ use super::{
     pascal_with, screaming, service_package, spec_static, toolset_package,
 };
 use crate::diagnostic::{Report, clashes};
-use crate::model::{Agent, McpServer, MethodId, Project, Service, ServiceId, Toolset, ToolsetId};
-use crate::schema::{NodeId, ObjectShape, Shape};
-use crate::source::{Span, Spanned};
+use crate::model::{
+    Agent, McpServer, Method, MethodError, Project, Service, ServiceId, Toolset, ToolsetId,
+};
+use crate::schema::{NodeId, Property, Shape, Variant};
+use crate::source::Span;
 
 /// Type names that generated code needs for itself.
 const RESERVED_TYPES: &[&str] = &[
@@ -185,56 +187,43 @@ fn type_names(
     }
     // Its service has reported a name that is reserved.
     for name in foreign.iter().filter(|name| !is_reserved_type(&name.name)) {
-        let written = written(name) + &whose(project, name.scope);
+        let whose = match name.scope {
+            Scope::Service(service) => format!("service `{}`", project[service].name.value),
+            Scope::Toolset(toolset) => format!("toolset `{}`", project[toolset].name.value),
+        };
+        let written = format!("{} of the {whose}", written(name));
         names.claim(name.name.clone(), written, check.place(project, name.node));
     }
     names.report(check);
 }
 
-/// Whose a type is, as part of a sentence.
-fn whose(project: &Project, scope: Scope) -> String {
-    match scope {
-        Scope::Service(service) => format!(" of the service `{}`", project[service].name.value),
-        Scope::Toolset(toolset) => format!(" of the toolset `{}`", project[toolset].name.value),
-    }
-}
-
 /// The fields or variants of one type.
-fn members(project: &Project, name: &TypeName, check: &mut Check<'_>) {
-    match &project.schemas[name.node].shape {
-        Shape::Object(object) => fields(project, object, &name.name, check),
+fn members(project: &Project, owner: &TypeName, check: &mut Check<'_>) {
+    let (schemas, node, owner) = (&project.schemas, owner.node, &owner.name);
+    match &schemas[node].shape {
+        Shape::Object(object) => {
+            // Nearly always all of them differ, and then nothing is to be said.
+            let mut taken = BTreeSet::new();
+            if object.fields(schemas).all(|field| taken.insert(identifier(&field.name.value))) {
+                return;
+            }
+            let mut fields = Namespace::new("field", &[]);
+            for Property { name, .. } in object.fields(schemas) {
+                let written = format!("property `{}` of `{owner}`", name.value);
+                fields.claim(identifier(&name.value), written, name.span);
+            }
+            fields.report(check);
+        }
         Shape::Union(union) => {
-            variants(union.variants.iter().map(|variant| &variant.tag), &name.name, check);
+            let mut variants = Namespace::new("variant", &[]);
+            for Variant { tag, .. } in &union.variants {
+                let written = format!("value `{}` of `{owner}`", tag.value);
+                variants.claim(pascal(&tag.value), written, tag.span);
+            }
+            variants.report(check);
         }
         _ => {}
     }
-}
-
-fn fields(project: &Project, object: &ObjectShape, owner: &str, check: &mut Check<'_>) {
-    // Nearly always all of them differ, and then nothing is to be said.
-    let mut taken = BTreeSet::new();
-    if object.fields(&project.schemas).all(|field| taken.insert(identifier(&field.name.value))) {
-        return;
-    }
-    let mut fields = Namespace::new("field", &[]);
-    for property in object.fields(&project.schemas) {
-        let written = format!("property `{}` of `{owner}`", property.name.value);
-        fields.claim(identifier(&property.name.value), written, property.name.span);
-    }
-    fields.report(check);
-}
-
-fn variants<'a>(
-    values: impl Iterator<Item = &'a Spanned<String>>,
-    owner: &str,
-    check: &mut Check<'_>,
-) {
-    let mut variants = Namespace::new("variant", &[]);
-    for value in values {
-        let written = format!("value `{}` of `{owner}`", value.value);
-        variants.claim(pascal(&value.value), written, value.span);
-    }
-    variants.report(check);
 }
 
 /// The functions of a service's trait, and the errors they return.
@@ -242,24 +231,19 @@ fn methods(project: &Project, service: ServiceId, check: &mut Check<'_>) {
     let mut functions = Namespace::new("function", RESERVED_METHODS);
     let mut types = Namespace::new("error type", &["BoxError"]);
     for id in project.methods_of(service) {
-        let name = &project[id].name;
+        let Method { name, errors, .. } = &project[id];
         let written = format!("method `{}`", name.value);
         functions.claim(name.value.clone(), written.clone(), name.span);
         types.claim(pascal_with(&name.value, "Error"), written, name.span);
-        method_errors(project, id, check);
+        let mut variants = Namespace::new("variant", &[]);
+        for MethodError { name: error, .. } in errors {
+            let written = format!("error `{}` of method `{}`", error.value, name.value);
+            variants.claim(pascal(&error.value), written, error.span);
+        }
+        variants.report(check);
     }
     functions.report(check);
     types.report(check);
-}
-
-fn method_errors(project: &Project, id: MethodId, check: &mut Check<'_>) {
-    let method = &project[id];
-    let mut variants = Namespace::new("variant", &[]);
-    for error in &method.errors {
-        let written = format!("error `{}` of method `{}`", error.name.value, method.name.value);
-        variants.claim(pascal(&error.name.value), written, error.name.span);
-    }
-    variants.report(check);
 }
 
 /// What a type is, as part of a sentence.
@@ -272,8 +256,22 @@ fn written(name: &TypeName) -> String {
 /// Services whose types use each other's would be crates that depend on each other, which cargo refuses.
 fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
     let services: Vec<ServiceId> = ServiceId::first(project.services.len()).collect();
-    let uses: Vec<Vec<(usize, Span)>> =
-        services.iter().map(|&service| used_services(project, types, service)).collect();
+    // For each service the others whose types its own types and methods use, with such a type.
+    let mut uses: Vec<Vec<(usize, Span)>> = Vec::new();
+    for &service in &services {
+        let own = project.types_of(service).map(|id| project.schemas[id].schema);
+        let of_methods = project.methods_of(service).flat_map(|id| project[id].schemas());
+        let nodes = own.chain(of_methods);
+        let mut found: Vec<(usize, Span)> = Vec::new();
+        for name in types.used_directly(&project.schemas, Scope::Service(service), nodes) {
+            if let Scope::Service(other) = name.scope
+                && found.iter().all(|(known, _)| *known != other.position())
+            {
+                found.push((other.position(), project.schemas[name.node].span));
+            }
+        }
+        uses.push(found);
+    }
     for (start, direct) in uses.iter().enumerate() {
         for &(next, span) in direct {
             // Each circle is told once, from its first service.
@@ -283,23 +281,6 @@ fn crate_circles(project: &Project, types: &TypeNames, report: &mut Report) {
             }
         }
     }
-}
-
-/// The other services whose types a service's own types and methods use, with such a type.
-fn used_services(project: &Project, types: &TypeNames, service: ServiceId) -> Vec<(usize, Span)> {
-    let own = project.types_of(service).map(|id| project.schemas[id].schema);
-    let of_methods = project.methods_of(service).flat_map(|id| project[id].schemas());
-    let used =
-        types.used_directly(&project.schemas, Scope::Service(service), own.chain(of_methods));
-    let mut found: Vec<(usize, Span)> = Vec::new();
-    for name in used {
-        if let Scope::Service(other) = name.scope
-            && found.iter().all(|(known, _)| *known != other.position())
-        {
-            found.push((other.position(), project.schemas[name.node].span));
-        }
-    }
-    found
 }
 
 fn reaches(uses: &[Vec<(usize, Span)>], from: usize, to: usize) -> bool {

@@ -24,6 +24,9 @@ const MAX_KEY: usize = 4096;
 /// How many entries one list or mapping may have.
 const MAX_ENTRIES: usize = 10_000;
 
+/// So few keys are compared with each other in less time than it takes to put them in a set.
+const FEW: usize = 12;
+
 /// Builds the tree; every method gives `None` when reading on makes no sense.
 pub(super) struct Builder<'a> {
     places: &'a Places<'a>,
@@ -97,7 +100,14 @@ impl<'a> Builder<'a> {
     /// Takes the next event.
     pub(super) fn take(&mut self, event: Event<'_>, span: Span) -> Option<()> {
         match event {
-            Event::DocumentStart(_) => self.document(span),
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents == 1 {
+                    return Some(());
+                }
+                self.report.add(mistakes::yaml_documents(span));
+                None
+            }
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
@@ -122,15 +132,6 @@ impl<'a> Builder<'a> {
     pub(super) fn finish(self) -> Node {
         let start = self.places.after(0);
         self.root.unwrap_or(Node { span: start, value: Value::Null })
-    }
-
-    fn document(&mut self, span: Span) -> Option<()> {
-        self.documents += 1;
-        if self.documents == 1 {
-            return Some(());
-        }
-        self.report.add(mistakes::yaml_documents(span));
-        None
     }
 
     fn refuse_tag(&mut self, tagged: bool, span: Span) {
@@ -287,36 +288,28 @@ impl<'a> Builder<'a> {
     /// The entries that are kept: not where the key is wrong, nor where it stood before, so that whoever reads on sees
     /// each key once and no mistake twice.
     fn entries(&mut self, mut found: Vec<Found>) -> Arc<[Entry]> {
-        if has_repeated(&found) {
-            self.report_repeated(&found);
+        let mut keys = found.iter().map(|found| found.entry.key.value.as_str());
+        let is_repeated = if found.len() > FEW {
+            let mut seen = BTreeSet::new();
+            !keys.all(|key| seen.insert(key))
+        } else {
+            keys.enumerate()
+                .any(|(at, key)| found[..at].iter().any(|other| other.entry.key.value == key))
+        };
+        if is_repeated {
+            // Findings are put in order later, so the order here is free.
+            let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
+            for Spanned { value, span } in found.iter().map(|found| &found.entry.key) {
+                places.entry(value).or_default().push(*span);
+            }
+            for (key, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
+                self.report.add(mistakes::duplicate_key(key, places));
+            }
             let mut seen = BTreeSet::new();
             found.retain(|Found { entry, .. }| seen.insert(entry.key.value.clone()));
         }
         found.into_iter().filter(|found| found.is_right).map(|found| found.entry).collect()
     }
-
-    /// Reports keys that a mapping has several times. Findings are put in order later, so the order here is free.
-    fn report_repeated(&mut self, found: &[Found]) {
-        let mut places: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
-        for Spanned { value, span } in found.iter().map(|found| &found.entry.key) {
-            places.entry(value).or_default().push(*span);
-        }
-        for (key, places) in places.into_iter().filter(|(_, places)| places.len() > 1) {
-            self.report.add(mistakes::duplicate_key(key, places));
-        }
-    }
-}
-
-/// So few keys are compared with each other in less time than it takes to put them in a set.
-const FEW: usize = 12;
-
-fn has_repeated(found: &[Found]) -> bool {
-    let mut keys = found.iter().map(|found| found.entry.key.value.as_str());
-    if found.len() > FEW {
-        let mut seen = BTreeSet::new();
-        return !keys.all(|key| seen.insert(key));
-    }
-    keys.enumerate().any(|(at, key)| found[..at].iter().any(|other| other.entry.key.value == key))
 }
 
 /// Adds to what was copied; `None` after reporting that it is too much.

@@ -10,7 +10,7 @@ use toolwright::value::Kind;
 
 use super::{
     Annotations, Assertion, DIALECT, Keyword, Node, NodeId, Operand, Schemas, Shape, TypeId,
-    kind_of, resolved,
+    aliased, kind_of, resolved,
 };
 use crate::json::Json;
 use crate::json::{JsonWriter, Style};
@@ -40,7 +40,20 @@ pub fn published_with_rules(
     };
     publisher.object(|publisher| {
         rules = publisher.root();
-        publisher.all_definitions();
+        if publisher.definitions.is_empty() {
+            return;
+        }
+        // Writing a definition may call for more. They are written one after the other, not one inside the other: a chain
+        // of types may be long.
+        publisher.keyword("$defs");
+        publisher.object(|publisher| {
+            let mut written = 0;
+            while let Some((name, target)) = publisher.definitions.get(written) {
+                publisher.out.key(name);
+                publisher.schema(*target);
+                written += 1;
+            }
+        });
     });
     (publisher.out.finish(), rules)
 }
@@ -72,7 +85,8 @@ impl<'a> Publisher<'a> {
         let annotations = merged.as_ref().unwrap_or(own);
         self.text("$schema", annotations.dialect.then_some(DIALECT));
         self.anchor(own.anchor.as_ref().or(inner.anchor.as_ref()));
-        let is_bare = self.is_bare_until(body);
+        // Whether no reference on the way has keywords beside it.
+        let is_bare = aliased(schemas, self.root).any(|node| node == body);
         if !is_bare {
             self.text("type", kind_of(schemas, body).map(Kind::as_str));
         }
@@ -80,44 +94,20 @@ impl<'a> Publisher<'a> {
         self.entries(shown, annotations, &schemas[shown].assertions)
     }
 
-    /// Whether the references from the root to where they end have nothing beside them.
-    fn is_bare_until(&self, body: NodeId) -> bool {
-        let mut node = self.root;
-        while node != body {
-            let reference = &self.schemas[node];
-            node = match reference.shape {
-                _ if !reference.assertions.is_empty() => return false,
-                Shape::Named(name) => self.schemas[name].schema,
-                Shape::Local(target) => target,
-                _ => return true,
-            };
-        }
-        true
-    }
-
-    /// Every definition that is used; writing one may call for more. One after the other, not one
-    /// inside the other: a chain of types may be long.
-    fn all_definitions(&mut self) {
-        if self.definitions.is_empty() {
-            return;
-        }
-        self.keyword("$defs");
-        self.object(|publisher| {
-            let mut written = 0;
-            while let Some((name, target)) = publisher.definitions.get(written) {
-                publisher.out.key(name);
-                publisher.schema(*target);
-                written += 1;
-            }
-        });
-    }
-
     fn schema(&mut self, id: NodeId) {
-        if self.is_nothing(id) {
+        let node = &self.schemas[id];
+        let says_nothing =
+            |node: &Node| matches!(node.shape, Shape::Any) && node.annotations.is_empty();
+        // `false` was read to a schema that refuses what `true` was read to.
+        if let [Assertion { keyword: Keyword::Not, operand: Operand::Schema(refused) }] =
+            node.assertions.as_slice()
+            && says_nothing(node)
+            && says_nothing(&self.schemas[*refused])
+            && self.schemas[*refused].assertions.is_empty()
+        {
             self.out.boolean(false);
             return;
         }
-        let node = &self.schemas[id];
         self.object(|publisher| {
             publisher.anchor(node.annotations.anchor.as_ref());
             publisher.entries(id, &node.annotations, &node.assertions);
@@ -131,23 +121,6 @@ impl<'a> Publisher<'a> {
             self.schema(node);
         }
         self.out.close(']');
-    }
-
-    /// Whether a node is what `false` was read to.
-    fn is_nothing(&self, id: NodeId) -> bool {
-        let node = &self.schemas[id];
-        match node.assertions.as_slice() {
-            [Assertion { keyword: Keyword::Not, operand: Operand::Schema(refused) }] => {
-                says_nothing(node) && self.is_anything(*refused)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a node is what `true` was read to.
-    fn is_anything(&self, id: NodeId) -> bool {
-        let node = &self.schemas[id];
-        says_nothing(node) && node.assertions.is_empty()
     }
 
     /// Type first, then words for people, then limits, then what only informs.
@@ -348,9 +321,4 @@ impl<'a> Publisher<'a> {
         self.keywords.truncate(self.first);
         self.first = outer;
     }
-}
-
-/// Whether a node has neither a shape nor words.
-fn says_nothing(node: &Node) -> bool {
-    matches!(node.shape, Shape::Any) && node.annotations.is_empty()
 }

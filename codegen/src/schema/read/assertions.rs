@@ -29,8 +29,21 @@ impl SchemaReader<'_> {
                 continue;
             }
             let Some(keyword) = Keyword::of(&entry.key.value) else { continue };
-            let is_typed = form.types(place.text, keyword, &entry.value);
-            if is_typed || self.is_idle(keyword, kinds, entry) {
+            if form.types(place.text, keyword, &entry.value) {
+                continue;
+            }
+            let about = match keyword {
+                Keyword::Format => kinds_of_format(&entry.value),
+                keyword => keyword.kinds(),
+            };
+            // What is about other kinds of values than `type` allows has no effect, which is most likely a slip.
+            if let Some(kinds) = kinds
+                && !about.is_empty()
+                && !kinds.iter().any(|kind| about.contains(kind))
+            {
+                let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+                let (at, word) = (entry.key.span, keyword.word());
+                self.report.add(schemas::no_effect(at, word, &words.join(", ")));
                 continue;
             }
             if let Some(operand) = self.operand(keyword, &entry.value, place, root) {
@@ -38,22 +51,6 @@ impl SchemaReader<'_> {
             }
         }
         read
-    }
-
-    /// Whether a keyword is about other kinds of values than `type` allows. It then has no effect, which
-    /// is most likely a slip.
-    fn is_idle(&mut self, keyword: Keyword, kinds: Option<&[Kind]>, entry: &Entry) -> bool {
-        let Some(kinds) = kinds else { return false };
-        let about = match keyword {
-            Keyword::Format => kinds_of_format(&entry.value),
-            keyword => keyword.kinds(),
-        };
-        let idle = !about.is_empty() && !kinds.iter().any(|kind| about.contains(kind));
-        if idle {
-            let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
-            self.report.add(schemas::no_effect(entry.key.span, keyword.word(), &words.join(", ")));
-        }
-        idle
     }
 
     fn operand(
@@ -69,9 +66,18 @@ impl SchemaReader<'_> {
             }
             Expected::Schemas => self.schemas(keyword, value, place, root).map(Operand::Schemas),
             expected @ (Expected::Named | Expected::Patterns) => {
-                let named = self.named_schemas(keyword, value, place, root)?;
-                if expected == Expected::Patterns {
-                    self.check_patterns(value);
+                let Some(entries) = value.entries() else {
+                    self.expected("a mapping from names to schemas", value);
+                    return None;
+                };
+                let mut named = Vec::new();
+                for Entry { key, value } in entries {
+                    // A pattern that no engine here reads would fail at run time.
+                    if expected == Expected::Patterns {
+                        self.translated(&key.value, key.span);
+                    }
+                    let schema = self.subschema(value, place, keyword, Some(&key.value), root);
+                    named.push((key.value.clone(), schema));
                 }
                 (keyword != Keyword::Defs).then_some(Operand::Named(named))
             }
@@ -86,8 +92,10 @@ impl SchemaReader<'_> {
                 .count(place.text, keyword.word())
                 .map(|count| Operand::Plain(Json::Number(count.to_string()))),
             plain => {
+                let says_nothing =
+                    keyword == Keyword::UniqueItems && matches!(value.value, Value::Boolean(false));
                 let fits = self.fits(plain, value);
-                (fits && !is_vacuous(keyword, value)).then(|| Operand::Plain(value.to_json()))
+                (fits && !says_nothing).then(|| Operand::Plain(value.to_json()))
             }
         }
     }
@@ -113,34 +121,6 @@ impl SchemaReader<'_> {
         Some(items.iter().enumerate().map(read).collect())
     }
 
-    fn named_schemas(
-        &mut self,
-        keyword: Keyword,
-        value: &yaml::Node,
-        place: Place<'_>,
-        root: &mut Root,
-    ) -> Option<Vec<(String, NodeId)>> {
-        let Some(entries) = value.entries() else {
-            self.expected("a mapping from names to schemas", value);
-            return None;
-        };
-        let mut named = Vec::new();
-        for Entry { key, value } in entries {
-            named.push((
-                key.value.clone(),
-                self.subschema(value, place, keyword, Some(&key.value), root),
-            ));
-        }
-        Some(named)
-    }
-
-    /// Patterns that no engine here reads would fail at run time.
-    fn check_patterns(&mut self, value: &yaml::Node) {
-        for Entry { key, .. } in value.entries().unwrap_or_default() {
-            self.translated(&key.value, key.span);
-        }
-    }
-
     /// Checks what stands behind a keyword that takes no schema.
     fn fits(&mut self, expected: Expected, value: &yaml::Node) -> bool {
         let is_text = |node: &yaml::Node| matches!(node.value, Value::String(_));
@@ -150,7 +130,12 @@ impl SchemaReader<'_> {
         };
         let (fits, words) = match expected {
             Expected::Number => (matches!(value.value, Value::Number(_)), "a number"),
-            Expected::Positive => (is_positive(value), "a number above 0"),
+            // What will divide by it is asked.
+            Expected::Positive => (
+                matches!(&value.value, Value::Number(text)
+                    if Schema::new(&format!("{{\"multipleOf\":{text}}}")).is_ok()),
+                "a number above 0",
+            ),
             Expected::Boolean => (matches!(value.value, Value::Boolean(_)), "`true` or `false`"),
             Expected::Text => (is_text(value), "a string"),
             Expected::Pattern => (self.pattern(value).is_some(), "a pattern"),
@@ -173,17 +158,4 @@ impl SchemaReader<'_> {
         }
         fits
     }
-}
-
-fn is_positive(value: &yaml::Node) -> bool {
-    match &value.value {
-        // Asked of what will divide by it.
-        Value::Number(text) => Schema::new(&format!("{{\"multipleOf\":{text}}}")).is_ok(),
-        _ => false,
-    }
-}
-
-/// Whether a keyword says nothing by this value.
-fn is_vacuous(keyword: Keyword, value: &yaml::Node) -> bool {
-    keyword == Keyword::UniqueItems && matches!(value.value, Value::Boolean(false))
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::{
     Bound, BoxedAnnotations, EnumValue, NumberRules, Pattern, Shape, StringRules, is_double,
-    json_equal, json_sort_key, number,
+    json_equal, json_sort_key, kind_of_value, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -92,22 +92,26 @@ impl SchemaReader<'_> {
         if integer {
             let format = text.get("format").and_then(Node::as_str);
             rules.format = format.and_then(IntegerFormat::from_name);
+            // Whether a limit is beyond every standard integer.
+            let is_wide = |keyword: &&str| {
+                matches!(text.get(keyword).map(|node| &node.value), Some(Value::Number(number))
+                    if !is_typed_bound(number, keyword, true))
+            };
+            let limits = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
             if rules.format.is_some() {
-                self.check_format_leaves_any(&rules, text);
-            } else if !has_wide_bound(text) {
+                let range = (rules.least_integer(), rules.greatest_integer());
+                if let (Some(least), Some(greatest)) = range
+                    && least > greatest
+                {
+                    let message =
+                        format!("no integer of this format is from {least} to {greatest}");
+                    self.report.add(schemas::empty_range(text.span, message));
+                }
+            } else if !limits.iter().any(is_wide) {
                 rules.format = self.unsaid_format(&rules, text.span);
             }
         }
         rules
-    }
-
-    fn check_format_leaves_any(&mut self, rules: &NumberRules, text: &Node) {
-        if let (Some(least), Some(greatest)) = (rules.least_integer(), rules.greatest_integer())
-            && least > greatest
-        {
-            let message = format!("no integer of this format is from {least} to {greatest}");
-            self.report.add(schemas::empty_range(text.span, message));
-        }
     }
 
     /// The format of an integer that names none: 64 bits where a limit is missing and none is wider.
@@ -196,12 +200,22 @@ impl SchemaReader<'_> {
     /// Reports a value that the `type` beside it never accepts.
     fn check_type_allows(&mut self, text: &Node, value: &Node) {
         let Some(types) = text.get("type") else { return };
-        let words: Vec<&str> = match &types.value {
-            Value::Sequence(words) => words.iter().map(word).collect(),
-            _ => vec![word(types)],
+        let words = match &types.value {
+            Value::Sequence(words) => &words[..],
+            _ => std::slice::from_ref(types),
         };
-        if !words.iter().any(|word| accepts(word, &value.value)) {
-            let shown = value.to_json().to_string();
+        let value_json = value.to_json();
+        let found = kind_of_value(&value_json);
+        let accepts = |word: &Node| match &word.value {
+            Value::Null => found == Kind::Null,
+            Value::String(word) if word == Kind::Number.as_str() => {
+                matches!(found, Kind::Integer | Kind::Number)
+            }
+            Value::String(word) => word == found.as_str(),
+            _ => false,
+        };
+        if !words.iter().any(accepts) {
+            let shown = value_json.to_string();
             self.report.add(schemas::wrong_type_for_value(value.span, &shown, types.span));
         }
     }
@@ -217,14 +231,6 @@ pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool
         }
         _ => number::floor(number, keyword == "exclusiveMaximum").is_some(),
     }
-}
-
-/// Whether a limit is beyond every standard integer.
-fn has_wide_bound(text: &Node) -> bool {
-    ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"].iter().any(|keyword| {
-        matches!(text.get(keyword).map(|node| &node.value), Some(Value::Number(number))
-            if !is_typed_bound(number, keyword, true))
-    })
 }
 
 /// The kinds of values that a format is about; one that is not known is about strings.
@@ -272,21 +278,6 @@ fn is_integer(node: &Node) -> bool {
             value.is_some_and(|value| i64::try_from(value).is_ok())
         }
         _ => false,
-    }
-}
-
-fn word(node: &Node) -> &str {
-    if matches!(node.value, Value::Null) { "null" } else { node.as_str().unwrap_or_default() }
-}
-
-fn accepts(word: &str, value: &Value) -> bool {
-    match value {
-        Value::Null => word == "null",
-        Value::Boolean(_) => word == "boolean",
-        Value::Number(text) => word == "number" || (word == "integer" && number::is_whole(text)),
-        Value::String(_) => word == "string",
-        Value::Sequence(_) => word == "array",
-        Value::Mapping(_) => word == "object",
     }
 }
 

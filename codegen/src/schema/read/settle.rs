@@ -13,10 +13,10 @@ use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
-    Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node, NodeId, Operand, Property,
-    Schemas, Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
+    Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node, NodeId, Operand, Schemas,
+    Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
 };
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 /// Questions left open while reading.
 #[derive(Debug, Default)]
@@ -71,11 +71,12 @@ impl PendingChoice {
             self.become_shape(schemas, member.shape, member.assertions);
             return;
         }
-        let is_null = |&id: &NodeId| is_plainly_null(&schemas[id]);
-        let (nulls, others): (Vec<NodeId>, Vec<NodeId>) =
-            self.members.iter().partition(|id| is_null(id));
+        let is_null = |&&id: &&NodeId| {
+            matches!(schemas[id].shape, Shape::Null) && schemas[id].assertions.is_empty()
+        };
+        let (nulls, others): (Vec<NodeId>, Vec<NodeId>) = self.members.iter().partition(is_null);
         let others = if self.keyword == Keyword::AnyOf { needed(schemas, others) } else { others };
-        let shape = match nulls.len() {
+        let exact = match nulls.len() {
             // Every other member was an integer.
             0 if others.len() == 1 && self.members.len() > 1 => {
                 Some(schemas[others[0]].shape.clone())
@@ -84,13 +85,29 @@ impl PendingChoice {
             1 => self.nullable(schemas, &others),
             _ => None,
         };
-        if let Some(shape) = shape {
+        if let Some(shape) = exact {
             return self.become_shape(schemas, shape, Vec::new());
         }
+        // No type accepts just what the choice does, so it stays an assertion: beside a variant for each member where they
+        // overlap, else beside the type of the kind that all members share.
+        let span = schemas[self.node].span;
+        let keyword = self.keyword;
         if nulls.len() < 2 && overlap(schemas, &others) {
-            return self.overlapping(schemas, others, !nulls.is_empty());
+            let operand = Operand::Schemas(others.clone());
+            let mut shape = Shape::Overlapping(others);
+            let mut assertions = vec![Assertion { keyword, operand }];
+            if !nulls.is_empty() {
+                let inner = Node { shape, assertions, ..Node::new(span, Shape::Any) };
+                (shape, assertions) = (Shape::Nullable(schemas.add(inner)), Vec::new());
+            }
+            return self.become_shape(schemas, shape, assertions);
         }
-        self.assert(schemas, &others, !nulls.is_empty());
+        let mut shape = of_shared_kind(schemas, &others, span);
+        if !nulls.is_empty() && !matches!(shape, Shape::Any) {
+            shape = Shape::Nullable(schemas.add(Node::new(span, shape)));
+        }
+        let operand = Operand::Schemas(self.members.clone());
+        self.become_shape(schemas, shape, vec![Assertion { keyword, operand }]);
     }
 
     fn become_shape(&self, schemas: &mut Schemas, shape: Shape, mut assertions: Vec<Assertion>) {
@@ -131,54 +148,27 @@ impl PendingChoice {
         }
         Some(Shape::Nullable(*only))
     }
-
-    /// Keeps the choice as an assertion, beside a type with a variant for each member.
-    fn overlapping(&self, schemas: &mut Schemas, others: Vec<NodeId>, nullable: bool) {
-        let assertion =
-            Assertion { keyword: self.keyword, operand: Operand::Schemas(others.clone()) };
-        let shape = Shape::Overlapping(others);
-        if !nullable {
-            return self.become_shape(schemas, shape, vec![assertion]);
-        }
-        let span = schemas[self.node].span;
-        let node = Node { shape, assertions: vec![assertion], ..Node::new(span, Shape::Any) };
-        let inner = schemas.add(node);
-        self.become_shape(schemas, Shape::Nullable(inner), Vec::new());
-    }
-
-    /// Keeps the choice as an assertion, beside the type of the kind that all members share.
-    fn assert(&self, schemas: &mut Schemas, others: &[NodeId], nullable: bool) {
-        let kinds: BTreeSet<Option<Kind>> =
-            others.iter().map(|&other| kind_of(schemas, other)).collect();
-        let span = schemas[self.node].span;
-        let mut shape = match kinds.iter().next() {
-            Some(Some(kind)) if kinds.len() == 1 => {
-                let items = schemas.reserve(span);
-                let mut shape = bare(*kind, items);
-                if let Shape::Integer(rules) = &mut shape {
-                    rules.format = shared_format(schemas, others);
-                }
-                shape
-            }
-            _ => Shape::Any,
-        };
-        if nullable && !matches!(shape, Shape::Any) {
-            let inner = schemas.add(Node::new(span, shape));
-            shape = Shape::Nullable(inner);
-        }
-        let operand = Operand::Schemas(self.members.clone());
-        self.become_shape(schemas, shape, vec![Assertion { keyword: self.keyword, operand }]);
-    }
 }
 
-/// `int64`, if that holds all integers of these schemas.
-fn shared_format(schemas: &Schemas, members: &[NodeId]) -> Option<IntegerFormat> {
-    let is_i64 = |bound: Option<i128>| bound.is_some_and(|bound| i64::try_from(bound).is_ok());
-    let fits = |member: &NodeId| match &schemas[resolved(schemas, *member)].shape {
-        Shape::Integer(rules) => is_i64(rules.least_integer()) && is_i64(rules.greatest_integer()),
-        shape => matches!(shape, Shape::IntegerEnum(_)),
-    };
-    members.iter().all(fits).then_some(IntegerFormat::Int64)
+/// The type of the kind that all these schemas share, without any of their limits.
+fn of_shared_kind(schemas: &mut Schemas, members: &[NodeId], span: Span) -> Shape {
+    let kinds: BTreeSet<Option<Kind>> =
+        members.iter().map(|&member| kind_of(schemas, member)).collect();
+    let kinds: Vec<_> = kinds.into_iter().collect();
+    let &[Some(kind)] = kinds.as_slice() else { return Shape::Any };
+    let items = schemas.reserve(span);
+    let mut shape = bare(kind, items);
+    if let Shape::Integer(rules) = &mut shape {
+        let is_i64 = |bound: Option<i128>| bound.is_some_and(|bound| i64::try_from(bound).is_ok());
+        let fits = |member: &NodeId| match &schemas[resolved(schemas, *member)].shape {
+            Shape::Integer(rules) => {
+                is_i64(rules.least_integer()) && is_i64(rules.greatest_integer())
+            }
+            shape => matches!(shape, Shape::IntegerEnum(_)),
+        };
+        rules.format = members.iter().all(fits).then_some(IntegerFormat::Int64);
+    }
+    shape
 }
 
 /// Members of an `anyOf` without integers that say nothing beside any number: every integer is one.
@@ -197,15 +187,9 @@ fn needed(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
     members
 }
 
-fn is_plainly_null(node: &Node) -> bool {
-    matches!(node.shape, Shape::Null) && node.assertions.is_empty()
-}
-
 /// A type that accepts exactly what a choice of these does, be it `anyOf` or `oneOf`.
 fn typed(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
-    strings(schemas, members)
-        .map(Shape::Enum)
-        .or_else(|| scalars(schemas, members))
+    enumerated(schemas, members)
         .or_else(|| tagged_union(schemas, members).map(Shape::Union))
         .or_else(|| mixed(schemas, members).map(Shape::Mixed))
 }
@@ -221,27 +205,8 @@ fn overlap(schemas: &Schemas, members: &[NodeId]) -> bool {
         && members.iter().filter(holds_others).count() > 1
 }
 
-/// Constant strings, each once: an enum.
-fn strings(schemas: &Schemas, members: &[NodeId]) -> Option<Vec<EnumValue<String>>> {
-    let mut values: Vec<EnumValue<String>> = Vec::new();
-    for &member in members {
-        let node = &schemas[member];
-        match &node.shape {
-            Shape::Const(Json::String(value))
-                if node.assertions.is_empty()
-                    && values.iter().all(|known| known.value.value != *value) =>
-            {
-                let value = Spanned::new(value.clone(), node.span);
-                values.push(EnumValue { value, annotations: node.annotations.clone() });
-            }
-            _ => return None,
-        }
-    }
-    (values.len() > 1).then_some(values)
-}
-
-/// Constant strings, numbers and booleans, each once.
-fn scalars(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
+/// Constant strings, numbers and booleans, each once; an enum where all are strings.
+fn enumerated(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
     let mut values: Vec<EnumValue<Json>> = Vec::new();
     for &member in members {
         let Node { span, shape, assertions, annotations, .. } = &schemas[member];
@@ -256,7 +221,20 @@ fn scalars(schemas: &Schemas, members: &[NodeId]) -> Option<Shape> {
             _ => return None,
         }
     }
-    (values.len() > 1).then(|| constants(values.into_iter()))
+    if values.len() < 2 {
+        return None;
+    }
+    let strings: Option<Vec<EnumValue<String>>> = values
+        .iter()
+        .map(|EnumValue { value, annotations }| match &value.value {
+            Json::String(text) => Some(EnumValue {
+                value: Spanned::new(text.clone(), value.span),
+                annotations: annotations.clone(),
+            }),
+            _ => None,
+        })
+        .collect();
+    Some(strings.map_or_else(|| constants(values.into_iter()), Shape::Enum))
 }
 
 /// Schemas of different kinds.
@@ -282,27 +260,21 @@ fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
         objects.push((member, &as_object(schemas, member)?.properties));
     }
     let (_, candidates) = objects.first()?;
-    candidates.iter().find_map(|tag| tagged(schemas, &objects, &tag.name.value))
-}
-
-/// The union told apart by a property, where it is required in each and nowhere the same.
-fn tagged(
-    schemas: &Schemas,
-    objects: &[(NodeId, &Vec<Property>)],
-    tag: &str,
-) -> Option<UnionShape> {
-    let mut values = BTreeSet::new();
-    let mut variants = Vec::new();
-    for &(schema, properties) in objects {
-        let property = properties.iter().find(|property| property.name.value == tag)?;
-        let node = &schemas[property.schema];
-        let Shape::Const(Json::String(value)) = &node.shape else { return None };
-        if !property.required || !values.insert(value) {
-            return None;
+    candidates.iter().find_map(|candidate| {
+        let tag = &candidate.name.value;
+        let mut values = BTreeSet::new();
+        let mut variants = Vec::new();
+        for &(schema, properties) in &objects {
+            let property = properties.iter().find(|property| property.name.value == *tag)?;
+            let node = &schemas[property.schema];
+            let Shape::Const(Json::String(value)) = &node.shape else { return None };
+            if !property.required || !values.insert(value) {
+                return None;
+            }
+            variants.push(Variant { tag: Spanned::new(value.clone(), node.span), schema });
         }
-        variants.push(Variant { tag: Spanned::new(value.clone(), node.span), schema });
-    }
-    Some(UnionShape { tag: tag.to_owned(), variants })
+        Some(UnionShape { tag: tag.clone(), variants })
+    })
 }
 
 /// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows
@@ -313,13 +285,28 @@ fn cut_endless(
     choices: &[PendingChoice],
     report: &mut Report,
 ) -> Vec<Vec<NodeId>> {
-    let new = || schemas.ids().skip(settled);
-    let mut steps: Vec<Vec<NodeId>> = new().map(|id| in_place(schemas, id)).collect();
+    // 2020-12 core, 10.2.
+    let in_place = |id: NodeId| {
+        let schema = &schemas[id];
+        let mut steps = match schema.shape {
+            Shape::Named(name) => vec![schemas[name].schema],
+            Shape::Local(target) => vec![target],
+            Shape::Nullable(inner) => vec![inner],
+            _ => Vec::new(),
+        };
+        for assertion in &schema.assertions {
+            if assertion.keyword.judged() == Judged::Same {
+                steps.extend(assertion.schemas());
+            }
+        }
+        steps
+    };
+    let mut steps: Vec<Vec<NodeId>> = schemas.ids().skip(settled).map(in_place).collect();
     for choice in choices {
         steps[choice.node.position() - settled].extend(&choice.members);
     }
     let mut search = Search::new(&steps, settled);
-    for id in new() {
+    for id in schemas.ids().skip(settled) {
         search.from(id);
     }
     for node in search.circles {
@@ -378,21 +365,4 @@ impl<'a> Search<'a> {
             }
         }
     }
-}
-
-/// The nodes that judge the same value as a node does (2020-12 core, 10.2).
-fn in_place(schemas: &Schemas, node: NodeId) -> Vec<NodeId> {
-    let schema = &schemas[node];
-    let mut steps = match schema.shape {
-        Shape::Named(name) => vec![schemas[name].schema],
-        Shape::Local(target) => vec![target],
-        Shape::Nullable(inner) => vec![inner],
-        _ => Vec::new(),
-    };
-    for assertion in &schema.assertions {
-        if assertion.keyword.judged() == Judged::Same {
-            steps.extend(assertion.schemas());
-        }
-    }
-    steps
 }
