@@ -11,7 +11,10 @@ pub(super) fn saved(entries: &mut Entries) -> Provenance<String> {
     let mut info = match entries.iter().find(|(key, _)| key == "serverInfo") {
         Some((_, Json::Object(info))) => info.clone(),
         _ => {
-            return Provenance { protocol: text(entries, "protocolVersion"), ..Provenance::UNKNOWN };
+            return Provenance {
+                protocol: text(entries, "protocolVersion"),
+                ..Provenance::UNKNOWN
+            };
         }
     };
     take(entries, "serverInfo");

@@ -106,7 +106,9 @@ impl From<WireApproval> for Approval {
 impl WireTool {
     pub(super) fn new(tool: &ToolEntry, available: bool) -> Self {
         let spec = tool.spec();
-        let (annotations, limits) = (spec.annotations(), spec.limits());
+        // In full, so that a new part cannot be forgotten here.
+        let ToolAnnotations { read_only, destructive, idempotent, open_world } = spec.annotations();
+        let CallLimits { timeout, attempts, sequential } = spec.limits();
         Self {
             name: tool.name().to_owned(),
             title: spec.title().map(str::to_owned),
@@ -115,14 +117,14 @@ impl WireTool {
             toolset_description: spec.toolset_description().to_owned(),
             service: spec.service().to_owned(),
             tags: spec.tags().map(str::to_owned).collect(),
-            read_only: annotations.read_only,
-            destructive: annotations.destructive,
-            idempotent: annotations.idempotent,
-            open_world: annotations.open_world,
+            read_only,
+            destructive,
+            idempotent,
+            open_world,
             approval: tool.approval().map(Into::into),
-            timeout_ms: limits.timeout.and_then(|limit| u64::try_from(limit.as_millis()).ok()),
-            attempts: limits.attempts,
-            sequential: limits.sequential,
+            timeout_ms: timeout.and_then(|limit| u64::try_from(limit.as_millis()).ok()),
+            attempts,
+            sequential,
             available,
             args_schema: spec.args_schema().to_owned(),
             result_schema: spec.result_schema().to_owned(),
