@@ -1,6 +1,7 @@
 //! The toolwright compiler: toolset schemas in, Rust crates out.
 
 #![recursion_limit = "512"]
+#![expect(unreachable_pub, reason = "stages are private; `pub` marks what other stages use")]
 
 mod builder;
 mod components;
@@ -15,7 +16,7 @@ mod json;
 mod lower;
 mod model;
 mod naming;
-mod options;
+pub mod options;
 mod parallel;
 mod plan;
 pub mod project;
@@ -27,17 +28,15 @@ mod syntax;
 mod yaml;
 
 pub use builder::{Build, BuildError, build};
-pub use diagnostic::Diagnostic;
 pub use files::Files;
 pub use naming::is_name;
-pub use options::{
-    Dependency, DomainType, Integers, Layout, Options, Package, RustPath, StdTrait, TypeOptions,
-};
+pub use options::Options;
 pub use source::{Source, Sources};
 #[cfg(feature = "language-schema")]
 pub use syntax::language_schema;
 
-use diagnostic::Report;
+use diagnostic::{Diagnostic, Report};
+use options::Integers;
 
 /// Parts of the compiler for `toolwright-import` and for tests. They change without notice.
 #[doc(hidden)]
@@ -46,25 +45,29 @@ pub mod internal {
     pub use crate::json::{Json, Style};
     pub use crate::lower::{header_mistake, lower, path_parts};
     pub use crate::prose::advice;
-    pub use crate::schema::keyword;
 
+    pub mod keyword {
+        pub use crate::schema::keyword::{
+            Expected, expected, is_annotation, is_honoured, is_unsupported,
+        };
+    }
     pub mod model {
-        pub use crate::model::*;
+        pub use crate::model::{Implementation, Project, ToolId};
     }
     pub mod naming {
-        pub use crate::naming::*;
-    }
-    pub mod plan {
-        pub use crate::plan::*;
+        pub use crate::naming::{
+            Identifier, MAX_NAME, identifier, is_reserved_tool, is_reserved_type, is_type_name,
+            pascal, pascal_part, screaming, snake, toolset_package, variants,
+        };
     }
     pub mod schema {
-        pub use crate::schema::*;
+        pub use crate::schema::published;
     }
     pub mod syntax {
-        pub use crate::syntax::*;
+        pub use crate::syntax::parse;
     }
     pub mod yaml {
-        pub use crate::yaml::*;
+        pub use crate::yaml::{Entry, Node, Value, parse, parse_foreign};
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Report, Severity, groups};
-use toolwright_codegen::internal::{syntax, yaml};
+use toolwright_codegen::internal::yaml;
 use toolwright_codegen::{Options, Source, Sources, compile};
 use toolwright_prerequisites::{Npm, or_skip};
 
@@ -34,7 +34,8 @@ fn repository() -> PathBuf {
 }
 
 fn validator() -> jsonschema::Validator {
-    let schema: Value = serde_json::from_str(&syntax::language_schema()).expect("it is JSON");
+    let schema: Value =
+        serde_json::from_str(&toolwright_codegen::language_schema()).expect("it is JSON");
     assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
     jsonschema::draft7::new(&schema).expect("it is a JSON Schema")
 }
@@ -175,7 +176,7 @@ fn a_language_server_completes_keys_and_flags_an_unknown_one() {
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
     let Some(npm) = or_skip(Npm::install(&pins, &installed)) else { return };
     let folder = tempfile::tempdir().expect("a new folder");
-    fs::write(folder.path().join("toolset.schema.json"), syntax::language_schema())
+    fs::write(folder.path().join("toolset.schema.json"), toolwright_codegen::language_schema())
         .expect("written");
     let document = folder.path().join("notes.yaml");
     fs::write(&document, DOCUMENT).expect("written");

@@ -15,7 +15,8 @@ use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::model::{Implementation, Project, ToolId};
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
-use toolwright_codegen::{Integers, Source, Sources};
+use toolwright_codegen::options::Integers;
+use toolwright_codegen::{Source, Sources};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
@@ -178,6 +179,6 @@ fn no_part_of_an_example_panics() {
 fn the_editors_schema_is_what_the_reader_reads() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema/toolset.schema.json");
     let mut wrong = Vec::new();
-    expect(&path, &syntax::language_schema(), &mut wrong);
+    expect(&path, &toolwright_codegen::language_schema(), &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

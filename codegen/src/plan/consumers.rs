@@ -46,8 +46,6 @@ pub struct ServerCrate<'a> {
 /// A toolset that a server exposes.
 #[derive(Debug)]
 pub struct Provider {
-    /// The toolset's name.
-    pub toolset: String,
     /// The path of its crate.
     pub path: String,
     /// The parameter for the service that backs its methods.
@@ -161,7 +159,7 @@ impl<'a> Planner<'a> {
 
     fn provider(self, id: ToolsetId) -> Provider {
         let toolset = &self.project[id];
-        let name = toolset.name.value.clone();
+        let name = &toolset.name.value;
         let is_bound = |&&tool: &&ToolId| self.project[tool].binding.is_some();
         let bound = toolset.tools.iter().filter(is_bound).count();
         let service = (bound > 0).then(|| {
@@ -173,12 +171,11 @@ impl<'a> Planner<'a> {
             }
         });
         Provider {
-            path: self.path(&self.package(toolset_package(&name))),
+            path: self.path(&self.package(toolset_package(name))),
             service,
-            remote: toolset.mcp.is_some().then(|| identifier_with(&name, "remote")),
+            remote: toolset.mcp.is_some().then(|| identifier_with(name, "remote")),
             executor: (toolset.mcp.is_none() && bound < toolset.tools.len())
-                .then(|| identifier_with(&name, "executor")),
-            toolset: name,
+                .then(|| identifier_with(name, "executor")),
         }
     }
 }

@@ -31,10 +31,9 @@ pub use tool::{SchemaFile, ToolPlan};
 pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
-    ValidatorStatic,
+    AdditionalField, Body, Definition, Field, Import, IntegerLimits, ItemLimits, Member,
+    NumberLimits, PatternStatic, Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse,
+    Types, UnionVariant, ValidatorStatic,
 };
 
 use std::collections::BTreeSet;

@@ -23,7 +23,7 @@ pub use keyword::{Judged, Keyword};
 pub use number::{as_f64, is_double, last_place, whole};
 pub use publish::{published, published_with_rules};
 pub use sample::sample;
-pub use validate::{Violation, violations};
+pub use validate::violations;
 pub(crate) use validate::{equal as json_equal, sort_key as json_sort_key};
 
 use toolwright::format::{Format, IntegerFormat};

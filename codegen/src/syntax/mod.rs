@@ -16,15 +16,12 @@ use crate::source::Sources;
 use crate::yaml;
 
 pub use document::{
-    Agent, Approval, Deprecated, Document, Example, Hints, Http, HttpAnswer, HttpQuery,
-    HttpQueryParameter, McpBacking, McpServer, McpWritten, Method, MethodError, MethodTool, Policy,
-    Retry, Service, ServiceRef, Tool, ToolAnnotations, ToolDetails, Toolset,
+    Agent, Document, Http, HttpAnswer, HttpQuery, McpBacking, Method, MethodError, Tool,
+    ToolDetails, Toolset,
 };
 #[cfg(feature = "language-schema")]
 pub use language::language_schema;
-pub use values::{
-    Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
-};
+pub use values::{Entries, Literal, SchemaText, Word};
 
 /// Reads every file; what is wrong with their form is reported, and what could be read is given.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {

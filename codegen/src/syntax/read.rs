@@ -56,6 +56,7 @@ macro_rules! mapping {
         pub struct $name {
             /// Where it was written.
             #[cfg_attr(feature = "language-schema", schemars(skip))]
+            #[allow(dead_code, reason = "not every mapping is reported as a whole")]
             pub span: $crate::source::Span,
             $(
                 $(#[doc = $field_doc])*

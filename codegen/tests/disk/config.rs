@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use toolwright_codegen::options::{Dependency, Integers};
 use toolwright_codegen::project::{Config, Mode, Project};
-use toolwright_codegen::{Dependency, Integers, Source, Sources};
+use toolwright_codegen::{Source, Sources};
 
 /// The findings as `line:column message`.
 fn parse(text: &str) -> Result<Config, Vec<String>> {

@@ -1,9 +1,10 @@
 //! What types derive beside what they can: said in `toolwright.toml` or by a build script, and kept true after changes.
 
 use toolwright_codegen::diagnostic::Diagnostic;
+use toolwright_codegen::options::{RustPath, TypeOptions};
 use toolwright_codegen::project::{Change, Failure, Generated, Mode, Project};
 use toolwright_codegen::render::Format;
-use toolwright_codegen::{Build, Options, RustPath, Source, Sources, TypeOptions, compile};
+use toolwright_codegen::{Build, Options, Source, Sources, compile};
 
 use crate::folder::Folder;
 

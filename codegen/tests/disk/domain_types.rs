@@ -1,9 +1,10 @@
 //! Types of the user's in the place of named ones: what is printed, what is refused, and what a change does.
 
 use expect_test::expect;
+use toolwright_codegen::Build;
+use toolwright_codegen::options::StdTrait;
 use toolwright_codegen::project::{Mode, Project};
 use toolwright_codegen::render::Format;
-use toolwright_codegen::{Build, StdTrait};
 
 use crate::folder::Folder;
 

@@ -8,7 +8,8 @@ use std::{any, fmt, fs, io};
 
 use toolwright_codegen::diagnostic::{Diagnostic, Severity};
 use toolwright_codegen::disk::{self, OutputError};
-use toolwright_codegen::{Files, Layout, Options, Source, Sources, compile};
+use toolwright_codegen::options::{Layout, Options};
+use toolwright_codegen::{Files, Source, Sources, compile};
 
 use crate::record::Outcome;
 

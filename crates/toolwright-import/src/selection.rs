@@ -44,7 +44,7 @@ impl Selection {
     /// The first mistake, in words.
     pub fn check(&self) -> Result<(), String> {
         let first = format!("{}x", self.prefix);
-        if !self.prefix.is_empty() && !naming::is_name(&first) {
+        if !self.prefix.is_empty() && !toolwright_codegen::is_name(&first) {
             return Err(format!(
                 "`{}` cannot begin a name; expected a prefix such as `git_`: small letters, digits, and single `_` \
                  between them",
@@ -54,7 +54,7 @@ impl Selection {
         let mut remotes = BTreeSet::new();
         let mut locals = BTreeMap::new();
         for (remote, local) in &self.renames {
-            if !naming::is_name(local) || naming::is_reserved_tool(local) {
+            if !toolwright_codegen::is_name(local) || naming::is_reserved_tool(local) {
                 return Err(format!(
                     "`{local}` is no name for a tool, or reserved; expected one such as `find_pages`: small letters, \
                      digits, and single `_` between them"
@@ -155,8 +155,8 @@ impl Selection {
             {
                 let plain = format!("{}{other}", self.prefix);
                 let name = name.as_ref().unwrap_or(&plain);
-                let is_same =
-                    naming::is_name(name) && naming::pascal(name) == naming::pascal(local);
+                let is_same = toolwright_codegen::is_name(name)
+                    && naming::pascal(name) == naming::pascal(local);
                 if is_same && other != remote {
                     wrong.push(two_to_one(remote, other, local));
                 }

@@ -33,7 +33,7 @@ pub(super) fn assign(tools: &[Unnamed<'_>], prefix: &str, warnings: &mut Warning
 }
 
 fn is_usable(name: &str) -> bool {
-    naming::is_name(name) && !naming::is_reserved_tool(name)
+    toolwright_codegen::is_name(name) && !naming::is_reserved_tool(name)
 }
 
 fn renamed(
@@ -101,7 +101,7 @@ mod tests {
             let tools: Vec<Unnamed<'_>> = remote.iter().copied().map(unnamed).collect();
             let names = assign(&tools, "", &mut Warnings::default());
             assert_eq!(names, expected);
-            assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
+            assert!(names.iter().all(|name| toolwright_codegen::is_name(name)), "{names:?}");
         }
     }
 
@@ -113,6 +113,6 @@ mod tests {
         assert_eq!(names, ["search", "get_x", "get_x_2", "n_1st"]);
         let names = assign(&tools, "hub_", &mut Warnings::default());
         assert_eq!(names, ["hub_search", "get_x", "hub_get_x", "hub_1st"]);
-        assert!(names.iter().all(|name| naming::is_name(name)), "{names:?}");
+        assert!(names.iter().all(|name| toolwright_codegen::is_name(name)), "{names:?}");
     }
 }

@@ -192,7 +192,7 @@ fn becomes_names(input: &[u8]) -> BTreeSet<String> {
         }
         let package = naming::toolset_package(line);
         assert!(
-            !naming::is_name(line)
+            !toolwright_codegen::is_name(line)
                 || package.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'),
             "{package}"
         );

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use toolwright_codegen::{Compiled, Dependency, Options, Source, Sources, compile};
+use toolwright_codegen::options::{Dependency, Options};
+use toolwright_codegen::{Compiled, Source, Sources, compile};
 
 use super::shapes::{Body, Field, Kind, Tool, Type, tools, types};
 use super::workspace::{File, Side, release_profile};

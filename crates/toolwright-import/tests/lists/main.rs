@@ -18,7 +18,8 @@ use toolwright_codegen::diagnostic::Report;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::{syntax, yaml};
-use toolwright_codegen::{Integers, Source, Sources};
+use toolwright_codegen::options::Integers;
+use toolwright_codegen::{Source, Sources};
 use toolwright_import::{
     Existing, Imported, Owner, Provenance, Refusal, Request, Selection, mcp, tools_list,
 };

@@ -9,7 +9,8 @@ use toolwright_codegen::internal::lower;
 use toolwright_codegen::internal::schema::published;
 use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::{Json, Style};
-use toolwright_codegen::{Integers, Source, Sources};
+use toolwright_codegen::options::Integers;
+use toolwright_codegen::{Source, Sources};
 use toolwright_import::Imported;
 
 use super::{folder, import, json, lists, parsed};
