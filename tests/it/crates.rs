@@ -107,7 +107,8 @@ fn tools_of_every_kind_have_call_builders() -> Tested {
     let agent =
         planning_tools::calls::plan_session(&planning_tools::types::PlanInput::new("Ship"))?;
     assert_eq!((method.tool(), method.args().as_str()), ("add", r#"{"a":2,"b":0.5}"#));
-    assert_eq!((agent.tool(), agent.args().as_str()), ("plan_session", r#"{"goal":"Ship"}"#));
+    let planned = r#"{"goal":"Ship","max_steps":5}"#;
+    assert_eq!((agent.tool(), agent.args().as_str()), ("plan_session", planned));
     Ok(())
 }
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
-use toolwright::codec::from_json;
 use toolwright::{BoxError, RegistrationError, ToolCall};
 use toolwright_runtime::execute::{Backoff, Execute, Retry, Timeout};
 use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Verdict};
@@ -62,11 +61,11 @@ async fn plan(goal: String) -> Result<Plan, BoxError> {
     drop(runtime);
     events.finish();
     let payload = result.outcome.as_ref().map_err(Clone::clone)?;
-    Ok(from_json(payload.as_bytes())?)
+    Ok(payload.decode()?)
 }
 
 fn ask(goal: String) -> Result<ToolCall, BoxError> {
-    Ok(planning_tools::calls::plan_session(&PlanInput { goal, max_steps: None })?)
+    Ok(planning_tools::calls::plan_session(&PlanInput::new(goal))?)
 }
 
 /// As by default, but with shorter waits: nobody watches a demo wait.

@@ -4,15 +4,12 @@
 use calculator_tools::types::AddPayload;
 use planning_tools::types::{Plan, PlanInput, PlanStep, StepStatus};
 use todos_tools::types::{GetTodosArgs, TodoItem, TodoStatus, UpdateMode, UpdateTodosArgs};
-use toolwright::codec::{Decode, from_json};
+use toolwright::codec::Decode;
 use toolwright::{BoxError, BoxFuture, InvalidPayload, Nullable, Payload, ToolCall, ToolResult};
 use toolwright_runtime::{Planner, Step, Turn};
 
 use crate::draft::{Task, tasks};
 use crate::pages::{Line, Opened};
-
-/// How many steps a plan has where nothing is said: the schema's own words.
-const MAX_STEPS: i64 = 5;
 
 /// Plans by rule.
 pub(crate) struct RulePlanner;
@@ -28,8 +25,8 @@ fn next(turn: &Turn<'_>) -> Result<Step, BoxError> {
     for result in turn.last_results() {
         result.outcome.as_ref().map_err(Clone::clone)?;
     }
-    let input: PlanInput = from_json(turn.input().as_bytes())?;
-    let limit = usize::try_from(input.max_steps.unwrap_or(MAX_STEPS))?;
+    let input: PlanInput = turn.input().decode()?;
+    let limit = usize::try_from(input.max_steps)?;
     let tasks = tasks(&input.goal, limit);
     let sums = sums(turn, tasks)?;
     Ok(match turn.step() {
@@ -67,7 +64,7 @@ fn sum(result: &ToolResult) -> Result<f64, BoxError> {
 
 fn decode<T: Decode>(result: &ToolResult) -> Result<T, BoxError> {
     let payload = result.outcome.as_ref().map_err(Clone::clone)?;
-    Ok(from_json(payload.as_bytes())?)
+    Ok(payload.decode()?)
 }
 
 fn additions(sums: &[f64]) -> Result<Vec<ToolCall>, InvalidPayload> {

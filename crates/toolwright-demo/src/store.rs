@@ -7,9 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use todos_service::errors::{GetTodosError, UpdateTodosError};
 use todos_service::service::TodosService;
 use todos_service::types::{
-    GetTodosPayload, TodoItem, TodosSnapshot, UpdateMode, UpdateTodosPayload,
+    GetTodosPayload, TodoItem, TodosSnapshot, TooManyTodos, UpdateMode, UpdateTodosPayload,
 };
 use toolwright::MethodError;
+
+/// How many todos a run may have: as many as the schema lets a snapshot hold.
+const MOST_TODOS: usize = 500;
 
 /// A store that forgets everything when it is dropped. It is still starting when it is first written to, as stores
 /// are: whoever writes tries again.
@@ -28,14 +31,19 @@ impl TodosService for MemoryStore {
             return Err(UpdateTodosError::StoreUnavailable.into());
         }
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let todos = runs.entry(payload.run_id).or_default();
-        if payload.mode == UpdateMode::Replace {
-            todos.clear();
-        }
+        let mut todos = match payload.mode {
+            UpdateMode::Replace => Vec::new(),
+            UpdateMode::Merge => runs.get(&payload.run_id).cloned().unwrap_or_default(),
+        };
         for item in payload.items {
-            put(todos, item);
+            put(&mut todos, item);
         }
-        Ok(TodosSnapshot { items: todos.clone() })
+        if todos.len() > MOST_TODOS {
+            let count = i64::try_from(todos.len())?;
+            return Err(UpdateTodosError::TooManyTodos(TooManyTodos { count }).into());
+        }
+        runs.insert(payload.run_id, todos.clone());
+        Ok(TodosSnapshot { items: todos })
     }
 
     /// A run that has stored nothing yet has no todos; that is no error.
@@ -54,5 +62,31 @@ fn put(todos: &mut Vec<TodoItem>, item: TodoItem) {
     match todos.iter_mut().find(|known| known.id == item.id) {
         Some(known) => *known = item,
         None => todos.push(item),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use todos_service::types::TodoStatus;
+
+    use super::*;
+
+    fn merge(ids: std::ops::Range<usize>) -> UpdateTodosPayload {
+        let todo = |id| TodoItem::new(format!("todo-{id}"), "Count", TodoStatus::Pending);
+        let (run_id, items) = ("run_1".to_owned(), ids.map(todo).collect());
+        UpdateTodosPayload { run_id, mode: UpdateMode::Merge, items }
+    }
+
+    #[tokio::test]
+    async fn todos_beyond_the_limit_are_refused_with_their_number_and_change_nothing() {
+        let store = MemoryStore { started: true.into(), ..MemoryStore::default() };
+        store.update_todos(merge(0..400)).await.expect("400 may be stored");
+        let refused = store.update_todos(merge(300..600)).await;
+        let Err(MethodError::Declared(error @ UpdateTodosError::TooManyTodos(_))) = refused else {
+            panic!("found {refused:?}");
+        };
+        assert_eq!(error.to_string(), "the run would have 600 todos; it may have 500");
+        let kept = store.get_todos(GetTodosPayload::new("run_1")).await.expect("reading works");
+        assert_eq!(kept.items, merge(0..400).items);
     }
 }

@@ -18,7 +18,7 @@ fn g32_the_default_goal_ends_with_a_plan() {
     let output = demo(&[]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     expect![[r#"
-        → 1.1  plan_session   goal: "Release version 1.0 of the command lin…
+        → 1.1  plan_session   goal: "Release version 1.0 of the command lin…, max_steps: 5
            run 2: session_planner starts to answer plan_session
               → 2.1  get_todos      (nothing)
               ← 2.1  get_todos      0 items

@@ -6,7 +6,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::codec::{self, Encode};
+use crate::codec::{self, Decode, Encode};
 use crate::issue::InvalidPayload;
 use crate::spec::Tool;
 
@@ -57,6 +57,15 @@ impl Payload {
     /// Every issue that keeps the value from being valid under its schema.
     pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, InvalidPayload> {
         codec::to_json(value).map(Self::new)
+    }
+
+    /// Decodes the value.
+    ///
+    /// # Errors
+    ///
+    /// Every issue of the text, or the one place where it stops being JSON.
+    pub fn decode<T: Decode>(&self) -> Result<T, InvalidPayload> {
+        codec::from_json(self.as_bytes())
     }
 
     /// The JSON text.

@@ -6,7 +6,8 @@ use toolwright::codec;
 
 toolwright::object!(PlanInput {
     required "goal" => goal: string(codec::Length::ANY.at_least(1).at_most(500)),
-    optional "max_steps" => max_steps: integer(codec::Range::ANY.at_least(1).at_most(20)),
+    default(Self::DEFAULT_MAX_STEPS) "max_steps" =>
+        max_steps: integer(codec::Range::ANY.at_least(1).at_most(20)),
 });
 
 toolwright::string_enum!(StepStatus {

@@ -10,16 +10,19 @@ pub struct PlanInput {
     ///
     /// 1 to 500 characters.
     pub goal: String,
-    /// How many steps the plan may have; 5 where nothing is said.
+    /// How many steps the plan may have.
     ///
-    /// 1 to 20.
-    pub max_steps: Option<i64>,
+    /// 1 to 20. Default: `5`.
+    pub max_steps: i64,
 }
 
 impl PlanInput {
-    /// What is required, and nothing else.
+    /// The default of `max_steps`.
+    pub const DEFAULT_MAX_STEPS: i64 = 5;
+
+    /// What is required; the rest has its default or is left out.
     pub fn new(goal: impl Into<String>) -> Self {
-        Self { goal: goal.into(), max_steps: None }
+        Self { goal: goal.into(), max_steps: Self::DEFAULT_MAX_STEPS }
     }
 }
 

@@ -2,7 +2,8 @@
 //! Codecs of the `todos` service: they accept exactly what the schemas accept.
 
 use super::types::{
-    GetTodosPayload, TodoItem, TodoStatus, TodosSnapshot, UpdateMode, UpdateTodosPayload,
+    GetTodosPayload, TodoItem, TodoStatus, TodosSnapshot, TooManyTodos, UpdateMode,
+    UpdateTodosPayload,
 };
 use toolwright::codec;
 
@@ -34,4 +35,8 @@ toolwright::object!(UpdateTodosPayload {
 toolwright::object!(GetTodosPayload {
     required "run_id" => run_id: string(codec::Length::ANY.at_least(1)),
     optional "status" => status: TodoStatus,
+});
+
+toolwright::object!(TooManyTodos {
+    required "count" => count: integer(codec::Range::ANY.at_least(501)),
 });

@@ -4,8 +4,6 @@
 //! Keeps the task lists of agent runs.
 
 #![forbid(unsafe_code)]
-// What no schema describes has no docs.
-#![allow(missing_docs)]
 
 #[rustfmt::skip]
 pub mod codecs;

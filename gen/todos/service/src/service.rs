@@ -11,7 +11,7 @@ toolwright::service! {
         ///
         /// # Errors
         ///
-        /// `run_not_found`, `store_unavailable`, or whatever goes wrong inside.
+        /// `run_not_found`, `too_many_todos`, `store_unavailable`, or whatever goes wrong inside.
         async fn update_todos(
             &self,
             payload: types::UpdateTodosPayload,

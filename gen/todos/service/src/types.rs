@@ -54,6 +54,7 @@ pub enum UpdateMode {
     Merge,
 }
 
+/// Todos to store, and what becomes of those already stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UpdateTodosPayload {
     /// The run whose todos these are.
@@ -68,6 +69,7 @@ pub struct UpdateTodosPayload {
     pub items: Vec<TodoItem>,
 }
 
+/// Which todos to get.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GetTodosPayload {
     /// The run whose todos these are.
@@ -83,4 +85,13 @@ impl GetTodosPayload {
     pub fn new(run_id: impl Into<String>) -> Self {
         Self { run_id: run_id.into(), status: None }
     }
+}
+
+/// More todos than a run may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TooManyTodos {
+    /// How many todos the run would have.
+    ///
+    /// At least 501.
+    pub count: i64,
 }
