@@ -39,10 +39,18 @@ impl SchemaReader<'_> {
 
     /// What a pattern becomes, if there is an engine that reads it.
     pub(super) fn translated(&mut self, ecma: &str, at: Span) -> Option<Pattern> {
-        let found = self.pending.budget.translated(ecma);
-        found
-            .map_err(|(reason, help)| self.report.add(schemas::bad_pattern(at, &reason, help)))
-            .ok()
+        let pattern = match self.pending.budget.translated(ecma) {
+            Ok(pattern) => pattern,
+            Err((reason, help)) => {
+                self.report.add(schemas::bad_pattern(at, &reason, help));
+                return None;
+            }
+        };
+        if pattern.translated.needs_tables && !self.pending.needs_tables {
+            self.pending.needs_tables = true;
+            self.report.add(schemas::needs_tables(at));
+        }
+        Some(pattern)
     }
 
     /// A keyword whose value counts something.
