@@ -29,7 +29,7 @@ pub use call::{Payload, Scope, ToolCall};
 pub use described::Described;
 pub use executor::{BoxFuture, Executor, Split};
 pub use issue::{InvalidPayload, Issue};
-pub use method::MethodError;
+pub use method::{DeclaredError, MethodError};
 pub use outcome::{BoxError, FailureKind, Outcome, Recovery, ToolFailure, ToolResult};
 pub use registration::{ExecutorFactory, Registrar, RegistrationError};
 pub use remote::{Origin, Remote, RemoteCall};

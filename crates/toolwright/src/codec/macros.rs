@@ -135,26 +135,12 @@ macro_rules! string_enum {
             }
         }
 
-        impl ::core::str::FromStr for $name {
-            type Err = $crate::InvalidPayload;
-
-            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                Ok(Self::ALL[$crate::codec::place_of(text, &[$($text),+])?])
-            }
-        }
-
-        impl ::core::convert::TryFrom<&str> for $name {
-            type Error = $crate::InvalidPayload;
-
-            fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                text.parse()
-            }
-        }
+        $crate::__from_text!($name |text| Ok(Self::ALL[$crate::codec::place_of(text, &[$($text),+])?]));
     };
 }
 
 /// Writes the codec of an enum without fields whose variants are integers in JSON, with what else can be made of them:
-/// `ALL`, `as_i64`, `Display` and `TryFrom<i64>`.
+/// `ALL`, `as_i64`, `Display`, `FromStr`, `TryFrom<&str>` and `TryFrom<i64>`.
 #[macro_export]
 macro_rules! integer_enum {
     ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $integer:literal),+ $(,)? }) => {
@@ -182,6 +168,8 @@ macro_rules! integer_enum {
             }
         }
 
+        $crate::__from_text!($name |text| $crate::codec::from_json(text.as_bytes()));
+
         impl ::core::convert::TryFrom<i64> for $name {
             type Error = $crate::InvalidPayload;
 
@@ -193,7 +181,8 @@ macro_rules! integer_enum {
 }
 
 /// Writes the codec of an enum without fields whose variants are strings, numbers and booleans in JSON, given as JSON texts,
-/// with what else can be made of them: `ALL`, `as_json` and `Display`.
+/// with what else can be made of them: `ALL`, `as_json`, `Display`, `FromStr` and `TryFrom<&str>`. A string is displayed without
+/// its quotes. A text stands for the string that it is, or else for the number or boolean that it is in JSON.
 #[macro_export]
 macro_rules! constants {
     ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $json:literal),+ $(,)? }) => {
@@ -217,7 +206,32 @@ macro_rules! constants {
 
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.pad(self.as_json().trim_matches('"'))
+                f.pad(&$crate::codec::constant_text(self.as_json()))
+            }
+        }
+
+        $crate::__from_text!($name |text| $crate::codec::from_text_or_json(text));
+    };
+}
+
+/// Ways from a text to a value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_text {
+    ($name:ident |$text:ident| $value:expr) => {
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::InvalidPayload;
+
+            fn from_str($text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $value
+            }
+        }
+
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::InvalidPayload;
+
+            fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                text.parse()
             }
         }
     };

@@ -21,6 +21,8 @@ mod tuple;
 mod union;
 mod writer;
 
+use std::borrow::Cow;
+
 pub use checked::Validator;
 pub use domain::DomainType;
 pub use limits::{Items, Length, Range, StandardInteger};
@@ -81,6 +83,18 @@ fn decoded<T>(
 /// As [`from_json`].
 pub fn from_text<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
     from_json(to_json(text)?.as_bytes())
+}
+
+/// Decodes a text that may be a string without its quotes, or else JSON.
+#[doc(hidden)]
+pub fn from_text_or_json<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
+    from_text(text).or_else(|refused| from_json(text.as_bytes()).map_err(|_| refused))
+}
+
+/// The text of a JSON constant: a string without its quotes and escapes, anything else as it is.
+#[doc(hidden)]
+pub fn constant_text(json: &str) -> Cow<'_, str> {
+    from_json::<String>(json.as_bytes()).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
 /// The place of a string among those of an enum: what need not be compiled anew for each enum.

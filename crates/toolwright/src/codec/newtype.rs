@@ -47,7 +47,7 @@ macro_rules! newtype {
             }
         }
 
-        $crate::__newtype_of!($type $name);
+        $crate::__newtype_of!($type $(($($part)*))? $name);
         $crate::__limits_of!($name $inner, $type $(($($part)*))?);
     };
 }
@@ -56,6 +56,9 @@ macro_rules! newtype {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __limits_of {
+    ($name:ident $inner:ty, checked($rules:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
+        $crate::__limits_of!($name $inner, $type $(($($part)*))?);
+    };
     ($name:ident $inner:ty, string($limits:expr)) => {
         $crate::__limits_of!($name, $crate::codec::Length, $limits);
     };
@@ -117,6 +120,12 @@ macro_rules! __newtype {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __newtype_of {
+    (checked($rules:expr, $type:ident $(($($part:tt)*))? $(,)?) $name:ident) => {
+        $crate::__newtype_of!($type $name);
+    };
+    ($type:ident($($part:tt)*) $name:ident) => {
+        $crate::__newtype_of!($type $name);
+    };
     (any string $name:ident) => {
         impl ::core::convert::From<&str> for $name {
             fn from(text: &str) -> Self {

@@ -3,23 +3,22 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use super::text::AsciiText;
 use super::{Format, Formatted};
 
 /// A day, as it is written: `2026-11-21`. The format `date`.
 ///
 /// Dates are equal and ordered as days of the calendar. A day has one text, so the order of the texts is the same.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    pub(super) text: String,
+    pub(super) text: AsciiText<10>,
     day: Day,
 }
 
 impl Date {
     /// The date of a year from 0 to 9999, a month from 1 to 12 and a day of that month; nothing where there is no such day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        let text = format!("{year:04}-{month:02}-{day:02}");
-        let day = Day { year, month, day };
-        day.exists().then_some(Self { text, day })
+        Self::of_text(&format!("{year:04}-{month:02}-{day:02}"))
     }
 
     /// The year, 0 to 9999.
@@ -42,7 +41,7 @@ impl Formatted for Date {
     const FORMAT: Format = Format::Date;
 
     fn of_text(text: &str) -> Option<Self> {
-        Day::parse(text).map(|day| Self { text: text.to_owned(), day })
+        Some(Self { text: AsciiText::new(text)?, day: Day::parse(text)? })
     }
 
     fn text(&self) -> Cow<'_, str> {

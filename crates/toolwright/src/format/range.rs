@@ -1,8 +1,8 @@
-//! The error of conversions between types of time whose ranges differ.
+//! The error of conversions between types whose ranges differ.
 
 use std::fmt;
 
-/// A moment or a day that the type it was to become cannot hold.
+/// A moment, a day or an integer that the type it was to become cannot hold.
 ///
 /// It displays as `found 9999-12-31T00:00:00Z, expected …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct RangeError {
 }
 
 impl RangeError {
-    pub(super) fn new(found: String, expected: &'static str) -> Self {
+    pub(crate) fn new(found: String, expected: &'static str) -> Self {
         Self { found, expected }
     }
 

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::net::Ipv4Addr;
+use std::ops::Deref;
 
 use super::{Date, DateTime, Format, Ipv6, Uuid};
 use crate::json::{quoted, shortened};
@@ -53,6 +54,37 @@ impl fmt::Display for FormatError {
 }
 
 impl std::error::Error for FormatError {}
+
+/// A text of so many ASCII characters, which is as small as what it says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct AsciiText<const LENGTH: usize>([u8; LENGTH]);
+
+impl<const LENGTH: usize> AsciiText<LENGTH> {
+    /// The text, if it is one.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        text.as_bytes().try_into().ok().filter(|text: &[u8; LENGTH]| text.is_ascii()).map(Self)
+    }
+}
+
+impl<const LENGTH: usize> Deref for AsciiText<LENGTH> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("ASCII is UTF-8")
+    }
+}
+
+impl<const LENGTH: usize> From<AsciiText<LENGTH>> for String {
+    fn from(text: AsciiText<LENGTH>) -> Self {
+        (*text).to_owned()
+    }
+}
+
+impl<const LENGTH: usize> fmt::Debug for AsciiText<LENGTH> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, out)
+    }
+}
 
 /// The value of a text, or the error that shows it.
 fn parsed<T: Formatted>(text: &str) -> Result<T, FormatError> {
@@ -111,7 +143,7 @@ macro_rules! kept_texts {
 
         impl From<$name> for String {
             fn from(value: $name) -> Self {
-                value.text
+                value.text.into()
             }
         }
 

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
+use super::text::AsciiText;
 use super::{Format, Formatted};
 
 /// A UUID, as it is written: hexadecimal digits of either case. The format `uuid`.
 ///
 /// UUIDs are equal and ordered as their texts are: the case of a digit makes a difference. Compare
 /// [`Uuid::to_bytes`] where it should not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid {
-    pub(in crate::format) text: String,
+    pub(in crate::format) text: AsciiText<36>,
 }
 
 impl Uuid {
@@ -25,7 +26,8 @@ impl Formatted for Uuid {
     const FORMAT: Format = Format::Uuid;
 
     fn of_text(text: &str) -> Option<Self> {
-        is_uuid(text).then(|| Self { text: text.to_owned() })
+        let text = AsciiText::new(text).filter(|text| is_uuid(text))?;
+        Some(Self { text })
     }
 
     fn text(&self) -> Cow<'_, str> {

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::Decimal;
+use crate::format::RangeError;
+use crate::json::shortened;
 
 /// Integers of more digits than this are written with an exponent.
 const WRITTEN_OUT: usize = 64;
@@ -76,17 +78,17 @@ impl From<i64> for Integer {
     }
 }
 
-impl From<i32> for Integer {
-    fn from(value: i32) -> Self {
-        Self(Form::Small(i64::from(value)))
-    }
+macro_rules! from_narrow {
+    ($($narrow:ty),*) => {$(
+        impl From<$narrow> for Integer {
+            fn from(value: $narrow) -> Self {
+                Self(Form::Small(i64::from(value)))
+            }
+        }
+    )*};
 }
 
-impl From<u32> for Integer {
-    fn from(value: u32) -> Self {
-        Self(Form::Small(i64::from(value)))
-    }
-}
+from_narrow!(i8, i16, i32, u8, u16, u32);
 
 macro_rules! from_wide {
     ($($wide:ty),*) => {$(
@@ -99,7 +101,33 @@ macro_rules! from_wide {
     )*};
 }
 
-from_wide!(u64, usize, i128, u128);
+from_wide!(u64, usize, isize, i128, u128);
+
+macro_rules! into_standard {
+    ($($standard:ty),*) => {$(
+        impl TryFrom<&Integer> for $standard {
+            type Error = RangeError;
+
+            fn try_from(integer: &Integer) -> Result<Self, RangeError> {
+                let standard = integer.to_i128().and_then(|value| Self::try_from(value).ok());
+                standard.ok_or_else(|| {
+                    let expected = concat!("an integer that `", stringify!($standard), "` holds");
+                    RangeError::new(shortened(&integer.to_string()), expected)
+                })
+            }
+        }
+
+        impl TryFrom<Integer> for $standard {
+            type Error = RangeError;
+
+            fn try_from(integer: Integer) -> Result<Self, RangeError> {
+                Self::try_from(&integer)
+            }
+        }
+    )*};
+}
+
+into_standard!(i8, i16, i32, i64, isize, i128, u8, u16, u32, u64, usize);
 
 impl Ord for Integer {
     fn cmp(&self, other: &Self) -> Ordering {

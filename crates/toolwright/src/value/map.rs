@@ -136,6 +136,12 @@ impl<K: Into<String>, V> FromIterator<(K, V)> for Map<V> {
     }
 }
 
+impl<K: Into<String>, V, const COUNT: usize> From<[(K, V); COUNT]> for Map<V> {
+    fn from(entries: [(K, V); COUNT]) -> Self {
+        Self::from_iter(entries)
+    }
+}
+
 impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
     /// Adds entries; a later value replaces an earlier one under the same key.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {

@@ -26,6 +26,15 @@ enum Level {
 }
 toolwright::integer_enum!(Level { Low = 1, High = -2 });
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Answer {
+    Quoted,
+    One,
+    OneInWords,
+    Yes,
+}
+toolwright::constants!(Answer { Quoted = r#""\"yes\"""#, One = "1", OneInWords = r#""1""#, Yes = "true" });
+
 #[derive(Debug, PartialEq)]
 struct Title(String);
 toolwright::newtype!(Title: String = string(Length::ANY.at_most(5).matching(&WORD)));
@@ -326,7 +335,23 @@ fn enums_can_be_listed_and_parsed() {
     assert_eq!(Color::try_from("gre\"en"), Ok(Color::Green));
     assert_eq!(format!("{:>4}", Color::Red), " red");
     assert_eq!(Level::try_from(-2), Ok(Level::High));
-    assert_eq!(Level::High.to_string(), "-2");
+    assert_eq!(
+        (Level::High.to_string().parse(), Level::try_from("1")),
+        (Ok(Level::High), Ok(Level::Low))
+    );
+    assert!(Level::try_from("low").is_err());
+    assert_eq!(
+        Answer::ALL.iter().map(Answer::to_string).collect::<Vec<_>>(),
+        ["\"yes\"", "1", "1", "true"]
+    );
+    assert_eq!(
+        (Answer::try_from("\"yes\""), "true".parse()),
+        (Ok(Answer::Quoted), Ok(Answer::Yes))
+    );
+    // A text is a string first.
+    assert_eq!(Answer::try_from("1"), Ok(Answer::OneInWords));
+    let refused = Answer::try_from("no").unwrap_err().to_string();
+    assert_eq!(refused, r#"the payload: found "no", expected one of "\"yes\"", 1, "1", true"#);
 }
 
 static EVEN: Validator = Validator::new(r#"{"multipleOf":2}"#, &["multipleOf"]);

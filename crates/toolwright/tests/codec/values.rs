@@ -83,11 +83,16 @@ fn integers_convert_both_ways() {
     assert_eq!(Integer::from(i128::MIN).to_i128(), Some(i128::MIN));
     assert_eq!("1e3".parse::<Integer>().unwrap().to_i64(), Some(1000));
     assert!("1.5".parse::<Integer>().is_err());
+    assert_eq!(u64::try_from(Integer::from(u64::MAX)), Ok(u64::MAX));
+    assert_eq!(i8::try_from(&Integer::from(-128_i8)), Ok(i8::MIN));
+    let refused = u8::try_from(&Integer::from(256_u16)).unwrap_err();
+    assert_eq!(refused.to_string(), "found 256, expected an integer that `u8` holds");
+    assert!(i128::try_from("1e999".parse::<Integer>().unwrap()).is_err());
 }
 
 #[test]
 fn a_map_keeps_order_and_unique_keys() {
-    let mut map: Map<i64> = [("b", 1), ("a", 2), ("b", 3)].into_iter().collect();
+    let mut map: Map<i64> = Map::from([("b", 1), ("a", 2), ("b", 3)]);
     assert_eq!(map.iter().collect::<Vec<_>>(), [("b", &3), ("a", &2)]);
     assert_eq!(map.insert("a", 4), Some(2));
     assert_eq!(map.insert("c", 5), None);

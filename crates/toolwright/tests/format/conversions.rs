@@ -124,10 +124,10 @@ proptest! {
         let date = Date::new(year, month, day).unwrap();
         let jiff = civil::Date::from(&date);
         prop_assert_eq!(jiff.to_string(), date.as_str());
-        prop_assert_eq!(Date::try_from(jiff), Ok(date.clone()));
+        prop_assert_eq!(Date::try_from(jiff), Ok(date));
         let chrono = NaiveDate::from(&date);
         prop_assert_eq!(chrono.to_string(), date.as_str());
-        prop_assert_eq!(Date::try_from(chrono), Ok(date.clone()));
+        prop_assert_eq!(Date::try_from(chrono), Ok(date));
         let time = time::Date::from(&date);
         prop_assert_eq!(time.to_string(), date.as_str());
         prop_assert_eq!(Date::try_from(time), Ok(date));

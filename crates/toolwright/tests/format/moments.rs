@@ -168,7 +168,7 @@ proptest! {
         let theirs = theirs.map(|date| date.to_string());
         let [year, month, day] = [year, month.into(), day.into()].map(|part| u16::try_from(part).unwrap());
         let ours = Date::new(year, month.try_into().unwrap(), day.try_into().unwrap());
-        prop_assert_eq!(ours.clone().map(String::from), theirs);
+        prop_assert_eq!(ours.map(String::from), theirs);
         prop_assert_eq!(ours.as_ref().and_then(|date| Date::parse(date.as_str())), ours);
     }
 }

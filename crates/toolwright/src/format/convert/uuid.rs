@@ -11,7 +11,7 @@ impl From<&Uuid> for uuid::Uuid {
 
 impl From<uuid::Uuid> for Uuid {
     fn from(uuid: uuid::Uuid) -> Self {
-        Self { text: uuid.hyphenated().to_string() }
+        Self::parse(&uuid.hyphenated().to_string()).expect("it is the text of a UUID")
     }
 }
 
