@@ -13,11 +13,15 @@ use crate::prose::code;
 /// The constants of a struct.
 pub(super) fn constants(plan: &Struct) -> impl Iterator<Item = TokenStream> {
     fields(plan).filter_map(|field| {
-        let DefaultValue::Constant(name, constant) = &default_of(field)?.value else { return None };
-        let (ty, value) = (constant_type(constant), literal(constant));
-        let docs = docs(&[format!("The default of {}.", code(&field.key))]);
-        (!constant.is_zero()).then(|| quote!(#docs pub const #name: #ty = #value;))
+        constant(default_of(field)?, &format!("The default of {}.", code(&field.key)))
     })
+}
+
+/// The constant of a default, where it is more than what `Default` gives.
+fn constant(default: &FieldDefault, line: &str) -> Option<TokenStream> {
+    let DefaultValue::Constant(name, constant) = &default.value else { return None };
+    let (docs, ty, value) = (docs(&[line]), constant_type(constant), literal(constant));
+    (!constant.is_zero()).then(|| quote!(#docs pub const #name: #ty = #value;))
 }
 
 /// Whether `#[derive(Default)]` would give a struct other values than its schema.
@@ -25,8 +29,23 @@ pub(super) fn differ(plan: &Struct) -> bool {
     fields(plan).filter_map(default_of).any(|default| !default.is_derived())
 }
 
+/// `Default` for a newtype whose schema names it.
+pub(super) fn of_newtype(default: &FieldDefault, name: &Identifier) -> TokenStream {
+    let constant =
+        constant(default, "The default.").map(|constant| quote!(impl #name { #constant }));
+    quote! {
+        #constant
+
+        impl Default for #name {
+            fn default() -> Self {
+                #default
+            }
+        }
+    }
+}
+
 /// `Default` for a struct where it cannot be derived.
-pub(super) fn implementation(plan: &Struct, name: &Identifier) -> TokenStream {
+pub(super) fn of_struct(plan: &Struct, name: &Identifier) -> TokenStream {
     let value = if plan.has_constructor {
         let required = fields(plan).filter(|field| field.presence == Presence::Required);
         let values = required.map(|field| match zero(&field.ty) {

@@ -84,29 +84,29 @@ fn optional_type(ty: &TypeUse) -> TokenStream {
 }
 
 fn definition(definition: &Definition) -> Vec<TokenStream> {
-    let by_hand = match &definition.body {
-        Body::Struct(plan) if definition.derives.default && defaults::differ(plan) => Some(plan),
+    let name = &definition.name;
+    let by_hand = match (&definition.body, &definition.default) {
+        (Body::Struct(plan), _) if definition.derives.default && defaults::differ(plan) => {
+            Some(defaults::of_struct(plan, name))
+        }
+        (Body::Newtype(_), Some(default)) => Some(defaults::of_newtype(default, name)),
         _ => None,
     };
     let default = definition.derives.default && by_hand.is_none();
     let derives = derives(Derives { default, ..definition.derives }, &definition.extra_derives);
-    let name = &definition.name;
     let docs = docs(&definition.docs);
     let above = quote!(#docs #derives);
     match &definition.body {
-        Body::Struct(plan) => {
-            let default = by_hand.map(|plan| defaults::implementation(plan, name));
-            structure(plan, name, &above).into_iter().chain(default).collect()
-        }
+        Body::Struct(plan) => structure(plan, name, &above).into_iter().chain(by_hand).collect(),
         Body::Enum(variants) | Body::Constants(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&variant.docs)));
-            plain_enum(variants, name, &above)
+            plain_enum(variants, definition, &above)
         }
         Body::IntegerEnum(variants) => {
             let variants =
                 variants.iter().map(|variant| (&variant.name, self::docs(&[&variant.docs])));
-            plain_enum(variants, name, &above)
+            plain_enum(variants, definition, &above)
         }
         Body::Mixed(variants) => {
             let variants =
@@ -124,7 +124,10 @@ fn definition(definition: &Definition) -> Vec<TokenStream> {
                 variants.iter().map(|variant| (&variant.name, &variant.ty, &*variant.docs));
             choice(variants, name, &above)
         }
-        Body::Newtype(ty) => vec![quote!(#above pub struct #name(pub #ty);)],
+        Body::Newtype(ty) => {
+            let item = quote!(#above pub struct #name(pub #ty););
+            std::iter::once(item).chain(by_hand).collect()
+        }
         Body::Alias(ty) => vec![quote!(#docs pub type #name = #ty;)],
         Body::Domain(path) => {
             let renamed = path.segments().last().is_none_or(|last| *name != **last);
@@ -204,10 +207,14 @@ fn constructor(plan: &Struct) -> TokenStream {
 
 fn plain_enum<'a>(
     variants: impl Iterator<Item = (&'a Identifier, TokenStream)>,
-    name: &Identifier,
+    Definition { name, default, .. }: &Definition,
     above: &TokenStream,
 ) -> Vec<TokenStream> {
-    let variants = variants.map(|(name, docs)| quote!(#docs #name));
+    let default = default.as_ref().and_then(|default| default.value.variant());
+    let variants = variants.map(|(name, docs)| {
+        let default = (default == Some(name)).then(|| quote!(#[default]));
+        quote!(#docs #default #name)
+    });
     vec![quote! {
         #above
         pub enum #name {

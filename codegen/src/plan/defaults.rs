@@ -1,5 +1,5 @@
-//! What fields hold where their key is absent: the `default` of their schema, as far as a constant of Rust says it. Never
-//! fills in what a rule beside the types could tell from what was sent.
+//! What types and fields hold by default: the `default` of their schema, as far as a constant of Rust says it. No field is
+//! filled in where a rule beside the types could tell that from what was sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
 use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};
 
-/// What a field holds where its key is absent.
+/// What a field holds where its key is absent, or the `Default` of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldDefault {
     /// What stands around the value, outermost first.
@@ -42,7 +42,7 @@ pub enum DefaultValue {
     EmptyMap,
     /// A struct none of whose keys is there.
     EmptyStruct(Identifier),
-    /// A constant of the struct, under this name.
+    /// A constant of the struct or newtype, under this name.
     Constant(Identifier, Constant),
 }
 
@@ -63,12 +63,17 @@ pub enum Constant {
     List(Vec<Constant>),
 }
 
-/// The default of each property that has one, by the object and the schema of the property.
+/// The defaults of a project.
 #[derive(Debug)]
-pub(super) struct Defaults(BTreeMap<(NodeId, NodeId), FieldDefault>);
+pub(super) struct Defaults {
+    /// Those of properties, by the object and the schema of the property.
+    fields: BTreeMap<(NodeId, NodeId), FieldDefault>,
+    /// Those of enums and newtypes.
+    types: BTreeMap<NodeId, FieldDefault>,
+}
 
 impl Defaults {
-    /// Finds the defaults of all structs.
+    /// Finds the defaults of all types.
     pub(super) fn of(
         schemas: &Schemas,
         names: &TypeNames,
@@ -81,22 +86,34 @@ impl Defaults {
             matches!(&schemas[id].shape, Shape::Array(array) if array.unique)
                 || !schemas[id].assertions.is_empty()
         });
-        let mut found = BTreeMap::new();
-        for owner in names.all().filter(|owner| !judged.contains(&owner.node)) {
-            let Shape::Object(object) = &schemas[owner.node].shape else { continue };
-            for property in object.properties.iter().filter(|property| !property.required) {
-                let search = Search { schemas, names, recursion, exact, options, owner, property };
-                if let Some(default) = search.find() {
-                    found.insert((owner.node, property.schema), default);
+        let (mut fields, mut types) = (BTreeMap::new(), BTreeMap::new());
+        for owner in names.all() {
+            let node = owner.node;
+            let search =
+                |constant| Search { schemas, names, recursion, exact, options, owner, constant };
+            if let Some(default) = search(screaming("default")).of_type() {
+                types.insert(node, default);
+            }
+            let Shape::Object(object) = &schemas[node].shape else { continue };
+            let absent = object.properties.iter().filter(|property| !property.required);
+            for property in absent.filter(|_| !judged.contains(&node)) {
+                let constant = screaming(&format!("default_{}", snake(&property.name.value)));
+                if let Some(default) = search(constant).of_property(property) {
+                    fields.insert((node, property.schema), default);
                 }
             }
         }
-        Self(found)
+        Self { fields, types }
     }
 
     /// What the field of a property holds where its key is absent.
     pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&FieldDefault> {
-        self.0.get(&(owner, property.schema))
+        self.fields.get(&(owner, property.schema))
+    }
+
+    /// The default of an enum or a newtype.
+    pub(super) fn of_type(&self, node: NodeId) -> Option<&FieldDefault> {
+        self.types.get(&node)
     }
 }
 
@@ -107,19 +124,35 @@ struct Search<'a> {
     exact: &'a BTreeSet<NodeId>,
     options: &'a OptionsOf<'a>,
     owner: &'a TypeName,
-    property: &'a Property,
+    /// What a constant for the value is called.
+    constant: Identifier,
 }
 
 impl Search<'_> {
-    fn find(&self) -> Option<FieldDefault> {
+    fn of_property(&self, property: &Property) -> Option<FieldDefault> {
+        self.found(property.schema, self.json(property)?)
+    }
+
+    /// The default of the owner, if it is an enum or a newtype.
+    fn of_type(&self) -> Option<FieldDefault> {
+        let node = self.owner.node;
+        let json = self.schemas.default_of(node)?;
+        let is_alias = matches!(self.schemas[node].shape, Shape::Named(_) | Shape::Local(_))
+            && self.schemas[node].assertions.is_empty();
+        let found = self.found(node, json).filter(|_| !is_alias)?;
+        let is_enum = matches!(found.value, DefaultValue::Constant(_, Constant::Variant(..)));
+        (is_enum || !found.within.is_empty()).then_some(found)
+    }
+
+    fn found(&self, node: NodeId, json: &Json) -> Option<FieldDefault> {
         let mut within = Vec::new();
-        let value = self.value(self.property.schema, self.json()?, &mut within)?;
+        let value = self.value(node, json, &mut within)?;
         Some(FieldDefault { within, value })
     }
 
-    /// The default of the property, or else of the type that it refers to.
-    fn json(&self) -> Option<&Json> {
-        let mut node = self.property.schema;
+    /// The default of a property, or else of the type that it refers to.
+    fn json(&self, property: &Property) -> Option<&Json> {
+        let mut node = property.schema;
         loop {
             if let Some(value) = self.schemas.default_of(node) {
                 return Some(value);
@@ -222,8 +255,7 @@ impl Search<'_> {
     }
 
     fn constant(&self, literal: Constant) -> DefaultValue {
-        let name = screaming(&format!("default_{}", snake(&self.property.name.value)));
-        DefaultValue::Constant(name, literal)
+        DefaultValue::Constant(self.constant.clone(), literal)
     }
 }
 
@@ -235,6 +267,16 @@ impl FieldDefault {
                 DefaultValue::Constant(_, literal) => literal.is_zero(),
                 _ => true,
             }
+    }
+}
+
+impl DefaultValue {
+    /// The variant, if it is one of an enum.
+    pub fn variant(&self) -> Option<&Identifier> {
+        match self {
+            Self::Constant(_, Constant::Variant(_, variant)) => Some(variant),
+            _ => None,
+        }
     }
 }
 

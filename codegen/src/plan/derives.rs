@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use toolwright::format::Format;
 
+use super::defaults::Defaults;
 use super::domain::OptionsOf;
 use super::recursion::Recursion;
 use crate::naming::TypeNames;
@@ -51,11 +52,12 @@ impl DerivesOf {
         names: &TypeNames,
         recursion: &Recursion,
         exact: impl Fn(NodeId) -> bool,
+        defaults: &Defaults,
         options: &OptionsOf<'_>,
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
-        let mut search = Search { schemas, recursion, exact, options, known };
+        let mut search = Search { schemas, recursion, exact, defaults, options, known };
         loop {
             let mut changed = false;
             // What a type holds is mostly named after it.
@@ -79,6 +81,7 @@ struct Search<'a, E> {
     schemas: &'a Schemas,
     recursion: &'a Recursion,
     exact: E,
+    defaults: &'a Defaults,
     options: &'a OptionsOf<'a>,
     known: BTreeMap<NodeId, Derives>,
 }
@@ -102,7 +105,8 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
         }
         let Node { shape, assertions, .. } = &self.schemas[node];
         let derives = self.of_shape(node, shape, within);
-        Derives { default: derives.default && assertions.is_empty(), ..derives }
+        let zero = derives.default && assertions.is_empty();
+        Derives { default: zero || self.defaults.of_type(node).is_some(), ..derives }
     }
 
     fn of_shape(&self, node: NodeId, shape: &Shape, within: NodeId) -> Derives {
@@ -187,7 +191,8 @@ fn text(rules: &StringRules) -> Derives {
     let is_free = rules.format.is_none()
         && rules.pattern.is_none()
         && rules.min_length.is_none_or(|least| least == 0);
-    Derives { copy: rules.format == Some(Format::Ipv4), default: is_free, ..Derives::ALL }
+    let copy = matches!(rules.format, Some(Format::Date | Format::Ipv4 | Format::Uuid));
+    Derives { copy, default: is_free, ..Derives::ALL }
 }
 
 fn allows_zero(rules: &NumberRules) -> bool {

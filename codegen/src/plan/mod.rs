@@ -151,10 +151,16 @@ impl<'a> Plans<'a> {
         };
         let type_options = options.types.iter().filter_map(type_of).collect();
         let type_options = domain::OptionsOf(type_options);
-        let derives =
-            derives::DerivesOf::types(&project.schemas, names, &recursion, is_exact, &type_options);
-        let defaults =
-            defaults::Defaults::of(&project.schemas, names, &recursion, &exact, &type_options);
+        let schemas = &project.schemas;
+        let defaults = defaults::Defaults::of(schemas, names, &recursion, &exact, &type_options);
+        let derives = derives::DerivesOf::types(
+            schemas,
+            names,
+            &recursion,
+            is_exact,
+            &defaults,
+            &type_options,
+        );
         Self {
             project,
             options,

@@ -70,6 +70,7 @@ impl Shapes<'_> {
                 derives: self.planner.derives.get(name.node),
                 docs: docs::described(&schema.annotations, name.origin.clone(), Vec::new()),
                 body: Body::Domain(domain.path.clone()),
+                default: None,
                 validator: None,
             };
         }
@@ -113,6 +114,7 @@ impl Shapes<'_> {
             derives: self.planner.derives.get(name.node),
             docs: docs::described(&schema.annotations, name.origin.clone(), facts),
             body,
+            default: self.planner.defaults.of_type(name.node).cloned(),
             validator,
         }
     }

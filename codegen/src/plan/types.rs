@@ -92,6 +92,8 @@ pub struct Definition {
     pub extra_derives: Vec<RustPath>,
     /// What it is.
     pub body: Body,
+    /// The default that the schema of an enum or a newtype names.
+    pub default: Option<FieldDefault>,
     /// The static that holds the validator of what the type cannot say.
     pub validator: Option<Identifier>,
 }

@@ -24,9 +24,15 @@ fn types_derive_what_all_they_hold_has() {
         ("{ type: string, pattern: '^a*$' }", no_default_text),
         ("{ type: string, format: date-time }", no_default_text),
         ("{ type: string, format: ipv4 }", no_default),
+        ("{ type: string, format: date }", no_default),
+        ("{ type: string, format: uuid }", no_default),
         ("{ type: string, not: { const: '' } }", no_default_text),
         ("{ enum: [a, b] }", no_default),
         ("{ enum: [1, 2] }", no_default),
+        ("{ enum: [a, b], default: b }", all),
+        ("{ enum: [1, 2], default: 2 }", all),
+        ("{ enum: [1, a], default: a }", all),
+        ("{ enum: [a, b], default: c }", no_default),
         ("{ const: a }", all),
         ("{ type: [integer, string], maximum: 1, minimum: 0 }", no_default_text),
         ("{ type: [boolean, 'null'] }", all),
@@ -39,6 +45,10 @@ fn types_derive_what_all_they_hold_has() {
         (
             "{ type: object, additionalProperties: false, required: [a], properties: { a: { enum: [a, b] } } }",
             no_default,
+        ),
+        (
+            "{ type: object, additionalProperties: false, required: [a], properties: { a: { enum: [a, b], default: a } } }",
+            all,
         ),
         (
             "{ type: object, additionalProperties: false, required: [a], properties: { a: { type: boolean } } }",
@@ -61,5 +71,32 @@ fn types_derive_what_all_they_hold_has() {
         });
         let found = item.and_then(|item| item.split_once(")]")).map(|(found, _)| found);
         assert_eq!(found, Some(derives), "{schema}:\n{types}");
+    }
+}
+
+#[test]
+fn newtypes_take_the_default_of_their_schema() {
+    let table = [
+        ("{ type: integer, minimum: 1, default: 2 }", Some("Self::DEFAULT")),
+        ("{ type: integer, default: 0 }", Some("0")),
+        ("{ type: integer, multipleOf: 2, default: 4 }", Some("Self::DEFAULT")),
+        ("{ type: string, minLength: 1, default: a }", Some("Self::DEFAULT.to_owned()")),
+        ("{ type: [string, 'null'], default: a }", Some("Some(Self::DEFAULT.to_owned())")),
+        ("{ type: array, items: { type: string }, default: [] }", Some("Vec::new()")),
+        // Not of the schema, and of a type without constants.
+        ("{ type: integer, minimum: 1, default: 0 }", None),
+        ("{ type: string, format: date, default: 2026-11-24 }", None),
+        ("{ type: integer, minimum: 1 }", None),
+    ];
+    for (schema, value) in table {
+        let files = generated(&format!("### a.yaml\nservice: a\ntypes: {{ X: {schema} }}\n"));
+        let types = files.get("a/service/src/types.rs").expect("there are types");
+        let default = types.split_once("fn default() -> Self {").map(|(_, body)| body);
+        let found = default.and_then(|body| body.split_once('}')).map(|(body, _)| body.trim());
+        assert_eq!(
+            found,
+            value.map(|value| format!("X({value})")).as_deref(),
+            "{schema}:\n{types}"
+        );
     }
 }
