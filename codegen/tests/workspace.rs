@@ -367,3 +367,28 @@ fn types_of_the_user_stand_in_the_place_of_named_ones() {
     ]);
     workspace.test();
 }
+
+#[test]
+fn generated_crates_are_used_without_any_json() {
+    let workspace = Workspace::new(&[
+        ("toolwright.toml", include_str!("consumer/toolwright.toml")),
+        ("schema/tracker.yaml", include_str!("consumer/tracker.yaml")),
+        (
+            "crates/money/Cargo.toml",
+            "[package]\nname = \"money\"\nedition = \"2024\"\n[dependencies]\ntoolwright = { workspace = true }\n",
+        ),
+        ("crates/money/src/lib.rs", include_str!("consumer/money.rs")),
+        (
+            "crates/user/Cargo.toml",
+            "[package]\nname = \"user\"\nedition = \"2024\"\n[dependencies]\n\
+             toolwright = { workspace = true, features = [\"chrono\", \"jiff\", \"time\", \"uuid\"] }\n\
+             chrono = { version = \"0.4\", default-features = false }\njiff = { version = \"0.2\", default-features = false }\n\
+             time = { version = \"0.3\", default-features = false }\nuuid = { version = \"1\", default-features = false }\n\
+             money = { path = \"../money\" }\ntracker-service = { path = \"../../gen/tracker/service\" }\n\
+             issues-tools = { path = \"../../gen/tracker/tools/issues\" }\n\
+             statistics-tools = { path = \"../../gen/tracker/tools/statistics\" }\n",
+        ),
+        ("crates/user/src/lib.rs", include_str!("consumer/user.rs")),
+    ]);
+    workspace.test();
+}
