@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use toolwright::{Executor, FailureKind, MethodError, Payload, Recovery, ToolFailure};
+use tokio::net::TcpListener;
+use toolwright::{
+    DeclaredError, Executor, FailureKind, MethodError, Payload, Recovery, ToolFailure,
+};
+use toolwright_mcp::HttpOptions;
+use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
+use toolwright_runtime::Toolset as _;
 
 use crate::requirement_cases::library_library_mcp;
 use crate::requirement_cases::library_service::errors::LendError;
@@ -77,6 +83,28 @@ async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
         assert_eq!(failure.data.as_ref().map(Payload::as_str), data);
         assert_eq!(failure.recovery, recovery);
     }
+}
+
+/// G24: what a program needs of a failure stands under `_meta` of the answer, and becomes the same failure, and the same error.
+#[tokio::test]
+async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let server = library_library_mcp::server::server(Arc::new(Library)).expect("all is there");
+    let serving = tokio::spawn(server.serve_listener(listener, HttpOptions::new()));
+    let client = Client::new(ServerUrl::new(format!("http://{address}/mcp")));
+    let remote = McpToolset::reach("library", &client).await.expect("it lists its tools");
+
+    for (isbn, error) in [("0001", LendError::Missing(missing())), ("0004", LendError::Closed)] {
+        let call = calls::lend(&LendPayload::new(Isbn(isbn.to_owned()))).expect("four digits");
+        let remote = remote.call(&call).await.outcome.expect_err("there is no such book");
+        let local = failure(isbn).await;
+        assert_eq!((remote.kind, &remote.recovery), (local.kind, &local.recovery));
+        assert_eq!((&remote.message, &remote.code), (&local.message, &local.code));
+        assert_eq!(LendError::from_failure(remote), Ok(error));
+    }
+    client.close().await;
+    serving.abort();
 }
 
 /// G25: what two toolsets have in common is taken once, and stays the caller's.
