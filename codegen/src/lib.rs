@@ -18,6 +18,7 @@ mod model;
 mod naming;
 pub mod options;
 mod parallel;
+#[cfg_attr(not(feature = "project"), allow(dead_code, reason = "only crates have manifests"))]
 mod plan;
 pub mod project;
 mod prose;

@@ -130,7 +130,7 @@ impl SchemaReader<'_> {
         };
         let (fits, words) = match expected {
             Expected::Number => (matches!(value.value, Value::Number(_)), "a number"),
-            // What will divide by it is asked.
+            // The validator decides, as it will divide by the number.
             Expected::Positive => (
                 matches!(&value.value, Value::Number(text)
                     if Schema::new(&format!("{{\"multipleOf\":{text}}}")).is_ok()),
