@@ -42,6 +42,24 @@
 //! derives `Serialize` and `JsonSchema` is returned as `Json(result)`. What is more than a name and words (hints, limits,
 //! approval) stands in a [`ToolSpec`](toolwright::ToolSpec), from which [`FunctionTool::new`] makes a tool.
 //!
+//! With the feature `macros` an attribute says all of it at the function. Its parameters are the properties of the arguments,
+//! and its doc comment is the description; see `tool` and `toolset`, which does the same for the methods of a service.
+//!
+#![cfg_attr(feature = "macros", doc = "```")]
+#![cfg_attr(not(feature = "macros"), doc = "```ignore")]
+//! use toolwright_runtime::{Registry, tool};
+//!
+//! /// Add two numbers.
+//! #[tool(annotations(read_only_hint = true))]
+//! async fn add(a: i64, b: i64) -> Result<i64, &'static str> {
+//!     a.checked_add(b).ok_or("too much")
+//! }
+//!
+//! let registry = Registry::new();
+//! registry.register_tool(add_tool())?;
+//! # Ok::<(), toolwright::RegistrationError>(())
+//! ```
+//!
 //! # Run an agent
 //!
 //! An [`Agent`] lists what it may use; its [`Planner`] decides each step, a model's client or a rule. Here it is a
@@ -111,4 +129,10 @@ pub use host::{
 pub use registry::{Catalog, CatalogError, Registry};
 pub use run::{Journal, SuspendedCall, SuspendedRun};
 pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset};
+#[cfg(feature = "macros")]
+pub use toolwright_macros::{tool, toolset};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};
+
+/// The crates that `#[tool]` and `#[toolset]` name, so that their users need not depend on them.
+#[cfg(feature = "macros")]
+pub use {schemars, serde, toolwright};

@@ -12,6 +12,12 @@ pub trait Described: Decode + Encode {
     fn schema() -> Value;
 }
 
+impl Described for () {
+    fn schema() -> Value {
+        of_type("null")
+    }
+}
+
 impl Described for bool {
     fn schema() -> Value {
         of_type("boolean")

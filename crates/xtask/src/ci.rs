@@ -8,13 +8,15 @@ use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 6] = [
+const DOC_TESTED: [&str; 8] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-builtins",
     "toolwright-codegen",
+    "toolwright-macros",
     "toolwright-runtime",
     "toolwright-mcp",
+    "toolwright-rig",
 ];
 
 /// The features of the contract: conversions with other crates' types, and the tables of Unicode.

@@ -103,7 +103,8 @@ impl Live {
     }
 }
 
-fn read(tool: &RawValue) -> Result<LiveTool, String> {
+/// A tool as a server writes it.
+pub(super) fn read(tool: &RawValue) -> Result<LiveTool, String> {
     let written: WrittenTool<'_> =
         serde_json::from_str(tool.get()).map_err(|error| error.to_string())?;
     let (input, output) = (schema(written.input_schema)?, schema(written.output_schema)?);

@@ -62,6 +62,8 @@ mod live;
 mod options;
 mod oversized;
 mod remote;
+#[cfg(feature = "router")]
+mod router;
 mod texts;
 mod toolset;
 #[cfg(feature = "http-client")]
@@ -77,6 +79,8 @@ pub use drift::Drift;
 pub use error::ClientError;
 pub use listing::{Listing, ServerInfo};
 pub use options::{ClientOptions, DriftPolicy};
+#[cfg(feature = "router")]
+pub use router::router_tools;
 pub use toolset::McpToolset;
 
 use link::Link;

@@ -131,7 +131,7 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 }
 
 /// A spec of what a server says of a tool.
-fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
+pub(super) fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
     super::headers::check(&input.text)?;
     let args = compiled(input)?;

@@ -7,5 +7,6 @@ mod faults;
 mod http;
 mod listing;
 mod peer;
+mod router;
 mod specs;
 mod toolset;

@@ -273,6 +273,23 @@ impl FunctionTool {
         Self { entry, body, available: None, instructions: None, mistake: None }
     }
 
+    /// A tool that has schemas and no types, and the function that runs it. The schemas that the spec says are what
+    /// arguments and results are held against.
+    pub fn untyped<F>(
+        spec: ToolSpec,
+        function: impl Fn(ToolCall) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let args = ArgsCodec::of_schema(spec.args_schema());
+        let result = ResultCodec::of_schema(spec.result_schema());
+        tool(spec, (args, result), move |(), call| {
+            let running = function(call.clone());
+            Box::pin(async move { running.await.map_err(Into::into) })
+        })
+    }
+
     fn new_of(spec: ToolSpecRef, body: Arc<dyn Body>) -> Self {
         let entry = ToolEntry::new(spec).checking_itself();
         Self { entry, body, available: None, instructions: None, mistake: None }

@@ -45,6 +45,8 @@ pub(crate) use prefixed::SEPARATOR;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use source::{IntoSource, Source};
+#[cfg(feature = "macros")]
+pub use types::Parameters;
 pub use types::{ArgsCodec, OwnCodec, ResultCodec, ToolArgs, ToolOutput};
 #[cfg(feature = "schemars")]
 pub use types::{BySerde, Json};

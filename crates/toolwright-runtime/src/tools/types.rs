@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use toolwright::codec;
-use toolwright::schema::SchemaError;
+use toolwright::schema::{Schema, SchemaError};
 use toolwright::{BoxError, Described, InvalidPayload, Payload};
 
 pub(super) type Read<T> = Arc<dyn Fn(&[u8]) -> Result<T, InvalidPayload> + Send + Sync>;
 pub(super) type Write<T> = Arc<dyn Fn(&T) -> Result<Payload, InvalidPayload> + Send + Sync>;
 
 /// The arguments of a function that runs a tool; see [`ToolFunction`](super::ToolFunction).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the arguments of a tool",
+    note = "expected a type with a schema: declared by `described!`, or, with the feature `schemars`, one that derives `Deserialize` and `JsonSchema`"
+)]
 pub trait ToolArgs<Kind>: Sized + Send + 'static {
     /// How they are read.
     ///
@@ -20,6 +24,10 @@ pub trait ToolArgs<Kind>: Sized + Send + 'static {
 }
 
 /// What a function that runs a tool returns; see [`ToolFunction`](super::ToolFunction).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    note = "expected a type with a codec, `Json` of a type that derives `Serialize` and `JsonSchema`, or a `Result` of either with an error"
+)]
 pub trait ToolOutput<Kind>: Send + 'static {
     /// The result where it succeeds.
     type Result: Send + 'static;
@@ -65,6 +73,29 @@ impl ArgsCodec<()> {
         toolwright::described! { struct Nothing {} }
         let schema = Nothing::schema().to_string();
         Self { schema, read: Arc::new(codec::check::<Nothing>) }
+    }
+}
+
+/// Arguments and results that have a schema and no type.
+impl ArgsCodec<()> {
+    pub(super) fn of_schema(text: &str) -> Result<Self, SchemaError> {
+        let schema = Schema::new(text)?;
+        Ok(Self { schema: text.to_owned(), read: Arc::new(move |json| schema.check(json)) })
+    }
+}
+
+impl ResultCodec<Payload> {
+    pub(super) fn of_schema(text: &str) -> Result<Self, SchemaError> {
+        let schema = Arc::new(Schema::new(text)?);
+        let of_check = Arc::clone(&schema);
+        Ok(Self {
+            schema: text.to_owned(),
+            check: Arc::new(move |json| of_check.check(json)),
+            write: Arc::new(move |result| {
+                schema.check(result.as_bytes())?;
+                Ok(result.clone())
+            }),
+        })
     }
 }
 
@@ -116,6 +147,11 @@ where
 #[cfg(feature = "schemars")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Json<T>(pub T);
+
+/// All arguments of a function under `#[tool]`, as one type: `Parameters(Numbers { a, b }): Parameters<Numbers>`.
+#[cfg(feature = "macros")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parameters<T>(pub T);
 
 /// Types that serde reads and writes and schemars describes. What the schema accepts and serde does not, as where a type
 /// says more than its schema can, is refused with serde's words.

@@ -15,10 +15,12 @@ const OURS: &[Arrows] = &[
     // Patterns: the compiler translates what the contract runs.
     arrows("codegen", &["toolwright"]),
     arrows("crates/toolwright", &[]),
-    arrows("crates/toolwright-runtime", &["toolwright"]),
+    arrows("crates/toolwright-macros", &[]),
+    arrows("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
     arrows("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
+    arrows("crates/toolwright-rig", &["toolwright", "toolwright-runtime"]),
     arrows("crates/toolwright-http", &["toolwright"]),
     arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
     // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.

@@ -1,0 +1,289 @@
+//! `#[tool]` on a function, and what makes a tool of any function: its keys, its parameters, and a call of it.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Error, FnArg, GenericArgument, Ident, Item, LitStr, Pat, PatType, PathArguments,
+    PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature, Type,
+};
+
+use crate::keys::{ToolKeys, doc_comment};
+
+/// A function that is to be a tool.
+pub(crate) struct Tool {
+    /// At the token that says it.
+    pub(crate) name: LitStr,
+    description: LitStr,
+    pub(crate) keys: ToolKeys,
+    /// The function's `#[cfg]`.
+    pub(crate) conditions: Vec<Attribute>,
+    function: Ident,
+    is_async: bool,
+    takes_self: bool,
+    parameters: Vec<Parameter>,
+    /// The type of what it returns.
+    output: Type,
+}
+
+/// A parameter, by what fills it.
+enum Parameter {
+    /// A property of the arguments.
+    Property { attributes: Vec<Attribute>, name: Ident, of: Box<Type> },
+    /// All arguments.
+    Arguments(Box<Type>),
+    /// The call.
+    Call { by_reference: bool },
+}
+
+/// What stands beside a function under `#[tool]`.
+pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> {
+    let Item::Fn(function) = item else {
+        let expected =
+            "expected a function; of an impl block, `#[toolset(name = \"…\")]` makes a toolset";
+        return Err(Error::new_spanned(item, expected));
+    };
+    let tool = Tool::read(Ok(keys), &function.attrs, &mut function.sig)?;
+    if tool.takes_self {
+        let expected =
+            "a method is a tool of its impl block; write `#[toolset(name = \"…\")]` on the block";
+        return Err(Error::new_spanned(&function.sig.inputs[0], expected));
+    }
+    let (visibility, conditions) = (&function.vis, &tool.conditions);
+    let ident = format_ident!("{}_tool", tool.function.unraw(), span = tool.function.span());
+    let doc = format!("The tool `{}`.", tool.name.value());
+    let called = &tool.function;
+    let mut belongs = TokenStream::new();
+    if let Some(toolset) = &tool.keys.toolset {
+        belongs.extend(quote!(.with_toolset(#toolset)));
+    }
+    if let Some(service) = &tool.keys.service {
+        belongs.extend(quote!(.with_service(#service)));
+    }
+    let tool = tool.expression(&quote!(#called), &belongs);
+    Ok(quote! {
+        #[doc = #doc]
+        #(#conditions)*
+        #visibility fn #ident() -> ::toolwright_runtime::FunctionTool {
+            #tool
+        }
+    })
+}
+
+impl Tool {
+    /// What the attribute and the signature say. Takes the attributes that are for the schema of the arguments off the
+    /// parameters, whatever is wrong.
+    pub(crate) fn read(
+        keys: Result<TokenStream>,
+        attributes: &[Attribute],
+        signature: &mut Signature,
+    ) -> Result<Self> {
+        let parameters = parameters(signature);
+        let keys = ToolKeys::parse(keys?)?;
+        let ident = &signature.ident;
+        let own_name = || LitStr::new(&ident.unraw().to_string(), ident.span());
+        let name = keys.name.clone().unwrap_or_else(own_name);
+        let undescribed = || {
+            let expected = "a tool needs a description: a doc comment, or `description = \"…\"` in the attribute";
+            Error::new(ident.span(), expected)
+        };
+        let description = match &keys.description {
+            Some(description) => description.clone(),
+            None => doc_comment(attributes)?.ok_or_else(undescribed)?,
+        };
+        if !signature.generics.params.is_empty() {
+            let expected =
+                "a generic function cannot be a tool, which has one schema; write its types out";
+            return Err(Error::new_spanned(&signature.generics, expected));
+        }
+        if let Safety::Unsafe(token) = &signature.safety {
+            let expected = "an unsafe function cannot be a tool: models choose the arguments";
+            return Err(Error::new_spanned(token, expected));
+        }
+        let output: Type = match &signature.output {
+            ReturnType::Default => syn::parse_quote!(()),
+            ReturnType::Type(_, of) if matches!(**of, Type::ImplTrait(_)) => {
+                let expected = "expected a type that has a schema; a function that returns a future is written `async fn`";
+                return Err(Error::new_spanned(of, expected));
+            }
+            ReturnType::Type(_, of) => (**of).clone(),
+        };
+        let takes_self = match signature.receiver() {
+            Some(receiver) if !matches!(receiver.kind, ReceiverKind::Reference(_, _, None)) => {
+                let expected = "expected `&self`: calls share the service and run side by side";
+                return Err(Error::new_spanned(receiver, expected));
+            }
+            receiver => receiver.is_some(),
+        };
+        Ok(Self {
+            name,
+            description,
+            keys,
+            conditions: attributes
+                .iter()
+                .filter(|attribute| attribute.path().is_ident("cfg"))
+                .cloned()
+                .collect(),
+            function: ident.clone(),
+            is_async: signature.asyncness.is_some(),
+            takes_self,
+            parameters: parameters?,
+            output,
+        })
+    }
+
+    /// The expression that makes the tool. `called` is the path of the function; `belongs` sets the spec's toolset and
+    /// service. A method is called on `self`, an `Arc`, which each call shares.
+    pub(crate) fn expression(&self, called: &TokenStream, belongs: &TokenStream) -> TokenStream {
+        let Self { name, description, keys: ToolKeys { tags, setters, .. }, .. } = self;
+        // Names that the function itself may have.
+        let [spec, arguments, call, service] = ["spec", "arguments", "call", "service"]
+            .map(|name| Ident::new(name, Span::mixed_site()));
+        let mut fields = TokenStream::new();
+        let mut taken = quote!(__Arguments);
+        let mut call_taken = None;
+        let mut values = Vec::new();
+        for parameter in &self.parameters {
+            values.push(match parameter {
+                Parameter::Property { attributes, name, of } => {
+                    fields.extend(quote!(#(#attributes)* #name: #of,));
+                    quote!(#arguments.#name)
+                }
+                Parameter::Arguments(of) => {
+                    taken = quote!(#of);
+                    quote!(::toolwright_runtime::tools::Parameters(#arguments))
+                }
+                Parameter::Call { by_reference } => {
+                    call_taken = Some(quote!(, #call: ::toolwright_runtime::toolwright::ToolCall));
+                    if *by_reference { quote!(&#call) } else { quote!(#call) }
+                }
+            });
+        }
+        let (share, share_again) = if self.takes_self {
+            values.insert(0, quote!(&#service));
+            let share = |from| quote!(let #service = ::std::sync::Arc::clone(#from););
+            (share(quote!(self)), share(quote!(&#service)))
+        } else {
+            Default::default()
+        };
+        let awaited = self.is_async.then(|| quote!(.await));
+        // Where a type makes no tool, the compiler points at the type.
+        let output = &self.output;
+        let has_schemas = [
+            quote_spanned!(taken.span()=> takes::<_, #taken>();),
+            quote_spanned!(output.span()=> returns::<_, #output>();),
+        ];
+        quote! {{
+            #[derive(
+                ::toolwright_runtime::serde::Deserialize,
+                ::toolwright_runtime::schemars::JsonSchema
+            )]
+            #[serde(crate = "::toolwright_runtime::serde", deny_unknown_fields)]
+            #[schemars(crate = "::toolwright_runtime::schemars")]
+            struct __Arguments { #fields }
+
+            let #spec = {
+                use ::toolwright_runtime::toolwright::spec;
+                spec::ToolSpec::new(#name)
+                    .with_description(#description)
+                    .with_tags(&[#(#tags),*])
+                    #belongs
+                    #setters
+            };
+            {
+                fn takes<K, T: ::toolwright_runtime::tools::ToolArgs<K>>() {}
+                fn returns<K, T: ::toolwright_runtime::tools::ToolOutput<K>>() {}
+                #(#has_schemas)*
+            }
+            #share
+            ::toolwright_runtime::FunctionTool::new(#spec, move |#arguments: #taken #call_taken| {
+                #share_again
+                async move { #called(#(#values),*)#awaited }
+            })
+        }}
+    }
+}
+
+fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
+    let is_of_field = |attribute: &mut Attribute| {
+        ["doc", "serde", "schemars"].iter().any(|name| attribute.path().is_ident(name))
+    };
+    let typed = signature.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(input) => Some((input.attrs.extract_if(.., is_of_field).collect(), &*input)),
+        FnArg::Receiver(_) => None,
+    });
+    let typed: Vec<(Vec<Attribute>, &PatType)> = typed.collect();
+    let mut parameters = Vec::new();
+    for (attributes, input) in typed {
+        let parameter = parameter(attributes, input)?;
+        let is_call = |parameter: &Parameter| matches!(parameter, Parameter::Call { .. });
+        let collides = parameters.iter().any(|other| match (&parameter, other) {
+            (Parameter::Property { .. }, Parameter::Property { .. }) => false,
+            (one, other) => is_call(one) == is_call(other),
+        });
+        if collides {
+            let expected = "`Parameters<T>` is all arguments of a tool, and there is one call; take this one away";
+            return Err(Error::new_spanned(input, expected));
+        }
+        parameters.push(parameter);
+    }
+    Ok(parameters)
+}
+
+fn parameter(attributes: Vec<Attribute>, input: &PatType) -> Result<Parameter> {
+    let of = &input.ty;
+    let (behind, by_reference) = match &**of {
+        Type::Reference(reference) if reference.mutability.is_none() => (&*reference.elem, true),
+        other => (other, false),
+    };
+    let filled = match (last_segment(behind), last_segment(of)) {
+        (Some(last), _) if last.ident == "ToolCall" => Some(Parameter::Call { by_reference }),
+        (_, Some(last)) if last.ident == "Parameters" => {
+            only_argument(last).map(Parameter::Arguments)
+        }
+        _ => None,
+    };
+    if let Some(filled) = filled {
+        let Some(attribute) = attributes.first() else { return Ok(filled) };
+        let expected = "this parameter is no property; leave what describes one out";
+        return Err(Error::new_spanned(attribute, expected));
+    }
+    let unfit = match &**of {
+        Type::ImplTrait(_) => {
+            Some("expected a type: a tool has one schema, and `impl Trait` has none")
+        }
+        Type::Reference(_) => Some(
+            "expected a type without references, such as `String`: arguments are made for the call",
+        ),
+        _ => None,
+    };
+    if let Some(expected) = unfit {
+        return Err(Error::new_spanned(of, expected));
+    }
+    match &*input.pat {
+        Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
+            Ok(Parameter::Property { attributes, name: pattern.ident.clone(), of: of.clone() })
+        }
+        pattern => {
+            let expected = "expected a name, which is that of the property; all arguments as one type are `Parameters<T>`";
+            Err(Error::new_spanned(pattern, expected))
+        }
+    }
+}
+
+fn last_segment(of: &Type) -> Option<&PathSegment> {
+    match of {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// The `T` of `Parameters<T>`.
+fn only_argument(segment: &PathSegment) -> Option<Box<Type>> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(of) => Some(Box::new(of.clone())),
+        _ => None,
+    }
+}

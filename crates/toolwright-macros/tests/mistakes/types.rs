@@ -1,0 +1,24 @@
+//! Types without a schema.
+
+use toolwright_runtime::tools::Parameters;
+use toolwright_runtime::tool;
+
+struct Unknown;
+
+/// Takes arguments of a type that has no schema.
+#[tool]
+fn all(Parameters(_): Parameters<Unknown>) {}
+
+/// Returns a type that has no schema.
+#[tool]
+async fn result() -> Unknown {
+    Unknown
+}
+
+/// Returns an error that is none.
+#[tool]
+fn error() -> Result<String, Unknown> {
+    Err(Unknown)
+}
+
+fn main() {}
