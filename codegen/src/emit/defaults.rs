@@ -5,7 +5,7 @@ use super::tokens::{docs, ident, integer, number};
 use super::types::fields;
 use crate::naming::Identifier;
 use crate::plan::{
-    AdditionalField, Constant, DefaultValue, Field, FieldDefault, Presence, Struct, TupleUse,
+    AdditionalField, Constant, DefaultValue, Field, Presence, SchemaDefault, Struct, TupleUse,
     TypeUse, Wrapper,
 };
 use crate::prose::code;
@@ -18,7 +18,7 @@ pub(super) fn constants(plan: &Struct) -> impl Iterator<Item = TokenStream> {
 }
 
 /// The constant of a default, where it is more than what `Default` gives.
-fn constant(default: &FieldDefault, line: &str) -> Option<TokenStream> {
+fn constant(default: &SchemaDefault, line: &str) -> Option<TokenStream> {
     let DefaultValue::Constant(name, constant) = &default.value else { return None };
     let (docs, ty, value) = (docs(&[line]), constant_type(constant), literal(constant));
     (!constant.is_zero()).then(|| quote!(#docs pub const #name: #ty = #value;))
@@ -30,7 +30,7 @@ pub(super) fn differ(plan: &Struct) -> bool {
 }
 
 /// `Default` for a newtype whose schema names it.
-pub(super) fn of_newtype(default: &FieldDefault, name: &Identifier) -> TokenStream {
+pub(super) fn of_newtype(default: &SchemaDefault, name: &Identifier) -> TokenStream {
     let constant =
         constant(default, "The default.").map(|constant| quote!(impl #name { #constant }));
     quote! {
@@ -85,7 +85,7 @@ pub(super) fn literal_of(
     quote!(Self { #(#values,)* #additional })
 }
 
-fn default_of(field: &Field) -> Option<&FieldDefault> {
+fn default_of(field: &Field) -> Option<&SchemaDefault> {
     match &field.presence {
         Presence::Default(default) => Some(default),
         Presence::Required | Presence::Optional => None,
@@ -93,7 +93,7 @@ fn default_of(field: &Field) -> Option<&FieldDefault> {
 }
 
 /// The value as an expression inside an `impl` of the struct.
-impl Append for FieldDefault {
+impl Append for SchemaDefault {
     fn append(&self, out: &mut TokenStream) {
         let value = match &self.value {
             DefaultValue::Null => quote!(None),

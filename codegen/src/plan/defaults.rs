@@ -15,7 +15,7 @@ use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, 
 
 /// What a field holds where its key is absent, or the `Default` of a type.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FieldDefault {
+pub struct SchemaDefault {
     /// What stands around the value, outermost first.
     pub within: Vec<Wrapper>,
     /// The value.
@@ -67,9 +67,9 @@ pub enum Constant {
 #[derive(Debug)]
 pub(super) struct Defaults {
     /// Those of properties, by the object and the schema of the property.
-    fields: BTreeMap<(NodeId, NodeId), FieldDefault>,
+    fields: BTreeMap<(NodeId, NodeId), SchemaDefault>,
     /// Those of enums and newtypes.
-    types: BTreeMap<NodeId, FieldDefault>,
+    types: BTreeMap<NodeId, SchemaDefault>,
 }
 
 impl Defaults {
@@ -107,12 +107,12 @@ impl Defaults {
     }
 
     /// What the field of a property holds where its key is absent.
-    pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&FieldDefault> {
+    pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&SchemaDefault> {
         self.fields.get(&(owner, property.schema))
     }
 
     /// The default of an enum or a newtype.
-    pub(super) fn of_type(&self, node: NodeId) -> Option<&FieldDefault> {
+    pub(super) fn of_type(&self, node: NodeId) -> Option<&SchemaDefault> {
         self.types.get(&node)
     }
 }
@@ -129,12 +129,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn of_property(&self, property: &Property) -> Option<FieldDefault> {
+    fn of_property(&self, property: &Property) -> Option<SchemaDefault> {
         self.found(property.schema, self.json(property)?)
     }
 
     /// The default of the owner, if it is an enum or a newtype.
-    fn of_type(&self) -> Option<FieldDefault> {
+    fn of_type(&self) -> Option<SchemaDefault> {
         let node = self.owner.node;
         let json = self.schemas.default_of(node)?;
         let is_alias = matches!(self.schemas[node].shape, Shape::Named(_) | Shape::Local(_))
@@ -144,10 +144,10 @@ impl Search<'_> {
         (is_enum || !found.within.is_empty()).then_some(found)
     }
 
-    fn found(&self, node: NodeId, json: &Json) -> Option<FieldDefault> {
+    fn found(&self, node: NodeId, json: &Json) -> Option<SchemaDefault> {
         let mut within = Vec::new();
         let value = self.value(node, json, &mut within)?;
-        Some(FieldDefault { within, value })
+        Some(SchemaDefault { within, value })
     }
 
     /// The default of a property, or else of the type that it refers to.
@@ -259,7 +259,7 @@ impl Search<'_> {
     }
 }
 
-impl FieldDefault {
+impl SchemaDefault {
     /// Whether `Default` of the field's type gives it.
     pub fn is_derived(&self) -> bool {
         self.within.is_empty()

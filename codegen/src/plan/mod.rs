@@ -20,7 +20,7 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
-pub use defaults::{Constant, DefaultValue, FieldDefault, Wrapper};
+pub use defaults::{Constant, DefaultValue, SchemaDefault, Wrapper};
 pub use derives::Derives;
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::defaults::FieldDefault;
+use super::defaults::SchemaDefault;
 use super::derives::Derives;
 use super::tool::SchemaFile;
 use crate::naming::Identifier;
@@ -93,7 +93,7 @@ pub struct Definition {
     /// What it is.
     pub body: Body,
     /// The default that the schema of an enum or a newtype names.
-    pub default: Option<FieldDefault>,
+    pub default: Option<SchemaDefault>,
     /// The static that holds the validator of what the type cannot say.
     pub validator: Option<Identifier>,
 }
@@ -195,7 +195,7 @@ pub enum Presence {
     /// The field is an `Option`.
     Optional,
     /// Where the key is absent, the field holds this.
-    Default(FieldDefault),
+    Default(SchemaDefault),
 }
 
 /// The field for what stands beside the properties.

@@ -55,7 +55,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// A text of so many ASCII characters, which is as small as what it says.
+/// A text of a fixed number of ASCII characters. It is `Copy`, which a `String` is not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AsciiText<const LENGTH: usize>([u8; LENGTH]);
 
