@@ -212,11 +212,11 @@ fn the_agent_reexports_the_specs_and_calls_of_its_providers() -> Tested {
         &todos_tools::specs::GET_TODOS,
         &calculator_tools::specs::ADD,
     ];
-    assert_eq!(agent::specs::ALL.len(), providers.len());
-    for (used, provided) in agent::specs::ALL.iter().zip(providers) {
+    assert_eq!(agent::specs::AGENT.tools.len(), providers.len());
+    for (used, provided) in agent::specs::AGENT.tools.iter().zip(providers) {
         assert!(std::ptr::eq(*used, provided), "{} is a copy", used.name());
     }
-    let exported = agent::specs::EXPORTS.first().copied().ok_or("no export")?;
+    let exported = agent::specs::AGENT.exports.first().copied().ok_or("no export")?;
     assert!(std::ptr::eq(exported, &raw const planning_tools::specs::PLAN_SESSION));
     // The same type, or this would not compile.
     let call = agent::calls::get_todos(&GetTodosArgs::default())?;

@@ -64,7 +64,7 @@ fn modules_in_out_dir_say_of_every_tool_what_the_crates_say() {
 /// G18: an agent's module is made of its providers' modules.
 #[test]
 fn an_agent_in_out_dir_uses_the_specs_of_its_neighbours() {
-    let used: Vec<&ToolSpec> = agent::specs::ALL.to_vec();
+    let used: Vec<&ToolSpec> = agent::specs::AGENT.tools.to_vec();
     assert!(std::ptr::eq(used[0], &raw const todos_tools::specs::UPDATE_TODOS));
     assert_eq!(agent::specs::AGENT.name, "session_planner");
 }

@@ -11,7 +11,7 @@ use crate::plan::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath}
 /// The modules of an agent's crate.
 pub(super) fn agent(plan: &AgentCrate<'_>) -> Vec<Module> {
     let calls = (!plan.tools.is_empty()).then(|| agent_calls(plan));
-    calls.into_iter().chain([agent_registration(plan), agent_specs(plan)]).collect()
+    calls.into_iter().chain([agent_specs(plan)]).collect()
 }
 
 fn agent_calls(plan: &AgentCrate<'_>) -> Module {
@@ -43,36 +43,20 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
             use std::time::Duration;
         )
     });
-    let about = docs(&[format!("The agent `{agent}`.")]);
     let mut parts: Vec<_> = waits.into_iter().collect();
     parts.extend([
-        quote! {
-            use toolwright::ToolSpec;
+        quote!(
             use toolwright_runtime::{AgentSpec, Policy};
-        },
+        ),
         quote! {
-            /// Every tool the agent uses, in declared order.
-            pub static ALL: &[&ToolSpec] = &[#(#tools),*];
-        },
-        quote! {
-            /// Every tool the agent implements.
-            pub static EXPORTS: &[&ToolSpec] = &[#(#exports),*];
-        },
-        quote! {
-            /// The tools offered to the agent's model: all but the deprecated ones.
-            pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
-                toolwright::spec::advertised(ALL)
-            }
-        },
-        quote! {
-            #about
+            /// What the agent is told, the tools it uses and implements, and how far it may go.
             pub static AGENT: AgentSpec = AgentSpec {
                 name: #agent,
                 service: #service,
                 description: #description,
                 instructions: #instructions,
-                tools: ALL,
-                exports: EXPORTS,
+                tools: &[#(#tools),*],
+                exports: &[#(#exports),*],
                 policy: Policy {
                     max_tool_calls: #calls,
                     max_consecutive_failures: #failures,
@@ -81,7 +65,7 @@ fn agent_specs(plan: &AgentCrate<'_>) -> Module {
             };
         },
     ]);
-    Module { name: "specs", about: format!("What the agent `{agent}` uses and implements."), parts }
+    Module { name: "specs", about: format!("The `{agent}` agent."), parts }
 }
 
 fn references(tools: &[ToolPath]) -> Vec<TokenStream> {
@@ -92,44 +76,32 @@ fn references(tools: &[ToolPath]) -> Vec<TokenStream> {
     tools.iter().map(reference).collect()
 }
 
-fn agent_registration(plan: &AgentCrate<'_>) -> Module {
-    let about = docs(&[
+/// The function that registers an agent, in the root of its crate.
+pub(super) fn register(plan: &AgentCrate<'_>) -> TokenStream {
+    let docs = docs(&[
         &format!(
-            "Registers `{}` and, with it as what runs them, the tools it implements.",
+            "Registers `{}` and the tools that it implements. Register the tools that it uses first.",
             plan.agent.name.value
         ),
         "",
-        "Register the providers of its tools first.",
-        "",
         "# Errors",
         "",
-        "A name that is taken already, or a tool the agent uses that nothing runs.",
+        "A name is taken already, or nothing runs a tool that the agent uses.",
     ]);
-    let parts = vec![
-        quote!(
-            use std::sync::Arc;
-        ),
-        quote! {
-            use super::specs;
-            use toolwright::RegistrationError;
-            use toolwright_runtime::{Planner, Registry};
-        },
-        quote! {
-            #about
-            pub fn register(registry: &mut Registry, planner: Arc<dyn Planner>) -> Result<(), RegistrationError> {
-                registry.register_agent(&specs::AGENT, planner)
-            }
-        },
-    ];
-    Module {
-        name: "registration",
-        about: format!("How the agent `{}` is registered.", plan.agent.name.value),
-        parts,
+    quote! {
+        #docs
+        #[rustfmt::skip]
+        pub fn register(
+            registry: &mut toolwright_runtime::Registry,
+            planner: std::sync::Arc<dyn toolwright_runtime::Planner>,
+        ) -> Result<(), toolwright::RegistrationError> {
+            registry.register_agent(&specs::AGENT, planner)
+        }
     }
 }
 
-/// The modules of an MCP server's crate.
-pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
+/// What an MCP server is and the function that makes it, in the root of its crate.
+pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
     let (server, version) = (&plan.server.name.value, &plan.server.version);
     let providers = &plan.providers;
     let toolsets = providers.iter().map(|provider| {
@@ -138,48 +110,32 @@ pub(super) fn server(plan: &ServerCrate<'_>) -> Vec<Module> {
     });
     let (parameters, shared) = (parameters(providers), shared(providers));
     let steps = providers.iter().map(|provider| step(provider, &shared));
-    let arcs = shared.iter().map(|name| quote!(let #name = Arc::new(#name);));
-    let takes_executor = providers.iter().any(|provider| provider.executor.is_some());
-    let arc = (takes_executor || !shared.is_empty()).then(|| {
-        quote!(
-            use std::sync::Arc;
-        )
-    });
-    let executor = takes_executor.then_some("Executor");
-    let needs_remote = providers.iter().any(|provider| provider.remote.is_some());
-    let remote = needs_remote.then_some("Remote");
-    let names: Vec<_> = executor.into_iter().chain(["RegistrationError"]).chain(remote).collect();
-    let contract = import(&TokenStream::new(), "toolwright", &names);
-    let about = docs(&[format!("The MCP server `{server}`.")]);
-    let mut parts: Vec<_> = arc.into_iter().collect();
-    parts.extend([
+    let arcs = shared.iter().map(|name| quote!(let #name = std::sync::Arc::new(#name);));
+    [
         quote! {
-            #contract
-            use toolwright_mcp::{McpServer, ServerSpec};
-        },
-        quote! {
-            #about
-            pub static SERVER: ServerSpec = ServerSpec {
+            /// The name and the version of the server, and the toolsets that it exposes.
+            #[rustfmt::skip]
+            pub static SERVER: toolwright_mcp::ServerSpec = toolwright_mcp::ServerSpec {
                 name: #server,
                 version: #version,
                 toolsets: &[#(#toolsets),*],
             };
         },
         quote! {
-            /// The server, with what runs its tools.
+            /// Makes the server. Its parameters run the tools.
             ///
             /// # Errors
             ///
-            /// A tool that nothing runs.
-            pub fn server(#(#parameters),*) -> Result<McpServer, RegistrationError> {
+            /// A tool cannot be registered.
+            #[rustfmt::skip]
+            pub fn server(#(#parameters),*) -> Result<toolwright_mcp::McpServer, toolwright::RegistrationError> {
                 #(#arcs)*
-                let mut server = McpServer::new(&SERVER);
+                let mut server = toolwright_mcp::McpServer::new(&SERVER);
                 #(#steps)*
                 server.complete()
             }
         },
-    ]);
-    vec![Module { name: "server", about: format!("The MCP server `{server}`."), parts }]
+    ]
 }
 
 /// The parameters of a server: a service that backs several toolsets is taken once.
@@ -192,8 +148,11 @@ fn parameters(providers: &[Provider]) -> Vec<TokenStream> {
             parameters.push(quote!(#name: impl #trait_path + 'static));
             services.push(service);
         }
-        parameters.extend(remote.as_ref().map(|name| quote!(#name: impl Remote + 'static)));
-        parameters.extend(executor.as_ref().map(|name| quote!(#name: Arc<dyn Executor>)));
+        parameters
+            .extend(remote.as_ref().map(|name| quote!(#name: impl toolwright::Remote + 'static)));
+        parameters.extend(
+            executor.as_ref().map(|name| quote!(#name: std::sync::Arc<dyn toolwright::Executor>)),
+        );
     }
     parameters
 }
@@ -215,7 +174,7 @@ fn step(provider: &Provider, shared: &[&Identifier]) -> TokenStream {
     let path = path(&provider.path);
     let service = provider.service.as_ref().map(|service| {
         let name = &service.name;
-        if shared.contains(&name) { quote!(Arc::clone(&#name)) } else { quote!(#name) }
+        if shared.contains(&name) { quote!(std::sync::Arc::clone(&#name)) } else { quote!(#name) }
     });
     let remote = provider.remote.as_ref().map(|name| quote!(#name));
     let executor = provider.executor.as_ref().map(|name| quote!(#name));

@@ -8,7 +8,6 @@ mod print;
 mod printer;
 #[cfg(test)]
 mod random_projects;
-mod remote;
 mod roots;
 mod rust;
 mod service;
@@ -120,7 +119,7 @@ fn modules(contents: &Contents<'_>) -> Vec<Module> {
         Contents::Service(service) => service_modules(service),
         Contents::Toolset(toolset) => toolset_modules(toolset),
         Contents::Agent(agent) => consumers::agent(agent),
-        Contents::Server(server) => consumers::server(server),
+        Contents::Server(_) => Vec::new(),
         Contents::Http(plan) => vec![http::client(plan), http::operations(plan)],
     }
 }
@@ -143,9 +142,7 @@ fn toolset_modules(plan: &ToolsetCrate<'_>) -> Vec<Module> {
     let owner = format!("the `{}` toolset", plan.toolset);
     let mut modules = vec![toolset::calls(plan)];
     modules.push(codecs::module(&plan.types, &owner));
-    modules.extend(plan.executor.as_ref().map(|executor| toolset::executor(plan, executor)));
-    modules.extend(plan.remote.as_ref().map(|remote| remote::executor(plan, remote)));
-    modules.push(toolset::registration(plan));
+    modules.push(toolset::executor(plan));
     modules.push(specs::module(plan));
     modules.extend(transforms::module(plan));
     modules.push(types::module(&plan.types, &owner));

@@ -1,10 +1,12 @@
-//! Where modules are declared: in the root of a crate, and in the index of `OUT_DIR`. Never what is in them.
+//! The root of a crate, which declares its modules and holds what a user begins with, and the index of `OUT_DIR`.
 
 use super::BANNER;
+use super::consumers;
 use super::print::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
+use super::toolset;
 use crate::naming::library;
 use crate::plan::{Contents, Crate};
 
@@ -29,43 +31,40 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
     if types.is_some_and(|types| !types.is_documented()) {
         text.push_str("// What no schema describes has no docs.\n#![allow(missing_docs)]\n");
     }
-    text.push('\n');
-    let declarations = modules.iter().map(|module| {
-        let name = ident(module.name);
-        quote!(#[rustfmt::skip] pub mod #name;)
-    });
-    print(declarations, printer, &mut text);
-    if modules.iter().any(|module| module.name == "registration") {
+    if !modules.is_empty() {
         text.push('\n');
-        printer.print(
-            &quote!(
-                pub use registration::register;
-            ),
-            &mut text,
-        );
+    }
+    for module in modules {
+        // In one line: rustfmt writes out what it skips as it stands.
+        text.push_str("#[rustfmt::skip] ");
+        let name = ident(module.name);
+        printer.print(&quote!(pub mod #name;), &mut text);
+    }
+    for item in items(&krate.contents) {
+        text.push('\n');
+        printer.print(&item, &mut text);
     }
     text
+}
+
+/// What a user of the crate begins with.
+fn items(contents: &Contents<'_>) -> Vec<TokenStream> {
+    match contents {
+        Contents::Toolset(toolset) => vec![toolset::register(toolset)],
+        Contents::Agent(agent) => vec![consumers::register(agent)],
+        Contents::Server(server) => consumers::server(server).into(),
+        Contents::Service(_) | Contents::Http(_) => Vec::new(),
+    }
 }
 
 /// `mod.rs`, which makes every crate a module beside the others; of each, its folder and its package.
 pub(super) fn index<'a>(crates: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut text = format!("// {BANNER}.\n\n");
-    let declarations = crates.map(|(folder, package)| {
+    let mut printer = Printer::default();
+    for (folder, package) in crates {
         let (path, name) = (format!("{folder}/src/lib.rs"), library(package));
         let name = Ident::new(&name);
-        quote!(#[path = #path] pub mod #name;)
-    });
-    print(declarations, &mut Printer::default(), &mut text);
-    text
-}
-
-/// Declarations stand close together.
-fn print(
-    declarations: impl Iterator<Item = TokenStream>,
-    printer: &mut Printer,
-    text: &mut String,
-) {
-    for declaration in declarations {
-        printer.print(&declaration, text);
+        printer.print(&quote!(#[path = #path] pub mod #name;), &mut text);
     }
+    text
 }

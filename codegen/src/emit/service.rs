@@ -34,7 +34,7 @@ pub(super) fn service(plan: &ServiceCrate<'_>) -> Module {
     ];
     Module {
         name: "service",
-        about: format!("What a provider of the `{}` service implements.", plan.service),
+        about: format!("The trait that a provider of the `{}` service implements.", plan.service),
         parts,
     }
 }
@@ -63,8 +63,8 @@ fn errors_line(error: Option<&ErrorEnum<'_>>) -> String {
     let variants = error.iter().flat_map(|error| &error.variants);
     let codes: Vec<_> = variants.map(|variant| format!("`{}`", variant.error.name.value)).collect();
     match codes.as_slice() {
-        [] => "Whatever goes wrong inside.".to_owned(),
-        codes => format!("{}, or whatever goes wrong inside.", codes.join(", ")),
+        [] => "Any internal error.".to_owned(),
+        codes => format!("{}, or any internal error.", codes.join(", ")),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
     }
     errors().next().is_some().then(|| Module {
         name: "errors",
-        about: format!("How the methods of the `{}` service fail.", plan.service),
+        about: format!("Errors that methods of the `{}` service declare.", plan.service),
         parts,
     })
 }

@@ -3,40 +3,25 @@
 use toolwright::spec::Implementation;
 
 use super::print::Module;
-use super::remote::origin;
 use super::rust::{TokenStream, quote};
-use super::tokens::{docs, duration, grouped, ident, optional_of, root_type};
-use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, ToolAnnotations};
+use super::tokens::{docs, duration, grouped, ident, import, optional_of, root_type};
+use crate::model::{Approval, CallLimits, Deprecation, Example, Hints, McpOrigin, ToolAnnotations};
 use crate::plan::{ToolPlan, ToolsetCrate};
 
 /// The module of a toolset's specs.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Module {
-    let constants: Vec<_> = plan.tools.iter().map(|tool| &tool.constant).collect();
-    let mut parts = uses(plan);
+    let constants = plan.tools.iter().map(|tool| &tool.constant);
     let (toolset, description, service) = (&plan.toolset, plan.description, plan.service);
-    let about = docs(&[format!("The `{toolset}` toolset.")]);
-    parts.extend([
-        quote! {
-            #about
-            pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
-                name: #toolset,
-                description: #description,
-                service: #service,
-            };
-        },
-        quote! {
-            /// Every tool of the toolset, in declared order.
-            pub static ALL: &[&ToolSpec] = &[#(&#constants),*];
-        },
-        quote! {
-            /// The tools offered to models: all but the deprecated ones.
-            pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
-                spec::advertised(ALL)
-            }
-        },
-    ]);
+    let mut parts = uses(plan);
+    parts.push(quote! {
+        toolwright::toolset!(#toolset {
+            description: #description,
+            service: #service,
+            tools: [#(#constants),*],
+        });
+    });
     parts.extend(plan.remote.as_ref().map(|remote| origin(plan, remote)));
-    parts.extend(plan.tools.iter().flat_map(tool));
+    parts.extend(plan.tools.iter().map(tool));
     Module { name: "specs", about: format!("Specs of the `{}` toolset.", plan.toolset), parts }
 }
 
@@ -53,41 +38,57 @@ fn uses(plan: &ToolsetCrate<'_>) -> Vec<TokenStream> {
             use super::types;
         )
     });
-    let remote = plan.remote.is_some().then(|| {
-        quote!(
-            use toolwright::remote;
-        )
-    });
-    let ours = quote! {
-        #types
-        #remote
-        use toolwright::spec::{self, ToolSpec};
-    };
-    duration.into_iter().chain([ours]).collect()
+    let names: &[_] = if plan.remote.is_some() { &["ToolSpec", "remote"] } else { &["ToolSpec"] };
+    let contract = import(&TokenStream::new(), "toolwright", names);
+    duration.into_iter().chain([quote!(#types #contract)]).collect()
 }
 
-fn tool(plan: &ToolPlan<'_>) -> [TokenStream; 3] {
+/// The static that tells of the server.
+fn origin(plan: &ToolsetCrate<'_>, origin: &McpOrigin) -> TokenStream {
+    let McpOrigin { server, listed, from } = origin;
+    let server = &server.value;
+    let about = docs(&[format!("The MCP server that the `{}` toolset stands for.", plan.toolset)]);
+    let listed = listed.iter().map(|(name, digest)| quote!((#name, #digest)));
+    let fields = [
+        ("name", &from.name),
+        ("version", &from.version),
+        ("protocol", &from.protocol),
+        ("date", &from.date),
+    ];
+    let said = fields.iter().filter_map(|(field, value)| {
+        let (field, value) = (ident(field), value.as_ref()?);
+        Some(quote!(#field: Some(#value),))
+    });
+    let said: Vec<_> = said.collect();
+    let rest = (said.len() < fields.len()).then(|| quote!(..remote::Provenance::UNKNOWN));
+    let from = if said.is_empty() {
+        quote!(remote::Provenance::UNKNOWN)
+    } else {
+        quote!(remote::Provenance { #(#said)* #rest })
+    };
+    quote! {
+        #about
+        pub static REMOTE: remote::Origin = remote::Origin {
+            server: #server,
+            tools: ALL,
+            listed: &[#(#listed),*],
+            from: #from,
+        };
+    }
+}
+
+fn tool(plan: &ToolPlan<'_>) -> TokenStream {
     let (marker, constant, name) = (&plan.marker, &plan.constant, &plan.tool.name.value);
     let (args, result) = (root_type(&plan.args), root_type(&plan.result));
-    let (docs_of_tool, setters) = (docs(&plan.docs), setters(plan));
-    let about = docs(&[format!("The tool `{name}` as a type; [`{constant}`] is its spec.")]);
-    [
-        quote! {
-            #docs_of_tool
-            pub static #constant: ToolSpec = ToolSpec::of::<#marker>(#name) #setters;
-        },
-        quote!(#about #[derive(Clone, Copy, Debug)] pub struct #marker;),
-        quote! {
-            impl spec::Tool for #marker {
-                type Args = #args;
-                type Result = #result;
-                const SPEC: &'static ToolSpec = &#constant;
-            }
-        },
-    ]
+    let (docs, setters) = (docs(&plan.docs), setters(plan));
+    quote! {
+        #docs
+        pub static #constant: ToolSpec = ToolSpec::of::<#marker>(#name) #setters;
+        toolwright::tool!(#marker(#args) -> #result = #constant);
+    }
 }
 
-/// The calls that follow the constructor of a spec.
+/// The calls that follow the constructor of a spec, each for something that its file says.
 fn setters(plan: &ToolPlan<'_>) -> TokenStream {
     let description = &plan.tool.description;
     let title = plan.tool.title.as_ref().map(|title| quote!(.with_title(#title)));
@@ -100,7 +101,7 @@ fn setters(plan: &ToolPlan<'_>) -> TokenStream {
     quote! {
         #title
         .with_description(#description)
-        .with_toolset_spec(&TOOLSET)
+        .in_toolset(&TOOLSET)
         #provenance
         #offered
         #words
@@ -113,22 +114,14 @@ fn setters(plan: &ToolPlan<'_>) -> TokenStream {
 /// Who carries the tool out, and what it is called there.
 fn provenance(plan: &ToolPlan<'_>) -> TokenStream {
     let implementation = match &plan.implementation {
-        Implementation::Method { service, method } => {
-            let (service, method) = (text(service), text(method));
-            quote!(Method { service: #service, method: #method })
-        }
-        Implementation::Agent { service, agent } => {
-            let (service, agent) = (text(service), text(agent));
-            quote!(Agent { service: #service, agent: #agent })
-        }
-        Implementation::Mcp { server } => {
-            let server = text(server);
-            quote!(Mcp { server: #server })
-        }
-        Implementation::External => quote!(External),
+        Implementation::Method { service, method } => quote!(.with_method(#service, #method)),
+        Implementation::Agent { service, agent } => quote!(.with_agent(#service, #agent)),
+        Implementation::Mcp { server } => quote!(.with_mcp_server(#server)),
+        // The spec says it of itself.
+        Implementation::External => TokenStream::new(),
     };
     let remote = plan.tool.remote.as_ref().map(|name| quote!(.with_remote_name(#name)));
-    quote!(.with_implementation(spec::Implementation::#implementation) #remote)
+    quote!(#implementation #remote)
 }
 
 /// What decides whether and how the tool is offered.
@@ -137,71 +130,54 @@ fn offered(plan: &ToolPlan<'_>) -> TokenStream {
     let aliases = plan.tool.aliases.iter().map(|alias| &alias.value);
     let tags = (!tags.is_empty()).then(|| quote!(.with_tags(&[#(#tags),*])));
     let aliases = (aliases.len() > 0).then(|| quote!(.with_aliases(&[#(#aliases),*])));
-    let annotations = annotations(plan.tool.annotations);
-    let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
-        let since = optional_text(since.as_deref());
-        let replacement = optional_text(plan.replacement);
-        quote!(.with_deprecation(spec::Deprecation { since: #since, replacement: #replacement }))
-    });
-    quote!(#tags #aliases #annotations #deprecation)
-}
-
-fn annotations(annotations: ToolAnnotations) -> Option<TokenStream> {
-    let ToolAnnotations { read_only, destructive, idempotent, open_world } = annotations;
-    let hints = [
-        ("read_only", read_only),
-        ("destructive", destructive),
-        ("idempotent", idempotent),
-        ("open_world", open_world),
+    let ToolAnnotations { read_only, destructive, idempotent, open_world } = plan.tool.annotations;
+    let annotations = [
+        read_only.map(|value| quote!(.with_read_only(#value))),
+        destructive.map(|value| quote!(.with_destructive(#value))),
+        idempotent.map(|value| quote!(.with_idempotent(#value))),
+        open_world.map(|value| quote!(.with_open_world(#value))),
     ];
-    let said: Vec<_> = hints
-        .iter()
-        .filter_map(|(name, hint)| hint.map(|hint| (ident(name), hint)))
-        .map(|(name, hint)| quote!(#name: Some(#hint),))
-        .collect();
-    let rest = (said.len() < hints.len()).then(|| quote!(..spec::ToolAnnotations::UNKNOWN));
-    (!said.is_empty()).then(|| quote!(.with_annotations(spec::ToolAnnotations { #(#said)* #rest })))
+    let annotations = annotations.into_iter().flatten();
+    let deprecation = plan.tool.deprecated.as_ref().map(|Deprecation { since, .. }| {
+        let since = since.as_ref().map(|version| quote!(.deprecated_since(#version)));
+        let replacement = plan.replacement.map(|tool| quote!(.replaced_by(#tool)));
+        let said: Vec<_> = [since, replacement].into_iter().flatten().collect();
+        if said.is_empty() { quote!(.deprecated()) } else { quote!(#(#said)*) }
+    });
+    quote!(#tags #aliases #(#annotations)* #deprecation)
 }
 
 /// What people and models read of the tool beside its description.
 fn words(plan: &ToolPlan<'_>) -> TokenStream {
     let Hints { call, result } = &plan.tool.hints;
-    let hints = (call.is_some() || result.is_some()).then(|| {
-        let (call, result) = (optional_text(call.as_deref()), optional_text(result.as_deref()));
-        quote!(.with_hints(spec::Hints { call: #call, result: #result }))
-    });
+    let call = call.as_ref().map(|text| quote!(.with_call_hint(#text)));
+    let result = result.as_ref().map(|text| quote!(.with_result_hint(#text)));
     let approval = plan.tool.approval.as_ref().map(|Approval { prompt, denied, metadata }| {
-        let [prompt, denied, metadata] =
-            [prompt, denied, metadata].map(|text| optional_text(text.as_deref()));
-        quote!(.with_approval(spec::Approval { prompt: #prompt, denied: #denied, metadata: #metadata }))
+        let prompt = prompt.as_ref().map(|text| quote!(.with_approval_prompt(#text)));
+        let denied = denied.as_ref().map(|text| quote!(.with_approval_denied(#text)));
+        let metadata = metadata.as_ref().map(|text| quote!(.with_approval_metadata(#text)));
+        let said: Vec<_> = [prompt, denied, metadata].into_iter().flatten().collect();
+        if said.is_empty() { quote!(.requiring_approval()) } else { quote!(#(#said)*) }
     });
     let examples = plan.tool.examples.iter().map(|Example { args, result }| {
-        let (args, result) = (text(args), optional_text(result.as_deref()));
-        quote!(spec::Example { args: #args, result: #result })
+        let result = optional_of(result.as_ref());
+        quote!((#args, #result))
     });
-    let examples =
-        (examples.len() > 0).then(|| quote!(.with_examples(const { &[#(#examples),*] })));
+    let examples = (examples.len() > 0).then(|| quote!(.with_examples(&[#(#examples),*])));
     let sample = plan.args_sample.as_ref().map(|args| quote!(.with_args_sample(#args)));
-    quote!(#hints #approval #examples #sample)
+    quote!(#call #result #approval #examples #sample)
 }
 
 /// How long and how often the tool may run.
-fn running(limits: CallLimits) -> Option<TokenStream> {
-    (limits != CallLimits::UNLIMITED).then(|| {
-        let CallLimits { timeout, attempts, sequential } = limits;
-        let timeout = optional_of(timeout.map(duration));
-        let attempts = optional_of(attempts.map(|attempts| grouped(&attempts.to_string())));
-        quote! {
-            .with_limits(spec::CallLimits { timeout: #timeout, attempts: #attempts, sequential: #sequential })
-        }
-    })
-}
-
-/// A text in a field of a part of a spec.
-fn text(text: &str) -> TokenStream {
-    quote!(spec::text(#text))
-}
-
-fn optional_text(text: Option<&str>) -> TokenStream {
-    optional_of(text.map(self::text))
+fn running(CallLimits { timeout, attempts, sequential }: CallLimits) -> TokenStream {
+    let timeout = timeout.map(|timeout| {
+        let timeout = duration(timeout);
+        quote!(.with_timeout(#timeout))
+    });
+    let attempts = attempts.map(|attempts| {
+        let attempts = grouped(&attempts.to_string());
+        quote!(.with_attempts(#attempts))
+    });
+    let sequential = sequential.then(|| quote!(.with_sequential(true)));
+    quote!(#timeout #attempts #sequential)
 }

@@ -28,7 +28,7 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     (!transforms.is_empty()).then(|| Module {
         name: "transforms",
         about: format!(
-            "Where the `{}` tools differ in shape from the methods behind them.",
+            "Conversions between the `{}` tools and the methods behind them.",
             plan.toolset
         ),
         parts,
@@ -42,14 +42,11 @@ fn transform(plan: &Transform) -> TokenStream {
         TransformBody::ReshapeResult => {
             let marker = &plan.marker;
             let docs = docs(&[
-                &format!(
-                    "The result of `{}`: what its method gave, in the tool's shape.",
-                    plan.tool
-                ),
+                &format!("The result of `{}`: that of its method, in the tool's shape.", plan.tool),
                 "",
                 "# Errors",
                 "",
-                "A malformed result, where the tool's schema does not accept it.",
+                "The tool's schema does not accept the result.",
             ]);
             quote! {
                 #docs
@@ -102,7 +99,7 @@ fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue
         "",
         "# Errors",
         "",
-        "Where a value is missing, or the method's schema does not accept the payload.",
+        "A value is missing, or the method's schema does not accept the payload.",
     ])
 }
 
@@ -134,7 +131,7 @@ fn field_moves(method_type: &LocatedType, plan: &Move) -> TokenStream {
     let (before, additional) = additional(plan);
     quote! {
         #before
-        executor::injected_payload(#method_type { #(#injected,)* #(#fields,)* #additional })
+        executor::checked_payload(#method_type { #(#injected,)* #(#fields,)* #additional })
     }
 }
 

@@ -151,7 +151,7 @@ fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<Token
     let fields = fields(plan).map(field);
     let additional = plan.additional.as_ref().map(|additional| {
         let (name, ty) = (&additional.name, &additional.ty);
-        quote!(#[doc = " Whatever else is there."] pub #name: Map<#ty>,)
+        quote!(#[doc = " All other keys, with their values."] pub #name: Map<#ty>,)
     });
     let item = quote! {
         #above
@@ -193,9 +193,9 @@ fn constructor(plan: &Struct) -> TokenStream {
     });
     let has_defaults = fields(plan).any(|field| matches!(field.presence, Presence::Default(_)));
     let docs = docs(&[if has_defaults {
-        "What is required; the rest has its default or is left out."
+        "Sets what is required; the rest has its default or is left out."
     } else {
-        "What is required, and nothing else."
+        "Sets what is required; the rest is left out."
     }]);
     quote! {
         #docs

@@ -76,7 +76,7 @@ fn tool(
         let own = details.tags.iter().flatten().map(|tag| &tag.value);
         tags.extend(own.filter(|tag| !of_toolset.contains(tag)).cloned());
     }
-    let json = |literal: &Literal| literal.0.to_json().to_string().into();
+    let json = |literal: &Literal| literal.0.to_json().to_string();
     Tool {
         name: name.clone(),
         toolset,

@@ -11,7 +11,7 @@ pub use http::Route;
 use toolwright::http::{Part, Status};
 use toolwright::outcome::Recovery;
 use toolwright::remote::Provenance;
-pub use toolwright::spec::{Approval, CallLimits, Example, Hints, ToolAnnotations};
+pub use toolwright::spec::{Approval, CallLimits, Hints, ToolAnnotations};
 
 use crate::schema::{NamedType, NodeId, Schemas, TypeId};
 use crate::source::{Span, Spanned};
@@ -227,6 +227,15 @@ pub struct Tool {
     pub aliases: Vec<Spanned<String>>,
     /// Since when it should not be used, and what instead.
     pub deprecated: Option<Deprecation>,
+}
+
+/// An example call, as JSON texts.
+#[derive(Debug)]
+pub struct Example {
+    /// The arguments.
+    pub args: String,
+    /// The result, where one is shown.
+    pub result: Option<String>,
 }
 
 /// How a tool stands on a method.

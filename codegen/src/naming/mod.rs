@@ -244,8 +244,11 @@ pub fn http_package(service: &str) -> String {
     format!("{}-http", hyphened(service))
 }
 
-/// The package of an MCP server.
+/// The package of an MCP server; one that is named after its service has the name once.
 pub fn mcp_package(service: &str, server: &str) -> String {
+    if service == server {
+        return format!("{}-mcp", hyphened(service));
+    }
     format!("{}-{}-mcp", hyphened(service), hyphened(server))
 }
 

@@ -187,12 +187,12 @@ impl Walk<'_> {
         self.unless_ready_made(
             method.payload,
             format!("{}Payload", pascal_part(name)),
-            format!("What `{name}` takes."),
+            format!("The payload of `{name}`."),
         );
         self.unless_ready_made(
             method.result,
             format!("{}Result", pascal_part(name)),
-            format!("What `{name}` gives."),
+            format!("The result of `{name}`."),
         );
         for error in &method.errors {
             let code = &error.name.value;
@@ -200,7 +200,7 @@ impl Walk<'_> {
                 self.unless_ready_made(
                     payload,
                     format!("{}{}", pascal_part(name), pascal_part(code)),
-                    format!("What `{code}` of `{name}` says."),
+                    format!("The payload of the error `{code}` of `{name}`."),
                 );
             }
         }
@@ -218,12 +218,12 @@ impl Walk<'_> {
         self.unless_ready_made(
             tool.args,
             format!("{}Args", pascal_part(name)),
-            format!("Arguments of `{name}`."),
+            format!("The arguments of `{name}`."),
         );
         self.unless_ready_made(
             tool.result,
             format!("{}Result", pascal_part(name)),
-            format!("Result of `{name}`."),
+            format!("The result of `{name}`."),
         );
     }
 
@@ -385,7 +385,7 @@ impl Walk<'_> {
             self.visit(
                 node,
                 format!("{name}Value"),
-                format!("What `{name}` holds beside its properties."),
+                format!("The value of a key that `{name}` does not declare."),
             );
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
-    Identifier, agent_package, identifier, identifier_with, mcp_package, pascal_with, spec_static,
+    Identifier, agent_package, identifier, identifier_with, mcp_package, spec_static,
     toolset_package,
 };
 
@@ -46,7 +46,7 @@ pub struct ServerCrate<'a> {
 /// A toolset that a server exposes.
 #[derive(Debug)]
 pub struct Provider {
-    /// The path of its crate.
+    /// The path of its crate, seen from the root of the server's.
     pub path: String,
     /// The parameter for the service that backs its methods.
     pub service: Option<ServiceParameter>,
@@ -61,7 +61,7 @@ pub struct Provider {
 pub struct ServiceParameter {
     /// Its name.
     pub name: Identifier,
-    /// The path of the trait.
+    /// The path of the trait, seen from the root of the server's crate.
     pub trait_path: String,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
         let generated = toolsets.map(|toolset| self.toolset_crate(toolset)).collect();
         Crate {
             package: self.package(agent_package(service, name)),
-            about: format!("What the {name} agent uses, and how it is registered"),
+            about: format!("The {name} agent: the tools that it uses, and its registration"),
             docs: docs::prose(agent.description.as_deref().unwrap_or_default()),
             dependencies: self.dependencies(
                 &dir,
@@ -164,14 +164,13 @@ impl<'a> Planner<'a> {
         let bound = toolset.tools.iter().filter(is_bound).count();
         let service = (bound > 0).then(|| {
             let service = &self.project[toolset.service].name.value;
-            let path = self.path(&self.service_crate(toolset.service).package);
             ServiceParameter {
                 name: identifier_with(service, "service"),
-                trait_path: format!("{path}::service::{}", pascal_with(service, "Service")),
+                trait_path: self.trait_path(toolset.service),
             }
         });
         Provider {
-            path: self.path(&self.package(toolset_package(name))),
+            path: self.root_path(&self.package(toolset_package(name))),
             service,
             remote: toolset.mcp.is_some().then(|| identifier_with(name, "remote")),
             executor: (toolset.mcp.is_none() && bound < toolset.tools.len())

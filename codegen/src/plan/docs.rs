@@ -4,6 +4,9 @@ use super::types::{ItemLimits, Presence, PropertyLimits, StringLimits, TupleUse,
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
+/// How long a doc line with the words of a schema may become by what is added to it.
+const ROOM: usize = 90;
+
 /// Doc lines for something a schema describes: its own words, or else those of the fallback, and what its type cannot say.
 pub(super) fn described(
     annotations: &Annotations,
@@ -14,11 +17,20 @@ pub(super) fn described(
     if lines.is_empty() {
         lines.extend(fallback);
     }
-    if !facts.is_empty() {
-        if !lines.is_empty() {
-            lines.push(String::new());
+    let facts = facts.join(" ");
+    match lines.last_mut() {
+        _ if facts.is_empty() => {}
+        // Sentences go on in their paragraph, and in its line where there is room.
+        Some(last) if last.ends_with(['.', '!', '?']) => {
+            if last.chars().count() + facts.chars().count() < ROOM {
+                last.push(' ');
+                last.push_str(&facts);
+            } else {
+                lines.push(facts);
+            }
         }
-        lines.push(facts.join(" "));
+        Some(_) => lines.extend([String::new(), facts]),
+        None => lines.push(facts),
     }
     lines
 }
@@ -29,12 +41,10 @@ fn own(annotations: &Annotations) -> Vec<String> {
     own.map(prose).unwrap_or_default()
 }
 
-/// The first paragraph of a schema's words, as one line.
-pub(super) fn first(annotations: &Annotations) -> Option<String> {
-    let lines = own(annotations);
-    let first: Vec<&str> =
-        lines.iter().map(String::as_str).take_while(|line| !line.is_empty()).collect();
-    (!first.is_empty()).then(|| first.join(" "))
+/// The doc line of a variant for values of a kind of JSON.
+pub(super) fn of_kind(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'i', 'o']) { "An" } else { "A" };
+    format!("{article} {kind}.")
 }
 
 /// What a type cannot say.

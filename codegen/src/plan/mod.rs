@@ -28,7 +28,7 @@ pub use service::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
 };
 pub use tool::{SchemaFile, ToolPlan};
-pub use toolset::{Arm, ExecutorPlan, RemotePlan, ToolsetCrate};
+pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Definition, Field, Import, IntegerLimits, ItemLimits, Member,
@@ -222,6 +222,15 @@ impl<'a> Planner<'a> {
             #[cfg(feature = "project")]
             Layout::Crates => library(package),
             Layout::Modules => format!("super::super::{}", library(package)),
+        }
+    }
+
+    /// How the root of a generated crate names the crate of another package.
+    fn root_path(self, package: &str) -> String {
+        match self.options.layout {
+            #[cfg(feature = "project")]
+            Layout::Crates => library(package),
+            Layout::Modules => format!("super::{}", library(package)),
         }
     }
 

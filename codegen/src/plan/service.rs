@@ -1,5 +1,7 @@
 //! A service's crate: named types, the trait its provider implements, the errors its methods declare.
 
+use std::collections::BTreeMap;
+
 use toolwright::http::Part;
 
 use super::types::{Import, Types};
@@ -109,8 +111,13 @@ impl<'a> Planner<'a> {
             .into_iter()
             .map(|(other, names)| Import { module: self.types_path(Scope::Service(other)), names })
             .collect();
+        let contains = match methods.as_slice() {
+            [] => "Types",
+            methods if methods.iter().all(|method| method.error.is_none()) => "Types and trait",
+            _ => "Types, trait and errors",
+        };
         let docs = docs::prose(service.description.as_deref().unwrap_or_default());
-        let fallback = format!("What a provider of the `{name}` service implements.");
+        let fallback = format!("The `{name}` service.");
         let contents = ServiceCrate {
             types: self.types(scope, imports),
             trait_name: pascal_with(&name, "Service"),
@@ -120,7 +127,7 @@ impl<'a> Planner<'a> {
         };
         Some(Crate {
             package: self.package(service_package(&name)),
-            about: format!("Types, trait and errors of the {name} service"),
+            about: format!("{contains} of the {name} service"),
             docs,
             dependencies: self.dependencies(
                 &dir,
@@ -137,6 +144,12 @@ impl<'a> Planner<'a> {
         })
     }
 
+    /// The trait of a service, seen from the root of another generated crate.
+    pub(super) fn trait_path(self, id: ServiceId) -> String {
+        let path = self.root_path(&self.service_crate(id).package);
+        format!("{path}::service::{}", pascal_with(&self.project[id].name.value, "Service"))
+    }
+
     /// The `types` module of a scope, as another generated crate names it.
     pub(super) fn types_path(self, scope: Scope) -> String {
         format!("{}::types", self.path(&self.package_of(scope)))
@@ -147,6 +160,25 @@ impl<'a> Planner<'a> {
             Scope::Service(id) => self.package(service_package(&self.project[id].name.value)),
             Scope::Toolset(id) => self.package(toolset_package(&self.project[id].name.value)),
         }
+    }
+
+    /// What named types are to the methods of a service, in a sentence, by the nodes of the types.
+    pub(super) fn purposes(self, service: ServiceId) -> BTreeMap<NodeId, String> {
+        let schemas = &self.project.schemas;
+        let mut purposes = BTreeMap::new();
+        for method in self.project.methods_of(service).map(|id| &self.project[id]) {
+            for (what, node) in [("payload", method.payload), ("result", method.result)] {
+                let Shape::Named(named) = schemas[node].shape else { continue };
+                let purpose = format!("The {what} of {}.", code(&method.name.value));
+                purposes
+                    .entry(schemas[named].schema)
+                    .and_modify(|known: &mut String| {
+                        "A payload or a result of several methods.".clone_into(known);
+                    })
+                    .or_insert(purpose);
+            }
+        }
+        purposes
     }
 
     pub(super) fn service_crate(self, id: ServiceId) -> Generated {

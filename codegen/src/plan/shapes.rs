@@ -39,6 +39,10 @@ impl Planner<'_> {
             patterns: Vec::new(),
             validators: Vec::new(),
             domains: BTreeMap::new(),
+            purposes: match scope {
+                Scope::Service(service) => self.purposes(service),
+                Scope::Toolset(_) => BTreeMap::new(),
+            },
         };
         let definitions = self.names.of(scope).map(|name| shapes.definition(name)).collect();
         Types {
@@ -58,17 +62,20 @@ struct Shapes<'a> {
     validators: Vec<ValidatorStatic>,
     /// What types of the user's are in JSON, by the nodes of the named types in whose place they stand.
     domains: BTreeMap<NodeId, TypeUse>,
+    /// What named types are to the methods of the service.
+    purposes: BTreeMap<NodeId, String>,
 }
 
 impl Shapes<'_> {
     fn definition(&mut self, name: &TypeName) -> Definition {
         let schema = &self.planner.project.schemas[name.node];
+        let purpose = name.origin.clone().or_else(|| self.purposes.get(&name.node).cloned());
         if let Some(domain) = self.planner.type_options.domain(name.node) {
             return Definition {
                 name: name.name.clone(),
                 extra_derives: Vec::new(),
                 derives: self.planner.derives.get(name.node),
-                docs: docs::described(&schema.annotations, name.origin.clone(), Vec::new()),
+                docs: docs::described(&schema.annotations, purpose, Vec::new()),
                 body: Body::Domain(domain.path.clone()),
                 default: None,
                 validator: None,
@@ -112,7 +119,7 @@ impl Shapes<'_> {
             name: name.name.clone(),
             extra_derives,
             derives: self.planner.derives.get(name.node),
-            docs: docs::described(&schema.annotations, name.origin.clone(), facts),
+            docs: docs::described(&schema.annotations, purpose, facts),
             body,
             default: self.planner.defaults.of_type(name.node).cloned(),
             validator,
@@ -147,7 +154,7 @@ impl Shapes<'_> {
             let name = pascal(variant.kind.as_str());
             let name_of = || format!("{}{name}", owner.name);
             let ty = self.type_of(variant.schema, Some(owner.node), &name_of);
-            let docs = format!("Of `type: {}`.", variant.kind.as_str());
+            let docs = docs::of_kind(variant.kind.as_str());
             MixedVariant { name, docs, ty }
         });
         Body::Mixed(variants.collect())
@@ -166,7 +173,7 @@ impl Shapes<'_> {
         let variants = members.iter().zip(labels).map(|(&member, name)| {
             let kind = schema::kind_of(&project.schemas, member).expect("each member is of a kind");
             OverlappingVariant {
-                docs: format!("Of `type: {}`.", kind.as_str()),
+                docs: docs::of_kind(kind.as_str()),
                 ty: self.type_of(member, Some(owner.node), &|| format!("{}{name}", owner.name)),
                 demands: demands(&project.schemas, member),
                 name,
@@ -205,7 +212,7 @@ impl Shapes<'_> {
             Some(default) => Presence::Default(default.clone()),
             None => Presence::Optional,
         };
-        let renamed = (*name != *key).then(|| format!("{} in JSON.", code(&key)));
+        let renamed = (*name != *key).then(|| in_json(&key));
         let default = docs::default(&schema.annotations, &presence);
         let checked = match &ty {
             TypeUse::Checked(_, validator) => self.also_checked(Some(validator)),
@@ -214,9 +221,10 @@ impl Shapes<'_> {
         let facts = docs::facts(&schema.annotations, &ty);
         let facts = facts.chain(checked).chain(default).chain(renamed).collect();
         let named = match &schema.shape {
-            Shape::Named(id) => docs::first(&schemas[schemas[*id].schema].annotations),
+            Shape::Named(id) => self.planner.names.get(schemas[*id].schema),
             _ => None,
         };
+        let named = named.map(|named| format!("See [`{}`].", named.name));
         let docs = docs::described(&schema.annotations, named, facts);
         Member::Field(Field { key, name, docs, ty, presence })
     }
@@ -416,13 +424,18 @@ fn demands(schemas: &Schemas, node: NodeId) -> usize {
         .map_or(0, |object| object.properties.iter().filter(|property| property.required).count())
 }
 
+/// The doc line of what has another name in Rust.
+fn in_json(json: &str) -> String {
+    format!("{} in JSON.", code(json))
+}
+
 /// The variants of an enum of strings, in the order of its values.
 pub(super) fn string_variants(values: &[EnumValue<String>]) -> Vec<EnumVariant> {
     let names = naming::variants(values.iter().map(|value| value.value.value.as_str()));
     let variant =
         |(name, EnumValue { value, annotations }): (Identifier, &EnumValue<String>)| EnumVariant {
             name,
-            docs: docs::described(annotations, Some(code(&quoted(&value.value))), Vec::new()),
+            docs: docs::described(annotations, Some(in_json(&quoted(&value.value))), Vec::new()),
             value: value.value.clone(),
         };
     names.into_iter().zip(values).map(variant).collect()
@@ -438,7 +451,7 @@ pub(super) fn constant_variants(values: &[EnumValue<Json>]) -> Vec<EnumVariant> 
     let names = naming::variants(words.iter().map(String::as_str));
     let variant = |(name, EnumValue { value, annotations }): (Identifier, &EnumValue<Json>)| {
         let value = value.value.to_string();
-        let docs = docs::described(annotations, Some(code(&value)), Vec::new());
+        let docs = docs::described(annotations, Some(in_json(&value)), Vec::new());
         EnumVariant { name, docs, value }
     };
     names.into_iter().zip(values).map(variant).collect()
@@ -454,7 +467,7 @@ pub(super) fn integer_variants(
     let words = if names.is_empty() { &texts } else { names };
     let variant = |((name, text), value): ((Identifier, &String), i64)| IntegerVariant {
         name,
-        docs: code(text),
+        docs: in_json(text),
         value,
     };
     let names = naming::variants(words.iter().map(String::as_str));

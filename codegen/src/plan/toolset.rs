@@ -23,8 +23,10 @@ pub struct ToolsetCrate<'a> {
     pub tools: Vec<ToolPlan<'a>>,
     /// What runs its method-backed tools, where it has any.
     pub executor: Option<ExecutorPlan<'a>>,
-    /// The MCP server that runs its tools, where it stands for one.
-    pub remote: Option<RemotePlan<'a>>,
+    /// The name of what runs its tools on an MCP server.
+    pub mcp_executor: Identifier,
+    /// The MCP server it stands for, where it stands for one.
+    pub remote: Option<&'a McpOrigin>,
     /// Arguments and results whose shape differs from their method's.
     pub transforms: Vec<Transform>,
 }
@@ -38,17 +40,10 @@ pub struct ExecutorPlan<'a> {
     pub service_path: String,
     /// The trait's name.
     pub trait_name: Identifier,
+    /// The path of the trait, seen from the root of the crate.
+    pub trait_path: String,
     /// One arm a tool.
     pub arms: Vec<Arm<'a>>,
-}
-
-/// The MCP server a toolset stands for.
-#[derive(Debug)]
-pub struct RemotePlan<'a> {
-    /// The executor's name.
-    pub executor: Identifier,
-    /// The server, as the toolset's file describes it.
-    pub mcp: &'a McpOrigin,
 }
 
 /// How one tool runs.
@@ -83,18 +78,24 @@ impl<'a> Planner<'a> {
             types: self.types(Scope::Toolset(id), imports),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
             executor: (!bound.is_empty()).then(|| self.executor(id)),
-            remote: toolset
-                .mcp
-                .as_ref()
-                .map(|mcp| RemotePlan { executor: executor_name(&name), mcp }),
+            mcp_executor: pascal_with(
+                &name,
+                if toolset.mcp.is_some() { "Executor" } else { "McpExecutor" },
+            ),
+            remote: toolset.mcp.as_ref(),
             transforms: bound.iter().flat_map(|&&tool| self.transforms(tool)).collect(),
             toolset: name.clone(),
             description,
             service,
         };
+        let contains = if contents.types.definitions.is_empty() {
+            "Specs, calls and executors"
+        } else {
+            "Types, codecs, specs, calls and executors"
+        };
         Crate {
             package: self.package(toolset_package(&name)),
-            about: format!("Types, codecs, specs and calls of the {name} toolset"),
+            about: format!("{contains} of the {name} toolset"),
             docs: docs::prose(description),
             dependencies: self.dependencies(
                 &dir,
@@ -131,10 +132,12 @@ impl<'a> Planner<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let arms = toolset.tools.iter().filter_map(|&tool| self.arm(tool)).collect();
+        let package = self.service_crate(toolset.service).package;
         ExecutorPlan {
-            name: executor_name(&toolset.name.value),
-            service_path: self.path(&self.service_crate(toolset.service).package),
+            name: pascal_with(&toolset.name.value, "Executor"),
+            service_path: self.path(&package),
             trait_name: pascal_with(service, "Service"),
+            trait_path: self.trait_path(toolset.service),
             arms,
         }
     }
@@ -151,9 +154,4 @@ impl<'a> Planner<'a> {
             result: binding.reshapes_result.then(|| result_function(name)),
         })
     }
-}
-
-/// What runs the tools of a toolset.
-fn executor_name(toolset: &str) -> Identifier {
-    pascal_with(toolset, "Executor")
 }

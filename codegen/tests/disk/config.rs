@@ -211,7 +211,7 @@ fn manifests_say_what_the_table_of_packages_and_crates_says() {
     let expected: toml::Table = r#"
         [package]
         name = "acme-notes-tools"
-        description = "Types, codecs, specs and calls of the notes toolset"
+        description = "Specs, calls and executors of the notes toolset"
         version = "1.2.3"
         edition = "2024"
         publish = ["ours"]

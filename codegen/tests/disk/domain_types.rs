@@ -52,24 +52,25 @@ fn a_type_of_the_users_is_imported_and_converted_where_it_is_used() {
 
         pub type Price = Money;
 
+        /// The payload of `place`.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub struct Order {
-            /// An amount.
+            /// See [`Money`].
             pub total: Money,
             pub prices: Option<Vec<Price>>,
         }
 
         impl Order {
-            /// What is required, and nothing else.
+            /// Sets what is required; the rest is left out.
             pub fn new(total: Money) -> Self {
                 Self { total, prices: None }
             }
         }
 
-        /// What `place` gives.
+        /// The result of `place`.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
         pub struct PlaceResult {
-            /// Whatever else is there.
+            /// All other keys, with their values.
             pub additional: Map<Value>,
         }
     "]]

@@ -301,7 +301,7 @@ fn every_edit_by_itself_leaves_the_output_of_a_run_in_full() {
 fn what_is_written_after_an_edit_is_what_it_changes() {
     for (edit, written) in [
         (("Be kind.", "Be brief."), &["desk/agents/clerk/src/specs.rs"][..]),
-        (("version: 1.0.0", "version: 1.0.1"), &["desk/mcp/front/src/server.rs"]),
+        (("version: 1.0.0", "version: 1.0.1"), &["desk/mcp/front/src/lib.rs"]),
         (
             ("An order.", "One order."),
             &["shop/service/src/types.rs", "shop/tools/orders/schema/place_order.args.json"],

@@ -21,13 +21,7 @@ fn g8_g9_binding_changes_provenance_only() {
     let (unbound, bound) = (below(&unbound, "a/tools/t/"), below(&bound, "a/tools/t/"));
     assert_eq!(
         differing(unbound["src/specs.rs"], bound["src/specs.rs"]),
-        [
-            ".with_implementation(spec::Implementation::External)",
-            ".with_implementation(spec::Implementation::Method {",
-            "service: spec::text(\"a\"),",
-            "method: spec::text(\"put\"),",
-            "})",
-        ]
+        [r#".with_method("a", "put")"#]
     );
     let same = [
         "schema/put_note.args.json",
@@ -74,8 +68,7 @@ toolsets:
     ];
     for (toolset, tool) in table {
         let calls = files.get(&format!("a/tools/{toolset}/src/calls.rs")).expect("generated");
-        assert!(calls.contains(&format!("pub fn {tool}(args: &types::")), "{calls}");
-        assert!(calls.contains(") -> Result<ToolCall, InvalidPayload> {"), "{calls}");
+        assert!(calls.contains(&format!("toolwright::calls!({tool}(types::")), "{calls}");
     }
 }
 

@@ -37,7 +37,7 @@ fn g15_a_toolset_has_one_crate_with_the_modules_it_needs() {
     let modules = |toolset: &str| paths(&files, &format!("todos/tools/{toolset}/src/")).join(" ");
     assert_eq!(
         modules("todos"),
-        "calls.rs codecs.rs executor.rs lib.rs registration.rs specs.rs transforms.rs types.rs"
+        "calls.rs codecs.rs executor.rs lib.rs specs.rs transforms.rs types.rs"
     );
     assert!(!modules("reading").contains("transforms"), "{}", modules("reading"));
     let packages = ["todos/tools/todos", "todos/tools/reading"].map(|folder| {
@@ -56,8 +56,10 @@ fn g16_specs_offer_each_tool_all_tools_and_the_advertised_ones() {
     for line in [
         "pub static PUT_TODO: ToolSpec = ",
         "pub static OLD_TODOS: ToolSpec = ",
-        "pub static ALL: &[&ToolSpec] = &[&PUT_TODO, &OLD_TODOS];",
-        "pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {",
+        "toolwright::toolset!(",
+        "tools: [PUT_TODO, OLD_TODOS]",
+        ".deprecated_since(\"2\")",
+        ".replaced_by(\"list_todos\")",
     ] {
         assert!(specs.contains(line), "{line} in {specs}");
     }
@@ -89,14 +91,7 @@ fn g18_an_agents_crate_only_aggregates() {
     let crate_of = "users/agents/writer/";
     assert_eq!(
         paths(&files, crate_of),
-        [
-            "Cargo.toml",
-            "README.md",
-            "src/calls.rs",
-            "src/lib.rs",
-            "src/registration.rs",
-            "src/specs.rs"
-        ]
+        ["Cargo.toml", "README.md", "src/calls.rs", "src/lib.rs", "src/specs.rs"]
     );
     let calls = below(&files, crate_of)["src/calls.rs"];
     let lines: Vec<&str> =
@@ -122,7 +117,7 @@ fn g18_an_agents_crate_only_aggregates() {
 #[test]
 fn g18_an_agent_without_tools_has_a_crate() {
     let files = with_consumers();
-    assert_eq!(paths(&files, "users/agents/idler/src/"), ["lib.rs", "registration.rs", "specs.rs"]);
+    assert_eq!(paths(&files, "users/agents/idler/src/"), ["lib.rs", "specs.rs"]);
 }
 
 /// G19: consumers change no byte of a provider's crates, neither by coming nor by going.
@@ -151,6 +146,6 @@ mcp_servers: { desk: { version: 1.0.0, toolsets: [calc] } }
     assert!(types.contains("pub use calc_service::types::{AddPayload, AddResult};"), "{types}");
     let codecs = files.get("calc/tools/calc/src/codecs.rs").expect("generated");
     assert!(codecs.lines().all(|line| line.starts_with("//")), "{codecs}");
-    let server = files.get("calc/mcp/desk/src/server.rs").expect("generated");
+    let server = files.get("calc/mcp/desk/src/lib.rs").expect("generated");
     assert!(server.contains("toolsets: &[calc_tools::specs::ALL]"), "{server}");
 }

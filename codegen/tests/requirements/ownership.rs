@@ -25,7 +25,7 @@ fn g1_g2_a_service_without_agents_generates_everything() {
         paths(&files, "notes/service/src/"),
         service.map(|module| format!("{module}.rs")).to_vec()
     );
-    let tools = ["calls", "codecs", "executor", "lib", "registration", "specs", "types"];
+    let tools = ["calls", "codecs", "executor", "lib", "specs", "types"];
     assert_eq!(
         paths(&files, "notes/tools/notes/src/"),
         tools.map(|module| format!("{module}.rs")).to_vec()
@@ -131,12 +131,10 @@ fn g6_g8_implementing_a_toolset_never_moves_it() {
     let specs = files.get("a/tools/t/src/specs.rs").expect("the toolset stays with its owner");
     let identity = [
         "ToolSpec::of::<X>(\"x\")",
-        "name: \"t\",",
-        "service: \"a\",",
-        ".with_toolset_spec(&TOOLSET)",
-        "Implementation::Agent {",
-        "service: spec::text(\"b\"),",
-        "agent: spec::text(\"helper\"),",
+        r#"toolwright::toolset!("t" {"#,
+        r#"service: "a","#,
+        ".in_toolset(&TOOLSET)",
+        r#".with_agent("b", "helper")"#,
     ];
     for said in identity {
         assert!(specs.contains(said), "{said}: {specs}");
@@ -155,30 +153,30 @@ fn g7_g8_export_means_the_same_for_a_service_and_an_agent() {
     for (path, text) in &by_service {
         let differing = differing(text, by_agent[path]);
         let expected: &[&str] = match *path {
-            "src/specs.rs" => &[
-                ".with_implementation(spec::Implementation::External)",
-                ".with_implementation(spec::Implementation::Agent {",
-                "service: spec::text(\"a\"),",
-                "agent: spec::text(\"helper\"),",
-                "})",
-            ],
+            "src/specs.rs" => &[r#".with_agent("a", "helper")"#],
             _ => &[],
         };
         assert_eq!(differing, expected, "{path}");
     }
 }
 
-/// G3, G8, G14: one model for method, agent, MCP server and custom executor; what runs a tool is said
-/// beside its identity and changes no module but the executor.
+/// G3, G8, G14, G23: one model for method, agent, MCP server and custom executor; what runs a tool is said
+/// beside its identity and changes no module but the executor, and each can be called over MCP.
 #[test]
-fn g3_g8_g14_every_implementation_kind_has_the_same_crate() {
+fn g3_g8_g14_g23_every_implementation_kind_has_the_same_crate() {
     let table = [
-        ("bind: get", "", "", "Method {", true),
-        ("", "agents: { helper: { exports: [t] } }", "", "Agent {", false),
-        ("remote: x-y", "", "mcp: { server: far }, ", "Mcp {", true),
-        ("", "", "", "External", false),
+        ("bind: get", "", "", ".with_method(", &["TExecutor<S: AService>", "TMcpExecutor("][..]),
+        ("", "agents: { helper: { exports: [t] } }", "", ".with_agent(", &["TMcpExecutor("]),
+        (
+            "remote: x-y",
+            "",
+            "mcp: { server: far }, ",
+            ".with_mcp_server(",
+            &["TExecutor(specs::REMOTE)"],
+        ),
+        ("", "", "", ".with_description(", &["TMcpExecutor("]),
     ];
-    for (tool, consumer, backing, kind, has_executor) in table {
+    for (tool, consumer, backing, kind, executors) in table {
         let tool = if tool.is_empty() { String::new() } else { format!(", {tool}") };
         let text = format!(
             "### a.yaml\nservice: a\nmethods: {{ get: {{ result: {{ type: string }} }} }}\n{consumer}\n\
@@ -187,15 +185,18 @@ fn g3_g8_g14_every_implementation_kind_has_the_same_crate() {
         );
         let files = generated(&text);
         let specs = files.get("a/tools/t/src/specs.rs").expect("generated");
-        assert!(specs.contains(&format!("Implementation::{kind}")), "{kind}: {specs}");
+        assert!(specs.contains(kind), "{kind}: {specs}");
         let mut modules = paths(&files, "a/tools/t/src/");
-        modules.retain(|module| !matches!(*module, "executor.rs" | "transforms.rs" | "codecs.rs"));
-        assert_eq!(
-            modules,
-            ["calls.rs", "lib.rs", "registration.rs", "specs.rs", "types.rs"],
-            "{kind}"
-        );
-        assert_eq!(files.get("a/tools/t/src/executor.rs").is_some(), has_executor, "{kind}");
+        modules.retain(|module| !matches!(*module, "transforms.rs" | "codecs.rs"));
+        let expected = ["calls.rs", "executor.rs", "lib.rs", "specs.rs", "types.rs"];
+        assert_eq!(modules, expected, "{kind}");
+        let executor = files.get("a/tools/t/src/executor.rs").expect("generated");
+        let structs: Vec<&str> =
+            executor.lines().filter_map(|line| line.trim().strip_prefix("pub struct ")).collect();
+        assert_eq!(structs.len(), executors.len(), "{kind}: {executor}");
+        for (found, expected) in structs.iter().zip(executors) {
+            assert!(found.starts_with(expected), "{kind}: {executor}");
+        }
     }
 }
 
@@ -207,11 +208,11 @@ fn g23_g24_a_remote_toolset_takes_what_reaches_its_server() {
          toolsets: { t: { mcp: { server: far, listed: { x-y: 0123456789abcdef } }, tools: { x: { description: X., remote: x-y } } } }\n",
     );
     let text = |path: &str| files.get(path).unwrap_or_else(|| panic!("{path} is generated"));
-    let server = text("a/mcp/front/src/server.rs");
-    assert!(server.contains("t_remote: impl Remote + 'static"), "{server}");
+    let server = text("a/mcp/front/src/lib.rs");
+    assert!(server.contains("t_remote: impl toolwright::Remote + 'static"), "{server}");
     assert!(!server.contains("Executor"), "{server}");
-    let registration = text("a/tools/t/src/registration.rs");
-    assert!(registration.contains("remote: impl Remote + 'static"), "{registration}");
+    let toolset = text("a/tools/t/src/lib.rs");
+    assert!(toolset.contains("remote: impl toolwright::Remote + 'static"), "{toolset}");
     let specs = text("a/tools/t/src/specs.rs");
     assert!(specs.contains(r#"listed: &[("x-y", "0123456789abcdef")]"#), "{specs}");
 }

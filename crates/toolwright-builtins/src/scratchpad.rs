@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source};
@@ -15,7 +15,7 @@ use crate::{CHANGES, READS, rejected};
 /// How much one run may note down, in bytes of keys and texts.
 const ROOM: usize = 1_000_000;
 
-static SCRATCHPAD: ToolsetSpec = ToolsetSpec {
+static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
     name: "scratchpad",
     description: "Notes under keys, kept for the rest of this run.",
     service: "toolwright",
@@ -118,7 +118,7 @@ fn delete_note(notes: State<Notes>) -> FunctionTool {
 fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
     ToolSpec::new(name)
         .with_description(description)
-        .with_toolset_spec(&SCRATCHPAD)
+        .in_toolset(&SCRATCHPAD)
         .with_annotations(annotations)
 }
 

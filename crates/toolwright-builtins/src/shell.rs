@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
-use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
 
 use crate::rejected;
 
-static SHELL: ToolsetSpec = ToolsetSpec {
+static SHELL: ToolsetInfo = ToolsetInfo {
     name: "shell",
     description: "Programs of this machine that may be run.",
     service: "toolwright",
@@ -131,8 +131,7 @@ impl Shell {
     /// A toolset, for factories of your own.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
-        let mut spec =
-            ToolSpec::new("run_program").with_toolset_spec(&SHELL).with_annotations(RUNS);
+        let mut spec = ToolSpec::new("run_program").in_toolset(&SHELL).with_annotations(RUNS);
         spec.set_description(format!(
             "Run a program without a shell: no pipes, globs or variables, no input. It may take {} seconds. The programs are: {}.",
             self.time_limit.as_secs_f64(),

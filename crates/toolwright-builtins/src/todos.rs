@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{Scope, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source};
@@ -10,7 +10,7 @@ use toolwright_runtime::{FunctionTool, Source};
 use crate::stateful::{State, Stateful};
 use crate::{CHANGES, READS};
 
-static TODO_LIST: ToolsetSpec = ToolsetSpec {
+static TODO_LIST: ToolsetInfo = ToolsetInfo {
     name: "todo_list",
     description: "The steps of the work at hand and how far each has come, kept for the rest of this run.",
     service: "toolwright",
@@ -79,6 +79,6 @@ fn tools(list: &State<Todos>) -> Combined {
 fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
     ToolSpec::new(name)
         .with_description(description)
-        .with_toolset_spec(&TODO_LIST)
+        .in_toolset(&TODO_LIST)
         .with_annotations(annotations)
 }

@@ -43,7 +43,7 @@ pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> 
     };
     let (description, service) = (description.iter(), service.iter());
     let belongs = quote! {
-        .with_toolset_spec(&spec::ToolsetSpec {
+        .in_toolset(&spec::ToolsetInfo {
             name: #name,
             description: concat!(#(#description)*),
             service: concat!(#(#service)*),

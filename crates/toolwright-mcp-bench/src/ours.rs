@@ -18,7 +18,7 @@ impl CalculatorService for Calculator {
 
 /// Serves stdio, or the listener that is given.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
-    let server = calculator_calc_mcp::server::server(Calculator)?;
+    let server = calculator_calc_mcp::server(Calculator)?;
     match listener {
         None => server.serve_stdio().await?,
         Some(listener) => server.serve_listener(listener, HttpOptions::new()).await?,

@@ -15,7 +15,7 @@ use toolwright_mcp::McpServer;
 ///
 /// A tool that nothing runs.
 pub fn calc() -> Result<McpServer, RegistrationError> {
-    calculator_calc_mcp::server::server(Calculator)
+    calculator_calc_mcp::server(Calculator)
 }
 
 /// The planner's server.
@@ -24,7 +24,7 @@ pub fn calc() -> Result<McpServer, RegistrationError> {
 ///
 /// A tool that nothing runs.
 pub fn planner() -> Result<McpServer, RegistrationError> {
-    planner_planner_mcp::server::server(Arc::new(Planner))
+    planner_mcp::server(Arc::new(Planner))
 }
 
 struct Calculator;

@@ -7,7 +7,7 @@ use toolwright_mcp::HttpOptions;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = calculator_calc_mcp::server::server(calculator::Calculator)?;
+    let server = calculator_calc_mcp::server(calculator::Calculator)?;
     server.serve_http("127.0.0.1:8080", HttpOptions::new()).await?;
     Ok(())
 }

@@ -30,7 +30,7 @@ async fn main() -> ExitCode {
 
 /// Standard output is the protocol's, so that other words go to standard error.
 async fn serve(address: Option<&str>) -> Result<(), Box<dyn Error>> {
-    let server = calculator_calc_mcp::server::server(Calculator)?;
+    let server = calculator_calc_mcp::server(Calculator)?;
     let Some(address) = address else { return Ok(server.serve_stdio().await?) };
     let listener = TcpListener::bind(address).await?;
     eprintln!("serving calc at http://{}/mcp", listener.local_addr()?);

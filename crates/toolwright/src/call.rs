@@ -44,6 +44,35 @@ pub struct Scope {
     pub depth: u32,
 }
 
+/// Writes functions that make calls of tools, by the types of these: each takes arguments and gives a call with a fresh id
+/// and an empty scope.
+///
+/// ```
+/// use toolwright::{ToolSpec, Value};
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe");
+/// toolwright::tool!(Wipe(Value) -> Value = WIPE);
+/// toolwright::calls! {
+///     wipe(Value) => Wipe,
+/// }
+///
+/// assert_eq!(wipe(&Value::Null)?.tool(), "wipe");
+/// # Ok::<_, toolwright::InvalidPayload>(())
+/// ```
+#[macro_export]
+macro_rules! calls {
+    ($($name:ident($args:ty $(,)?) => $tool:path),* $(,)?) => {$(
+        #[doc = concat!("A call of [`", stringify!($tool), "`], with a fresh id and an empty scope.")]
+        ///
+        /// # Errors
+        ///
+        /// Every issue that the schema of the tool finds in the arguments.
+        pub fn $name(args: &$args) -> Result<$crate::ToolCall, $crate::InvalidPayload> {
+            $crate::ToolCall::of::<$tool>(args)
+        }
+    )*};
+}
+
 impl Payload {
     /// Wraps a JSON text as it is.
     pub fn new(json: impl Into<Box<str>>) -> Self {

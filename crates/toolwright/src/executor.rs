@@ -54,6 +54,136 @@ impl<A: Executor> Executor for Split<A> {
     }
 }
 
+/// Writes what runs the tools that methods of a service back: an arm a tool, with the names it is called by, its type, the
+/// method, and the functions that turn its arguments into the method's payload and the method's result into its own, where
+/// their shapes differ. The last arm lists the tools that there are.
+///
+/// ```
+/// use toolwright::{MethodError, ToolCall, ToolFailure, ToolSpec};
+///
+/// toolwright::service! {
+///     /// Counts.
+///     pub trait CounterService {
+///         /// The number behind another one.
+///         async fn next(&self, number: i64) -> Result<i64, MethodError>;
+///     }
+/// }
+///
+/// static NEXT: ToolSpec = ToolSpec::of::<Next>("next").with_aliases(&["successor"]);
+/// toolwright::tool!(Next(i64) -> String = NEXT);
+/// static ALL: &[&ToolSpec] = &[&NEXT];
+///
+/// fn text(number: &i64) -> Result<String, ToolFailure> {
+///     Ok(number.to_string())
+/// }
+///
+/// toolwright::executor! {
+///     /// Runs the tools on a [`CounterService`].
+///     pub struct CounterExecutor<S: CounterService> {
+///         "next" | "successor" => Next: next() -> text,
+///         _ => ALL,
+///     }
+/// }
+/// # use toolwright::{Executor, Payload};
+/// # struct Counter;
+/// # impl CounterService for Counter {
+/// #     async fn next(&self, number: i64) -> Result<i64, MethodError> { Ok(number + 1) }
+/// # }
+/// # let call = ToolCall::new("successor", Payload::new("1"));
+/// # let executor = CounterExecutor::new(Counter);
+/// # let mut run = std::pin::pin!(executor.execute(&call));
+/// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+/// # let std::task::Poll::Ready(result) = run.as_mut().poll(&mut context) else { panic!() };
+/// # assert_eq!(result.outcome.as_ref().map(Payload::as_str), Ok(r#""2""#));
+/// ```
+#[macro_export]
+macro_rules! executor {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident<S: $service:ident> {
+            $($($tool_name:literal)|+ => $tool:path: $method:ident($($payload_of:path $(,)?)?) $(-> $result_of:path)?,)*
+            _ => $specs:expr $(,)?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $name<S> {
+            service: S,
+        }
+
+        impl<S: $service> $name<S> {
+            /// Runs the tools on this service.
+            pub fn new(service: S) -> Self {
+                Self { service }
+            }
+        }
+
+        impl<S: $service> $crate::Executor for $name<S> {
+            fn execute<'a>(
+                &'a self,
+                call: &'a $crate::ToolCall,
+            ) -> $crate::BoxFuture<'a, $crate::ToolResult> {
+                match call.tool() {
+                    $($($tool_name)|+ => call.run($tool, async move |args| {
+                        $(let args = $payload_of(args, call)?;)?
+                        let result = self.service.$method(args).await;
+                        let result = result.map_err(|error| error.into_failure(call));
+                        $(let result = $result_of(&result?);)?
+                        result
+                    }),)*
+                    _ => call.not_found($specs),
+                }
+            }
+        }
+    };
+}
+
+/// Writes what runs tools on the server they live on, reached through a [`Remote`](crate::Remote): the name of the struct,
+/// and in parentheses the server, an [`Origin`](crate::Origin).
+///
+/// ```
+/// use toolwright::{Origin, Remote, ToolSpec};
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe");
+/// toolwright::tool!(Wipe(toolwright::Value) -> toolwright::Value = WIPE);
+///
+/// toolwright::remote_executor! {
+///     /// Runs the tools on an MCP server that exposes them.
+///     pub struct DisksMcpExecutor(Origin::exposing("disks", &[&WIPE]));
+/// }
+///
+/// fn over(remote: impl Remote) -> impl toolwright::Executor {
+///     DisksMcpExecutor::new(remote)
+/// }
+/// ```
+#[macro_export]
+macro_rules! remote_executor {
+    ($(#[$about:meta])* pub struct $name:ident($origin:expr $(,)?);) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $name<R> {
+            remote: R,
+        }
+
+        impl<R: $crate::Remote> $name<R> {
+            /// Reaches the server through this.
+            pub fn new(remote: R) -> Self {
+                Self { remote }
+            }
+        }
+
+        impl<R: $crate::Remote> $crate::Executor for $name<R> {
+            fn execute<'a>(
+                &'a self,
+                call: &'a $crate::ToolCall,
+            ) -> $crate::BoxFuture<'a, $crate::ToolResult> {
+                static ORIGIN: &$crate::Origin = &$origin;
+                call.run_remote(ORIGIN, &self.remote)
+            }
+        }
+    };
+}
+
 impl ToolCall {
     /// Runs a typed tool on this call: decodes the arguments, awaits the body, encodes its result. The tool is passed as a
     /// value, since a type argument would have the caller write one for the body too.
@@ -116,7 +246,7 @@ pub fn injected(property: &str, source: &str, value: Option<&str>) -> Result<Str
 ///
 /// An internal failure when an injected value breaks the payload's schema: the host's fault, not
 /// the model's.
-pub fn injected_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
+pub fn checked_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
     match codec::to_json(&payload) {
         Ok(_) => Ok(payload),
         Err(issues) => Err(ToolFailure::internal(&issues)),

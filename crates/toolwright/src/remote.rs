@@ -25,7 +25,8 @@ pub struct RemoteCall<'a> {
     pub call: &'a ToolCall,
 }
 
-/// The server a toolset stands for, as its schema file tells of it.
+/// A server on which the tools of a toolset live: one that the toolset stands for, as its schema file tells of it, or one
+/// that [exposes](Self::exposing) it.
 #[derive(Debug)]
 pub struct Origin {
     /// The name by which run-time configuration knows the server.
@@ -76,6 +77,12 @@ impl<S> Default for Provenance<S> {
 }
 
 impl Origin {
+    /// A server that exposes a toolset as it is, as generated ones do: by the names and with the schemas of its tools. It
+    /// is known by the name of the toolset.
+    pub const fn exposing(toolset: &'static str, tools: &'static [&'static ToolSpec]) -> Self {
+        Self { server: toolset, tools, listed: &[], from: Provenance::UNKNOWN }
+    }
+
     /// The tool that answers to a name of ours.
     pub fn tool(&self, name: &str) -> Option<&'static ToolSpec> {
         self.tools.iter().copied().find(|spec| spec.answers_to(name))

@@ -1,9 +1,10 @@
 //! Everything that is known about a tool: its texts, its schemas, what runs it, what checks its payloads.
 
+mod macros;
 mod parts;
+mod setters;
 
-use std::borrow::Cow;
-use std::{fmt, mem};
+use std::fmt;
 
 use crate::codec::{self, Decode, Encode};
 use crate::described::Described;
@@ -11,8 +12,8 @@ use crate::issue::InvalidPayload;
 use crate::value::{Map, Value};
 
 pub use parts::{
-    Approval, CallLimits, Deprecation, Example, Hints, Implementation, Text, ToolAnnotations,
-    ToolsetSpec, text,
+    Approval, CallLimits, Deprecation, Hints, Implementation, Text, ToolAnnotations, ToolsetInfo,
+    text,
 };
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
@@ -32,22 +33,14 @@ pub trait Tool: Copy + Send + Sync + 'static {
 /// that live as long as the program; functions `set_…` take any text.
 ///
 /// ```
-/// use toolwright::spec::{Hints, ToolSpec, text};
-/// use toolwright::{Tool, Value};
-///
-/// #[derive(Clone, Copy)]
-/// struct Wipe;
-///
-/// impl Tool for Wipe {
-///     type Args = Value;
-///     type Result = Value;
-///     const SPEC: &'static ToolSpec = &WIPE;
-/// }
+/// use toolwright::{ToolSpec, Value};
 ///
 /// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe")
 ///     .with_toolset("disks")
 ///     .with_tags(&["write"])
-///     .with_hints(Hints { call: Some(text("Wiping")), result: None });
+///     .with_call_hint("Wiping");
+///
+/// toolwright::tool!(Wipe(Value) -> Value = WIPE);
 ///
 /// let mut found = ToolSpec::new(format!("wipe_{}", 2)).with_toolset("disks");
 /// found.set_description(format!("Does what {} does.", WIPE.name()));
@@ -69,7 +62,7 @@ pub struct ToolSpec {
     hints: Hints,
     approval: Option<Approval>,
     limits: CallLimits,
-    examples: Cow<'static, [Example]>,
+    examples: Examples,
     args_sample: Option<Text>,
     deprecation: Option<Deprecation>,
     args_schema: Text,
@@ -83,6 +76,13 @@ pub struct ToolSpec {
 enum Texts {
     Static(&'static [&'static str]),
     Owned(Vec<Text>),
+}
+
+/// Example calls: arguments, and results where they are shown.
+#[derive(Debug)]
+enum Examples {
+    Static(&'static [(&'static str, Option<&'static str>)]),
+    Owned(Vec<(Text, Option<Text>)>),
 }
 
 /// What checks a payload: a codec, or a function that was made at run time.
@@ -126,7 +126,7 @@ impl ToolSpec {
             hints: Hints::NONE,
             approval: None,
             limits: CallLimits::UNLIMITED,
-            examples: Cow::Borrowed(&[]),
+            examples: Examples::Static(&[]),
             args_sample: None,
             deprecation: None,
             args_schema: text(r#"{"type":"object"}"#),
@@ -156,200 +156,6 @@ impl ToolSpec {
         self.check_args = Check::Function(Box::new(check_args));
         self.check_result = Check::Function(Box::new(check_result));
         self
-    }
-}
-
-/// Replaces a field and forgets its old value, because a const fn cannot drop one: an old value made at run time leaks.
-const fn put<T>(field: &mut T, value: T) {
-    mem::forget(mem::replace(field, value));
-}
-
-/// Setters that work in statics.
-impl ToolSpec {
-    /// Sets the short name for people.
-    #[must_use]
-    pub const fn with_title(mut self, title: &'static str) -> Self {
-        put(&mut self.title, Some(text(title)));
-        self
-    }
-
-    /// Sets what the tool does, for the model.
-    #[must_use]
-    pub const fn with_description(mut self, description: &'static str) -> Self {
-        put(&mut self.description, text(description));
-        self
-    }
-
-    /// Sets the toolset it belongs to.
-    #[must_use]
-    pub const fn with_toolset(mut self, toolset: &'static str) -> Self {
-        put(&mut self.toolset, text(toolset));
-        self
-    }
-
-    /// Sets the toolset it belongs to, what that is for, and the service that owns both.
-    #[must_use]
-    pub const fn with_toolset_spec(mut self, toolset: &'static ToolsetSpec) -> Self {
-        put(&mut self.toolset, text(toolset.name));
-        put(&mut self.toolset_description, text(toolset.description));
-        put(&mut self.service, text(toolset.service));
-        self
-    }
-
-    /// Sets the service that owns it.
-    #[must_use]
-    pub const fn with_service(mut self, service: &'static str) -> Self {
-        put(&mut self.service, text(service));
-        self
-    }
-
-    /// Sets what runs it.
-    #[must_use]
-    pub const fn with_implementation(mut self, implementation: Implementation) -> Self {
-        put(&mut self.implementation, implementation);
-        self
-    }
-
-    /// Sets its name on the remote MCP server it lives on.
-    #[must_use]
-    pub const fn with_remote_name(mut self, name: &'static str) -> Self {
-        put(&mut self.remote_name, Some(text(name)));
-        self
-    }
-
-    /// Sets the words to choose tools by.
-    #[must_use]
-    pub const fn with_tags(mut self, tags: &'static [&'static str]) -> Self {
-        put(&mut self.tags, Texts::Static(tags));
-        self
-    }
-
-    /// Sets its earlier names.
-    #[must_use]
-    pub const fn with_aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        put(&mut self.aliases, Texts::Static(aliases));
-        self
-    }
-
-    /// Sets what it does to the world.
-    #[must_use]
-    pub const fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
-        self.annotations = annotations;
-        self
-    }
-
-    /// Sets the templates for showing its progress.
-    #[must_use]
-    pub const fn with_hints(mut self, hints: Hints) -> Self {
-        put(&mut self.hints, hints);
-        self
-    }
-
-    /// Makes its calls need an approval, which is asked for in these words.
-    #[must_use]
-    pub const fn with_approval(mut self, words: Approval) -> Self {
-        put(&mut self.approval, Some(words));
-        self
-    }
-
-    /// Sets how its calls are run.
-    #[must_use]
-    pub const fn with_limits(mut self, limits: CallLimits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Sets example calls, valid under the schemas. In a static, write them as `const { &[…] }`.
-    #[must_use]
-    pub const fn with_examples(mut self, examples: &'static [Example]) -> Self {
-        put(&mut self.examples, Cow::Borrowed(examples));
-        self
-    }
-
-    /// Sets arguments that are right, as JSON text, for a tool without examples.
-    #[must_use]
-    pub const fn with_args_sample(mut self, args: &'static str) -> Self {
-        put(&mut self.args_sample, Some(text(args)));
-        self
-    }
-
-    /// Deprecates it: it still runs, but is not offered to models.
-    #[must_use]
-    pub const fn with_deprecation(mut self, deprecation: Deprecation) -> Self {
-        put(&mut self.deprecation, Some(deprecation));
-        self
-    }
-
-    /// Sets the arguments' JSON Schema (2020-12), as text.
-    #[must_use]
-    pub const fn with_args_schema(mut self, schema: &'static str) -> Self {
-        put(&mut self.args_schema, text(schema));
-        self
-    }
-
-    /// Sets the result's JSON Schema (2020-12), as text.
-    #[must_use]
-    pub const fn with_result_schema(mut self, schema: &'static str) -> Self {
-        put(&mut self.result_schema, text(schema));
-        self
-    }
-}
-
-/// Setters for texts that are made at run time.
-impl ToolSpec {
-    /// Sets the short name for people.
-    pub fn set_title(&mut self, title: impl Into<Text>) {
-        self.title = Some(title.into());
-    }
-
-    /// Sets what the tool does, for the model.
-    pub fn set_description(&mut self, description: impl Into<Text>) {
-        self.description = description.into();
-    }
-
-    /// Sets the toolset it belongs to.
-    pub fn set_toolset(&mut self, toolset: impl Into<Text>) {
-        self.toolset = toolset.into();
-    }
-
-    /// Sets what the toolset it belongs to is for.
-    pub fn set_toolset_description(&mut self, description: impl Into<Text>) {
-        self.toolset_description = description.into();
-    }
-
-    /// Sets the service that owns it.
-    pub fn set_service(&mut self, service: impl Into<Text>) {
-        self.service = service.into();
-    }
-
-    /// Sets its name on the remote MCP server it lives on.
-    pub fn set_remote_name(&mut self, name: impl Into<Text>) {
-        self.remote_name = Some(name.into());
-    }
-
-    /// Sets the words to choose tools by.
-    pub fn set_tags<S: Into<Text>>(&mut self, tags: impl IntoIterator<Item = S>) {
-        self.tags = Texts::Owned(tags.into_iter().map(Into::into).collect());
-    }
-
-    /// Sets its earlier names.
-    pub fn set_aliases<S: Into<Text>>(&mut self, aliases: impl IntoIterator<Item = S>) {
-        self.aliases = Texts::Owned(aliases.into_iter().map(Into::into).collect());
-    }
-
-    /// Sets example calls, valid under the schemas.
-    pub fn set_examples(&mut self, examples: impl Into<Vec<Example>>) {
-        self.examples = Cow::Owned(examples.into());
-    }
-
-    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change what checks them.
-    pub fn set_args_schema(&mut self, schema: impl Into<Text>) {
-        self.args_schema = schema.into();
-    }
-
-    /// Sets the result's JSON Schema (2020-12), as text. It does not change what checks it.
-    pub fn set_result_schema(&mut self, schema: impl Into<Text>) {
-        self.result_schema = schema.into();
     }
 }
 
@@ -430,15 +236,21 @@ impl ToolSpec {
         self.limits
     }
 
-    /// Example calls, valid under the schemas.
-    pub fn examples(&self) -> &[Example] {
-        &self.examples
+    /// Example calls, valid under the schemas: the arguments, and the result where it is shown, as JSON texts.
+    pub fn examples(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let (fixed, owned): (&[(&str, Option<&str>)], &[(Text, Option<Text>)]) =
+            match &self.examples {
+                Examples::Static(examples) => (examples, &[]),
+                Examples::Owned(examples) => (&[], examples),
+            };
+        let owned = owned.iter().map(|(args, result)| (args.as_ref(), result.as_deref()));
+        fixed.iter().copied().chain(owned)
     }
 
     /// Arguments that are right, as JSON text: those of the first example, or some made from the schema.
     pub fn args_sample(&self) -> Option<&str> {
-        let example = self.examples.first().map(|example| &example.args);
-        example.or(self.args_sample.as_ref()).map(AsRef::as_ref)
+        let example = self.examples().next().map(|(args, _)| args);
+        example.or(self.args_sample.as_deref())
     }
 
     /// Why it should no longer be used.

@@ -10,7 +10,7 @@ use toolwright_mcp::HttpOptions;
 use toolwright_mcp::client::{Client, McpToolset, ServerUrl};
 use toolwright_runtime::Toolset as _;
 
-use crate::requirement_cases::library_library_mcp;
+use crate::requirement_cases::library_mcp;
 use crate::requirement_cases::library_service::errors::LendError;
 use crate::requirement_cases::library_service::service::LibraryService;
 use crate::requirement_cases::library_service::types::{
@@ -90,7 +90,7 @@ async fn declared_errors_carry_their_sentence_their_data_and_what_to_do() {
 async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = library_library_mcp::server::server(Arc::new(Library)).expect("all is there");
+    let server = library_mcp::server(Arc::new(Library)).expect("all is there");
     let serving = tokio::spawn(server.serve_listener(listener, HttpOptions::new()));
     let client = Client::new(ServerUrl::new(format!("http://{address}/mcp")));
     let remote = McpToolset::reach("library", &client).await.expect("it lists its tools");
@@ -111,7 +111,7 @@ async fn g24_a_client_of_an_mcp_server_gets_the_code_and_the_data_of_a_declared_
 #[tokio::test]
 async fn a_server_takes_a_service_once_and_shares_it() {
     let library = Arc::new(Library);
-    let server = library_library_mcp::server::server(Arc::clone(&library)).expect("all is there");
+    let server = library_mcp::server(Arc::clone(&library)).expect("all is there");
     assert_eq!(Arc::strong_count(&library), 2);
     drop(server);
     let borrowed = (&&library).lend(LendPayload::new(Isbn("0004".to_owned()))).await;

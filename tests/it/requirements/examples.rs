@@ -218,7 +218,7 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
 #[test]
 fn g17_g18_an_agents_specs_are_the_providers_own() {
     let own: Vec<*const ToolSpec> =
-        specs::ALL.iter().map(|spec| std::ptr::from_ref(*spec)).collect();
+        specs::AGENT.tools.iter().map(|spec| std::ptr::from_ref(*spec)).collect();
     let providers = [
         &todos_tools::specs::UPDATE_TODOS,
         &todos_tools::specs::GET_TODOS,

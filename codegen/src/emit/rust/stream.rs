@@ -1,6 +1,7 @@
 //! A stream of tokens, and what may become one. Nothing gets in unchecked: an identifier is one, a literal is escaped, a
 //! doc line stays on its line. So no word of a schema becomes code.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::mem::take;
 
@@ -184,15 +185,20 @@ impl<T: Append> Append for Option<T> {
     }
 }
 
-/// A text is a string literal.
+/// A text is a string literal: a raw one where that saves escapes.
 impl Append for str {
     fn append(&self, stream: &mut TokenStream) {
-        let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\');
+        let is_shown = self.bytes().all(|byte| (b' '..0x7f).contains(&byte));
+        let is_plain = is_shown && !self.contains(['"', '\\']);
         stream.push_token(Kind::Text, |text| {
-            if self.bytes().all(is_plain) {
+            if is_plain {
                 text.push('"');
                 text.push_str(self);
                 text.push('"');
+            } else if is_shown && !self.contains("\"#") {
+                let hash = if self.contains('"') { "#" } else { "" };
+                write!(text, "r{hash}\"{self}\"{hash}")
+                    .expect("a string takes what is written to it");
             } else {
                 // `Debug` of a string is its literal: every character that is not shown is escaped.
                 write!(text, "{self:?}").expect("a string takes what is written to it");
@@ -204,6 +210,12 @@ impl Append for str {
 impl Append for String {
     fn append(&self, stream: &mut TokenStream) {
         self.as_str().append(stream);
+    }
+}
+
+impl Append for Cow<'_, str> {
+    fn append(&self, stream: &mut TokenStream) {
+        (**self).append(stream);
     }
 }
 

@@ -16,7 +16,7 @@ use reqwest::{Client, Response, Url, redirect};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolwright::outcome::describe;
-use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
@@ -26,8 +26,8 @@ use addresses::is_public;
 use hosts::Hosts;
 pub use hosts::InvalidHost;
 
-static FETCH: ToolsetSpec =
-    ToolsetSpec { name: "fetch", description: "Documents from the web.", service: "toolwright" };
+static FETCH: ToolsetInfo =
+    ToolsetInfo { name: "fetch", description: "Documents from the web.", service: "toolwright" };
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -88,8 +88,7 @@ impl Fetch {
     /// A toolset, for factories of your own.
     pub fn toolset(&self) -> impl Toolset + use<> {
         let annotations = ToolAnnotations { open_world: Some(true), ..READS };
-        let mut spec =
-            ToolSpec::new("fetch_url").with_toolset_spec(&FETCH).with_annotations(annotations);
+        let mut spec = ToolSpec::new("fetch_url").in_toolset(&FETCH).with_annotations(annotations);
         spec.set_description(format!(
             "Fetch a text document from the web. The hosts are: {}.",
             self.hosts.in_words()

@@ -15,14 +15,14 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 use tokio_util::sync::CancellationToken;
-use toolwright::spec::{ToolAnnotations, ToolsetSpec};
+use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{Combined, IntoSource, Json};
 use toolwright_runtime::{Source, Toolset};
 
 use crate::rejected;
 
-static FILES: ToolsetSpec = ToolsetSpec {
+static FILES: ToolsetInfo = ToolsetInfo {
     name: "files",
     description: "Files below one folder. Paths are relative to it, with `/` between their parts.",
     service: "toolwright",
@@ -137,7 +137,7 @@ impl Files {
 fn spec(name: &'static str, description: &'static str, annotations: ToolAnnotations) -> ToolSpec {
     ToolSpec::new(name)
         .with_description(description)
-        .with_toolset_spec(&FILES)
+        .in_toolset(&FILES)
         .with_annotations(annotations)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use toolwright::spec::{Deprecation, ToolAnnotations, text};
+use toolwright::spec::ToolAnnotations;
 use toolwright::{
     BoxFuture, Executor, FailureKind, Map, Payload, Recovery, Registrar, Tool, ToolCall,
     ToolFailure, ToolResult, ToolSpec, Value, progress,
@@ -64,7 +64,7 @@ tools! {
     Wait: i64 = "wait";
     Fail: i64 = "fail";
     Old: i64 = "old"
-        .with_deprecation(Deprecation { since: None, replacement: Some(text("count")) });
+        .replaced_by("count");
     Inner: i64 = "inner"
         .with_toolset("hidden");
 }

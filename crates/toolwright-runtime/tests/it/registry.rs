@@ -98,13 +98,12 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
 /// G26: what is registered carries id, owner, toolset, schemas, hints and tags, as they were declared.
 #[test]
 fn g26_registration_carries_everything_that_is_known_of_a_tool() {
-    use toolwright::spec::{Hints, text};
     static FULL: ToolSpec = ToolSpec::of::<Echo>("full")
         .with_description("All there is.")
         .with_toolset("kit")
         .with_service("lab")
         .with_tags(&["set", "own"])
-        .with_hints(Hints { call: Some(text("Looking")), result: None })
+        .with_call_hint("Looking")
         .with_args_schema(r#"{"type":"object"}"#)
         .with_result_schema(r#"{"type":"integer"}"#);
     static SET: &[&ToolSpec] = &[&FULL];

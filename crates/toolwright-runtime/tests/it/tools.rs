@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolwright::spec::{CallLimits, Deprecation, Implementation, text};
+use toolwright::spec::{CallLimits, Implementation, text};
 use toolwright::{
     BoxFuture, Described, Executor, Payload, Recovery, Registrar, Tool, ToolCall, ToolFailure,
     ToolResult, ToolSpec, described,
@@ -50,10 +50,7 @@ tools! {
     Panic = ("panic" in "stand");
     Lie = ("lie" in "stand");
     Refuse = ("refuse" in "stand");
-    Old = ("old" in "stand").with_deprecation(Deprecation {
-        since: None,
-        replacement: Some(text("echo")),
-    });
+    Old = ("old" in "stand").replaced_by("echo");
     Think = ("think" in "thinking").with_implementation(agent("thinker"));
     Recurse = ("recurse" in "thinking").with_implementation(agent("recursive"));
     Stray = ("stray" in "elsewhere");

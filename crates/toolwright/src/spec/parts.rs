@@ -11,9 +11,9 @@ pub const fn text(text: &'static str) -> Text {
     Cow::Borrowed(text)
 }
 
-/// A toolset as its schema file describes it. Generated code writes it as a static, `specs::TOOLSET`.
+/// What is known of a toolset beside its tools. Generated code has it as `specs::TOOLSET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolsetSpec {
+pub struct ToolsetInfo {
     /// Its globally unique name.
     pub name: &'static str,
     /// What its tools are for, in words for people and models; may be empty.
@@ -90,15 +90,6 @@ pub struct CallLimits {
     pub attempts: Option<u32>,
     /// Whether the tool is a barrier among concurrent calls.
     pub sequential: bool,
-}
-
-/// An example call, as JSON texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// The arguments.
-    pub args: Text,
-    /// The result, where one is shown.
-    pub result: Option<Text>,
 }
 
 /// Why a tool should no longer be used.

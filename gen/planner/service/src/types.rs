@@ -6,13 +6,9 @@ use toolwright::Nullable;
 /// What a session is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanInput {
-    /// What the session should reach.
-    ///
-    /// 1 to 500 characters.
+    /// What the session should reach. 1 to 500 characters.
     pub goal: String,
-    /// How many steps the plan may have.
-    ///
-    /// 1 to 20. Default: `5`.
+    /// How many steps the plan may have. 1 to 20. Default: `5`.
     pub max_steps: i64,
 }
 
@@ -20,7 +16,7 @@ impl PlanInput {
     /// The default of `max_steps`.
     pub const DEFAULT_MAX_STEPS: i64 = 5;
 
-    /// What is required; the rest has its default or is left out.
+    /// Sets what is required; the rest has its default or is left out.
     pub fn new(goal: impl Into<String>) -> Self {
         Self { goal: goal.into(), max_steps: Self::DEFAULT_MAX_STEPS }
     }
@@ -29,31 +25,27 @@ impl PlanInput {
 /// How far a step has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepStatus {
-    /// `"pending"`
+    /// `"pending"` in JSON.
     Pending,
-    /// `"in_progress"`
+    /// `"in_progress"` in JSON.
     InProgress,
-    /// `"done"`
+    /// `"done"` in JSON.
     Done,
 }
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanStep {
-    /// What is to be done, in one line.
-    ///
-    /// 1 to 200 characters.
+    /// What is to be done, in one line. 1 to 200 characters.
     pub title: String,
-    /// How far a step has come.
+    /// See [`StepStatus`].
     pub status: StepStatus,
-    /// How long it should take; null if nobody can say.
-    ///
-    /// At least 0.
+    /// How long it should take; null if nobody can say. At least 0.
     pub minutes: Option<Nullable<f64>>,
 }
 
 impl PlanStep {
-    /// What is required, and nothing else.
+    /// Sets what is required; the rest is left out.
     pub fn new(title: impl Into<String>, status: StepStatus) -> Self {
         Self { title: title.into(), status, minutes: None }
     }
@@ -62,12 +54,8 @@ impl PlanStep {
 /// How a session reaches its goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What the plan is for.
-    ///
-    /// 1 to 500 characters.
+    /// What the plan is for. 1 to 500 characters.
     pub goal: String,
-    /// What to do, in order.
-    ///
-    /// At most 20 items.
+    /// What to do, in order. At most 20 items.
     pub steps: Vec<PlanStep>,
 }

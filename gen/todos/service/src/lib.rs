@@ -5,11 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-#[rustfmt::skip]
-pub mod codecs;
-#[rustfmt::skip]
-pub mod errors;
-#[rustfmt::skip]
-pub mod service;
-#[rustfmt::skip]
-pub mod types;
+#[rustfmt::skip] pub mod codecs;
+#[rustfmt::skip] pub mod errors;
+#[rustfmt::skip] pub mod service;
+#[rustfmt::skip] pub mod types;

@@ -4,35 +4,29 @@
 /// How far a todo has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TodoStatus {
-    /// `"pending"`
+    /// `"pending"` in JSON.
     Pending,
-    /// `"in_progress"`
+    /// `"in_progress"` in JSON.
     InProgress,
-    /// `"done"`
+    /// `"done"` in JSON.
     Done,
 }
 
 /// One task of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TodoItem {
-    /// Unique among the todos of its run.
-    ///
-    /// 1 to 64 characters.
+    /// Unique among the todos of its run. 1 to 64 characters.
     pub id: String,
-    /// What is to be done, in one line.
-    ///
-    /// 1 to 200 characters.
+    /// What is to be done, in one line. 1 to 200 characters.
     pub title: String,
-    /// How far a todo has come.
+    /// See [`TodoStatus`].
     pub status: TodoStatus,
-    /// What is worth remembering about it.
-    ///
-    /// At most 2000 characters.
+    /// What is worth remembering about it. At most 2000 characters.
     pub note: Option<String>,
 }
 
 impl TodoItem {
-    /// What is required, and nothing else.
+    /// Sets what is required; the rest is left out.
     pub fn new(id: impl Into<String>, title: impl Into<String>, status: TodoStatus) -> Self {
         Self { id: id.into(), title: title.into(), status, note: None }
     }
@@ -48,40 +42,34 @@ pub struct TodosSnapshot {
 /// `replace` drops the todos that are not given; `merge` keeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UpdateMode {
-    /// `"replace"`
+    /// `"replace"` in JSON.
     Replace,
-    /// `"merge"`
+    /// `"merge"` in JSON.
     Merge,
 }
 
 /// Todos to store, and what becomes of those already stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UpdateTodosPayload {
-    /// The run whose todos these are.
-    ///
-    /// At least 1 character.
+    /// The run whose todos these are. At least 1 character.
     pub run_id: String,
-    /// `replace` drops the todos that are not given; `merge` keeps them.
+    /// See [`UpdateMode`].
     pub mode: UpdateMode,
-    /// The todos to store, matched by id.
-    ///
-    /// At most 500 items.
+    /// The todos to store, matched by id. At most 500 items.
     pub items: Vec<TodoItem>,
 }
 
 /// Which todos to get.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GetTodosPayload {
-    /// The run whose todos these are.
-    ///
-    /// At least 1 character.
+    /// The run whose todos these are. At least 1 character.
     pub run_id: String,
     /// Only todos of this status.
     pub status: Option<TodoStatus>,
 }
 
 impl GetTodosPayload {
-    /// What is required, and nothing else.
+    /// Sets what is required; the rest is left out.
     pub fn new(run_id: impl Into<String>) -> Self {
         Self { run_id: run_id.into(), status: None }
     }
@@ -90,8 +78,6 @@ impl GetTodosPayload {
 /// More todos than a run may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TooManyTodos {
-    /// How many todos the run would have.
-    ///
-    /// At least 501.
+    /// How many todos the run would have. At least 501.
     pub count: i64,
 }

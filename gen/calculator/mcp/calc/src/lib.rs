@@ -3,5 +3,24 @@
 
 #![forbid(unsafe_code)]
 
+/// The name and the version of the server, and the toolsets that it exposes.
 #[rustfmt::skip]
-pub mod server;
+pub static SERVER: toolwright_mcp::ServerSpec = toolwright_mcp::ServerSpec {
+    name: "calc",
+    version: "1.0.0",
+    toolsets: &[calculator_tools::specs::ALL],
+};
+
+/// Makes the server. Its parameters run the tools.
+///
+/// # Errors
+///
+/// A tool cannot be registered.
+#[rustfmt::skip]
+pub fn server(
+    calculator_service: impl calculator_service::service::CalculatorService + 'static,
+) -> Result<toolwright_mcp::McpServer, toolwright::RegistrationError> {
+    let mut server = toolwright_mcp::McpServer::new(&SERVER);
+    calculator_tools::register(&mut server, calculator_service)?;
+    server.complete()
+}

@@ -2,13 +2,5 @@
 //! Typed calls of the `calculator` tools.
 
 use super::{specs, types};
-use toolwright::{InvalidPayload, ToolCall};
 
-/// A call of `add`, with a fresh id and an empty scope.
-///
-/// # Errors
-///
-/// Every issue that keeps the arguments from being valid under the tool's schema.
-pub fn add(args: &types::AddPayload) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::of::<specs::Add>(args)
-}
+toolwright::calls!(add(types::AddPayload) => specs::Add);

@@ -2,57 +2,26 @@
 //! Specs of the `calculator` toolset.
 
 use super::types;
-use toolwright::spec::{self, ToolSpec};
+use toolwright::ToolSpec;
 
-/// The `calculator` toolset.
-pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
-    name: "calculator",
+toolwright::toolset!("calculator" {
     description: "Does sums.",
     service: "calculator",
-};
-
-/// Every tool of the toolset, in declared order.
-pub static ALL: &[&ToolSpec] = &[&ADD];
-
-/// The tools offered to models: all but the deprecated ones.
-pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
-    spec::advertised(ALL)
-}
+    tools: [ADD],
+});
 
 /// `add`: Add two numbers.
 pub static ADD: ToolSpec = ToolSpec::of::<Add>("add")
     .with_title("Add")
     .with_description("Add two numbers.")
-    .with_toolset_spec(&TOOLSET)
-    .with_implementation(spec::Implementation::Method {
-        service: spec::text("calculator"),
-        method: spec::text("add"),
-    })
-    .with_annotations(spec::ToolAnnotations {
-        read_only: Some(true),
-        idempotent: Some(true),
-        open_world: Some(false),
-        ..spec::ToolAnnotations::UNKNOWN
-    })
-    .with_hints(spec::Hints {
-        call: Some(spec::text("Adding {{ args.a }} and {{ args.b }}")),
-        result: Some(spec::text("{{ result.sum }}")),
-    })
-    .with_examples(const {
-        &[spec::Example {
-            args: spec::text("{\"a\":2,\"b\":40}"),
-            result: Some(spec::text("{\"sum\":42}")),
-        }]
-    })
+    .in_toolset(&TOOLSET)
+    .with_method("calculator", "add")
+    .with_read_only(true)
+    .with_idempotent(true)
+    .with_open_world(false)
+    .with_call_hint("Adding {{ args.a }} and {{ args.b }}")
+    .with_result_hint("{{ result.sum }}")
+    .with_examples(&[(r#"{"a":2,"b":40}"#, Some(r#"{"sum":42}"#))])
     .with_args_schema(include_str!("../schema/add.args.json"))
     .with_result_schema(include_str!("../schema/add.result.json"));
-
-/// The tool `add` as a type; [`ADD`] is its spec.
-#[derive(Clone, Copy, Debug)]
-pub struct Add;
-
-impl spec::Tool for Add {
-    type Args = types::AddPayload;
-    type Result = types::AddResult;
-    const SPEC: &'static ToolSpec = &ADD;
-}
+toolwright::tool!(Add(types::AddPayload) -> types::AddResult = ADD);

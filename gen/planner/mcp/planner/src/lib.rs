@@ -3,5 +3,24 @@
 
 #![forbid(unsafe_code)]
 
+/// The name and the version of the server, and the toolsets that it exposes.
 #[rustfmt::skip]
-pub mod server;
+pub static SERVER: toolwright_mcp::ServerSpec = toolwright_mcp::ServerSpec {
+    name: "planner",
+    version: "1.0.0",
+    toolsets: &[planning_tools::specs::ALL],
+};
+
+/// Makes the server. Its parameters run the tools.
+///
+/// # Errors
+///
+/// A tool cannot be registered.
+#[rustfmt::skip]
+pub fn server(
+    planning_executor: std::sync::Arc<dyn toolwright::Executor>,
+) -> Result<toolwright_mcp::McpServer, toolwright::RegistrationError> {
+    let mut server = toolwright_mcp::McpServer::new(&SERVER);
+    planning_tools::register(&mut server, planning_executor)?;
+    server.complete()
+}

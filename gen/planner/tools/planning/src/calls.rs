@@ -2,13 +2,5 @@
 //! Typed calls of the `planning` tools.
 
 use super::{specs, types};
-use toolwright::{InvalidPayload, ToolCall};
 
-/// A call of `plan_session`, with a fresh id and an empty scope.
-///
-/// # Errors
-///
-/// Every issue that keeps the arguments from being valid under the tool's schema.
-pub fn plan_session(args: &types::PlanInput) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::of::<specs::PlanSession>(args)
-}
+toolwright::calls!(plan_session(types::PlanInput) => specs::PlanSession);

@@ -2,54 +2,29 @@
 //! Specs of the `planning` toolset.
 
 use super::types;
-use toolwright::spec::{self, ToolSpec};
+use toolwright::ToolSpec;
 
-/// The `planning` toolset.
-pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
-    name: "planning",
+toolwright::toolset!("planning" {
     description: "Higher-level planning built on other tools.",
     service: "planner",
-};
-
-/// Every tool of the toolset, in declared order.
-pub static ALL: &[&ToolSpec] = &[&PLAN_SESSION];
-
-/// The tools offered to models: all but the deprecated ones.
-pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
-    spec::advertised(ALL)
-}
+    tools: [PLAN_SESSION],
+});
 
 /// `plan_session`: Create a session plan.
 pub static PLAN_SESSION: ToolSpec = ToolSpec::of::<PlanSession>("plan_session")
     .with_title("Plan a session")
     .with_description("Create a session plan.")
-    .with_toolset_spec(&TOOLSET)
-    .with_implementation(spec::Implementation::Agent {
-        service: spec::text("planner"),
-        agent: spec::text("session_planner"),
-    })
+    .in_toolset(&TOOLSET)
+    .with_agent("planner", "session_planner")
     .with_tags(&["planning"])
-    .with_hints(spec::Hints {
-        call: Some(spec::text("Planning: {{ args.goal }}")),
-        result: Some(spec::text("A plan of {{ result.steps | length }} steps")),
-    })
-    .with_examples(const {
-        &[spec::Example {
-            args: spec::text("{\"goal\":\"Ship the release\"}"),
-            result: Some(spec::text(
-                "{\"goal\":\"Ship the release\",\"steps\":[{\"title\":\"Write the notes\",\"status\":\"pending\",\"minutes\":20}]}",
-            )),
-        }]
-    })
+    .with_call_hint("Planning: {{ args.goal }}")
+    .with_result_hint("A plan of {{ result.steps | length }} steps")
+    .with_examples(&[(
+        r#"{"goal":"Ship the release"}"#,
+        Some(
+            r#"{"goal":"Ship the release","steps":[{"title":"Write the notes","status":"pending","minutes":20}]}"#,
+        ),
+    )])
     .with_args_schema(include_str!("../schema/plan_session.args.json"))
     .with_result_schema(include_str!("../schema/plan_session.result.json"));
-
-/// The tool `plan_session` as a type; [`PLAN_SESSION`] is its spec.
-#[derive(Clone, Copy, Debug)]
-pub struct PlanSession;
-
-impl spec::Tool for PlanSession {
-    type Args = types::PlanInput;
-    type Result = types::Plan;
-    const SPEC: &'static ToolSpec = &PLAN_SESSION;
-}
+toolwright::tool!(PlanSession(types::PlanInput) -> types::Plan = PLAN_SESSION);

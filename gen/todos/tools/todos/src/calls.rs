@@ -2,22 +2,8 @@
 //! Typed calls of the `todos` tools.
 
 use super::{specs, types};
-use toolwright::{InvalidPayload, ToolCall};
 
-/// A call of `update_todos`, with a fresh id and an empty scope.
-///
-/// # Errors
-///
-/// Every issue that keeps the arguments from being valid under the tool's schema.
-pub fn update_todos(args: &types::UpdateTodosArgs) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::of::<specs::UpdateTodos>(args)
-}
-
-/// A call of `get_todos`, with a fresh id and an empty scope.
-///
-/// # Errors
-///
-/// Every issue that keeps the arguments from being valid under the tool's schema.
-pub fn get_todos(args: &types::GetTodosArgs) -> Result<ToolCall, InvalidPayload> {
-    ToolCall::of::<specs::GetTodos>(args)
-}
+toolwright::calls!(
+    update_todos(types::UpdateTodosArgs) => specs::UpdateTodos,
+    get_todos(types::GetTodosArgs) => specs::GetTodos
+);

@@ -4,112 +4,56 @@
 use std::time::Duration;
 
 use super::types;
-use toolwright::spec::{self, ToolSpec};
+use toolwright::ToolSpec;
 
-/// The `todos` toolset.
-pub static TOOLSET: spec::ToolsetSpec = spec::ToolsetSpec {
-    name: "todos",
+toolwright::toolset!("todos" {
     description: "Update or fetch the todos of a run.",
     service: "todos",
-};
-
-/// Every tool of the toolset, in declared order.
-pub static ALL: &[&ToolSpec] = &[&UPDATE_TODOS, &GET_TODOS];
-
-/// The tools offered to models: all but the deprecated ones.
-pub fn advertised() -> impl Iterator<Item = &'static ToolSpec> {
-    spec::advertised(ALL)
-}
+    tools: [UPDATE_TODOS, GET_TODOS],
+});
 
 /// `update_todos`: Create, replace or merge todos for this run.
 pub static UPDATE_TODOS: ToolSpec = ToolSpec::of::<UpdateTodos>("update_todos")
     .with_title("Update todos")
     .with_description("Create, replace or merge todos for this run.")
-    .with_toolset_spec(&TOOLSET)
-    .with_implementation(spec::Implementation::Method {
-        service: spec::text("todos"),
-        method: spec::text("update_todos"),
-    })
+    .in_toolset(&TOOLSET)
+    .with_method("todos", "update_todos")
     .with_tags(&["planning", "write"])
     .with_aliases(&["set_todos"])
-    .with_annotations(spec::ToolAnnotations {
-        read_only: Some(false),
-        destructive: Some(false),
-        idempotent: Some(true),
-        open_world: Some(false),
-    })
-    .with_hints(spec::Hints {
-        call: Some(spec::text("Updating todos")),
-        result: Some(spec::text("{{ result.items | length }} todos")),
-    })
-    .with_approval(spec::Approval {
-        prompt: Some(spec::text("Store {{ args.items | length }} todos?")),
-        denied: Some(spec::text("The todos were left as they are.")),
-        metadata: Some(spec::text("{\"risk_level\":\"low\"}")),
-    })
-    .with_examples(const {
-        &[spec::Example {
-            args: spec::text(
-                "{\"mode\":\"merge\",\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
-            ),
-            result: Some(spec::text(
-                "{\"items\":[{\"id\":\"draft\",\"title\":\"Write the draft\",\"status\":\"in_progress\"}]}",
-            )),
-        }]
-    })
-    .with_limits(spec::CallLimits {
-        timeout: Some(Duration::from_secs(5)),
-        attempts: Some(3),
-        sequential: true,
-    })
+    .with_read_only(false)
+    .with_destructive(false)
+    .with_idempotent(true)
+    .with_open_world(false)
+    .with_call_hint("Updating todos")
+    .with_result_hint("{{ result.items | length }} todos")
+    .with_approval_prompt("Store {{ args.items | length }} todos?")
+    .with_approval_denied("The todos were left as they are.")
+    .with_approval_metadata(r#"{"risk_level":"low"}"#)
+    .with_examples(&[(
+        r#"{"mode":"merge","items":[{"id":"draft","title":"Write the draft","status":"in_progress"}]}"#,
+        Some(r#"{"items":[{"id":"draft","title":"Write the draft","status":"in_progress"}]}"#),
+    )])
+    .with_timeout(Duration::from_secs(5))
+    .with_attempts(3)
+    .with_sequential(true)
     .with_args_schema(include_str!("../schema/update_todos.args.json"))
     .with_result_schema(include_str!("../schema/update_todos.result.json"));
-
-/// The tool `update_todos` as a type; [`UPDATE_TODOS`] is its spec.
-#[derive(Clone, Copy, Debug)]
-pub struct UpdateTodos;
-
-impl spec::Tool for UpdateTodos {
-    type Args = types::UpdateTodosArgs;
-    type Result = types::TodosSnapshot;
-    const SPEC: &'static ToolSpec = &UPDATE_TODOS;
-}
+toolwright::tool!(UpdateTodos(types::UpdateTodosArgs) -> types::TodosSnapshot = UPDATE_TODOS);
 
 /// `get_todos`: Get the todos of this run.
 pub static GET_TODOS: ToolSpec = ToolSpec::of::<GetTodos>("get_todos")
     .with_title("Get todos")
     .with_description("Get the todos of this run.")
-    .with_toolset_spec(&TOOLSET)
-    .with_implementation(spec::Implementation::Method {
-        service: spec::text("todos"),
-        method: spec::text("get_todos"),
-    })
+    .in_toolset(&TOOLSET)
+    .with_method("todos", "get_todos")
     .with_tags(&["planning", "read"])
-    .with_annotations(spec::ToolAnnotations {
-        read_only: Some(true),
-        idempotent: Some(true),
-        open_world: Some(false),
-        ..spec::ToolAnnotations::UNKNOWN
-    })
-    .with_hints(spec::Hints {
-        call: Some(spec::text("Reading todos")),
-        result: Some(spec::text("{{ result.items | length }} todos")),
-    })
+    .with_read_only(true)
+    .with_idempotent(true)
+    .with_open_world(false)
+    .with_call_hint("Reading todos")
+    .with_result_hint("{{ result.items | length }} todos")
     .with_args_sample("{}")
-    .with_limits(spec::CallLimits {
-        timeout: Some(Duration::from_secs(5)),
-        attempts: None,
-        sequential: false,
-    })
+    .with_timeout(Duration::from_secs(5))
     .with_args_schema(include_str!("../schema/get_todos.args.json"))
     .with_result_schema(include_str!("../schema/get_todos.result.json"));
-
-/// The tool `get_todos` as a type; [`GET_TODOS`] is its spec.
-#[derive(Clone, Copy, Debug)]
-pub struct GetTodos;
-
-impl spec::Tool for GetTodos {
-    type Args = types::GetTodosArgs;
-    type Result = types::TodosSnapshot;
-    const SPEC: &'static ToolSpec = &GET_TODOS;
-}
+toolwright::tool!(GetTodos(types::GetTodosArgs) -> types::TodosSnapshot = GET_TODOS);

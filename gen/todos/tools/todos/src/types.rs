@@ -3,18 +3,16 @@
 
 pub use todos_service::types::{TodoItem, TodoStatus, TodosSnapshot, UpdateMode};
 
-/// Arguments of `update_todos`.
+/// The arguments of `update_todos`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UpdateTodosArgs {
-    /// `replace` drops the todos that are not given; `merge` keeps them.
+    /// See [`UpdateMode`].
     pub mode: UpdateMode,
-    /// The todos to store, matched by id.
-    ///
-    /// At most 500 items.
+    /// The todos to store, matched by id. At most 500 items.
     pub items: Vec<TodoItem>,
 }
 
-/// Arguments of `get_todos`.
+/// The arguments of `get_todos`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GetTodosArgs {
     /// Only todos of this status.

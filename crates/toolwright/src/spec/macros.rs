@@ -1,0 +1,67 @@
+//! Macros that write what a spec needs around it: the type of its tool, and the list of its toolset.
+
+/// Writes the type of a tool: its name, its arguments, its result, and the static that holds its spec.
+///
+/// ```
+/// use toolwright::{Tool, ToolSpec, Value};
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe");
+/// toolwright::tool!(Wipe(Value) -> Value = WIPE);
+/// assert_eq!(Wipe::SPEC.name(), "wipe");
+/// ```
+#[macro_export]
+macro_rules! tool {
+    ($name:ident($args:ty $(,)?) -> $result:ty = $spec:ident $(,)?) => {
+        #[doc = concat!("The tool whose spec is [`", stringify!($spec), "`], as a type.")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl $crate::Tool for $name {
+            type Args = $args;
+            type Result = $result;
+            const SPEC: &'static $crate::ToolSpec = &$spec;
+        }
+    };
+}
+
+/// Writes what is known of a toolset beside its tools (`TOOLSET`), the list of these (`ALL`), and a function that gives
+/// those of them that are offered to models (`advertised`).
+///
+/// ```
+/// use toolwright::{ToolSpec, Value};
+///
+/// toolwright::toolset!("disks" {
+///     description: "Looks after disks.",
+///     service: "storage",
+///     tools: [WIPE],
+/// });
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe").in_toolset(&TOOLSET);
+/// toolwright::tool!(Wipe(Value) -> Value = WIPE);
+///
+/// assert_eq!(WIPE.toolset(), "disks");
+/// assert_eq!(advertised().count(), ALL.len());
+/// ```
+#[macro_export]
+macro_rules! toolset {
+    ($name:literal {
+        description: $description:literal,
+        service: $service:literal,
+        tools: [$($tool:ident),* $(,)?] $(,)?
+    } $(,)?) => {
+        /// What is known of the toolset beside its tools.
+        pub static TOOLSET: $crate::spec::ToolsetInfo = $crate::spec::ToolsetInfo {
+            name: $name,
+            description: $description,
+            service: $service,
+        };
+
+        /// Every tool of the toolset, in declared order.
+        pub static ALL: &[&$crate::ToolSpec] = &[$(&$tool),*];
+
+        /// The tools offered to models: all but the deprecated ones.
+        pub fn advertised() -> impl Iterator<Item = &'static $crate::ToolSpec> {
+            $crate::spec::advertised(ALL)
+        }
+    };
+}
