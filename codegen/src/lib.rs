@@ -152,19 +152,12 @@ pub(crate) fn understand_documents(
     }
 }
 
-/// Lowers schema files, for tests of the stages behind.
+/// Lowers a project, for tests of the stages behind.
 #[cfg(test)]
-fn lowered(paths: &[std::path::PathBuf]) -> lower::Lowered {
-    let read = disk::read_sources(paths).expect("the files are readable");
-    understand(read.findings, &read.sources, Integers::default())
-        .expect("the files are right")
-        .lowered
-}
-
-/// Lowers the text of one schema file, for the same tests; returns `None` if it has errors.
-#[cfg(test)]
-fn lowered_text(text: String) -> Option<lower::Lowered> {
-    let source = source::Source { path: "random.yaml".to_owned(), text };
-    let understood = understand(Vec::new(), &Sources::new(vec![source]), Integers::default());
-    understood.ok().map(|understood| understood.lowered)
+fn lowered(
+    reading: Vec<Diagnostic>,
+    sources: &Sources,
+    integers: Integers,
+) -> Result<lower::Lowered, Vec<Diagnostic>> {
+    understand(reading, sources, integers).map(|understood| understood.lowered)
 }

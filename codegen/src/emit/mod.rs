@@ -6,8 +6,6 @@ mod defaults;
 mod http;
 mod print;
 mod printer;
-#[cfg(test)]
-mod random_projects;
 mod roots;
 mod rust;
 mod service;

@@ -11,7 +11,7 @@
 //!
 //! Whether a brace holds statements, arms or a list is read from the tokens (see [`Form`]). The printer writes the tokens it
 //! is given in their order. Only commas may change: behind the last item of a list, and behind the block of an arm. It cannot
-//! break a text or a path, nor generics before other brackets; a line that is one of these may be longer than 100 columns.
+//! break a text or a path; a line that is one of these may be longer than 100 columns.
 
 use super::rust::{Form, Kind, Spaced, Span, TokenStream};
 
@@ -136,8 +136,7 @@ impl<'a> Output<'a> {
                 Kind::Hash => self.tokens.mate(at + 1) + 1,
                 _ => break,
             };
-            let text = self.tokens.flat(Span { from: at, to: end }).trim_end();
-            self.out.push_str(text);
+            self.push_flat(Span { from: at, to: end });
             self.newline();
             at = end;
         }
@@ -150,7 +149,7 @@ impl<'a> Output<'a> {
             return self.push_flat(span);
         }
         if let Some(value) = self.value(span) {
-            self.walk(Span { to: value, ..span }, 0);
+            self.line(Span { to: value, ..span }, 0);
             return self.beside_or_below(Span { from: value, ..span }, tail);
         }
         if !is_control(self.tokens.kind(span.from)) && self.chain(span, tail) {
@@ -253,7 +252,7 @@ impl<'a> Output<'a> {
             if is_impl && tokens.form(open) == Form::Items {
                 self.implemented(span, open, &mut done);
             }
-            self.out.push_str(tokens.part(done, tokens.start(open)));
+            self.segment(Span { from, to: open }, done, tokens.start(open), "{".len());
             // Up to here no other line can begin.
             let (to, tail) = groups.peek().map_or((span.to, tail), |&next| (next + 1, 0));
             let text = tokens.part(tokens.start(open), tokens.end(to - 1));
@@ -268,16 +267,23 @@ impl<'a> Output<'a> {
             done = tokens.end(close);
             from = close + 1;
         }
-        let rest = tokens.columns(tokens.part(done, tokens.end(span.to - 1)));
-        if self.column() + rest + tail > WIDTH
-            && let Some(open) = self.find(Span { from, ..span }, Kind::Less)
+        self.segment(Span { from, ..span }, done, tokens.end(span.to - 1), tail);
+    }
+
+    /// A part of the line without brackets, with its generics broken if it does not fit.
+    fn segment(&mut self, span: Span, mut start: usize, end: usize, tail: usize) {
+        let tokens = self.tokens;
+        let is_less = |&at: &usize| self.is(at, Kind::Less) && tokens.start(at) >= start;
+        if self.column() + tokens.columns(tokens.part(start, end)) + tail > WIDTH
+            && let Some(open) = self.outside_brackets(span).find(is_less)
             && let Some(close) = self.generics_end(open)
+            && close < end
         {
-            self.out.push_str(tokens.part(done, tokens.end(open)));
+            self.out.push_str(tokens.part(start, tokens.end(open)));
             self.generics(open, close);
-            done = close;
+            start = close;
         }
-        self.out.push_str(tokens.part(done, tokens.end(span.to - 1)));
+        self.out.push_str(tokens.part(start, end));
     }
 
     /// Returns the position in the line of the `>` that closes a `<`; it may be half of a `>>`.

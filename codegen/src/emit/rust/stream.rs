@@ -48,16 +48,17 @@ impl TokenStream {
         self.push_tokens(text, tokens);
     }
 
-    /// Adds a doc line. What would end the line, or hide in it, becomes a space.
+    /// Adds a doc line, without spaces at its end. What would end the line, or hide in it, becomes a space.
     pub(in crate::emit) fn push_doc(&mut self, line: &str) {
         self.push_token(Kind::Doc, |text| {
-            text.push_str(if line.is_empty() { "///" } else { "/// " });
+            text.push_str("/// ");
             let is_safe = |c: char| if c.is_control() { ' ' } else { c };
             if line.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
                 text.push_str(line);
             } else {
                 text.extend(line.chars().map(is_safe));
             }
+            text.truncate(text.trim_end().len());
         });
     }
 

@@ -1,0 +1,370 @@
+//! Whatever is emitted is the Rust that was meant: what `proc_macro2` and `syn` read in a file is what its emitter wrote
+//! down. Never about one emitter.
+
+mod random_projects;
+
+use std::path::Path;
+
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream as Read, TokenTree};
+
+use super::print::Module;
+use super::printer::Printer;
+use super::rust::{Ident, TokenStream, quote};
+use crate::disk;
+use crate::options::Options;
+use crate::parallel;
+use crate::plan::Plans;
+use crate::source::{Source, Sources};
+use random_projects::RandomProject;
+
+/// How many random projects are made, from the seeds 0, 1, …
+const SEEDS: u64 = 200;
+
+/// Folders that are a project each: the worked examples, a schema for every keyword, the tools of real servers, a
+/// service over HTTP, and what requirements need.
+const FOLDERS: [&str; 5] =
+    ["schema", "tests/codecs", "tests/real", "tests/http", "tests/requirements"];
+
+/// Files that are a project each; before each part of one stands its name in a line with `### `.
+const FILES: [&str; 2] = ["bindings.yaml", "schemas.yaml"];
+
+/// Calls a function with each module that is generated from all of these projects.
+fn for_each_module(try_module: impl Fn(&Module) + Sync) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = FOLDERS.map(|folder| {
+        let read = disk::read_sources(&[root.join(folder)]).expect("it can be read");
+        assert!(read.findings.is_empty(), "{folder}: {:?}", read.findings);
+        (folder.to_owned(), read.sources, Options::default())
+    });
+    let files = FILES.map(|file| {
+        let path = root.join("codegen/tests/cases/ok").join(file);
+        let text = disk::read_text(&path).ok().flatten().expect("it can be read");
+        // The text of a file that is one part has no name.
+        let parts = text.split("### ").filter(|part| !part.is_empty()).map(|part| {
+            let is_named = text.starts_with("### ");
+            let (path, text) = part.split_once('\n').filter(|_| is_named).unwrap_or((file, part));
+            Source { path: path.to_owned(), text: text.to_owned() }
+        });
+        (file.to_owned(), Sources::new(parts.collect()), Options::default())
+    });
+    let random = (0..SEEDS).map(|seed| {
+        let RandomProject { sources, options } = random_projects::project(seed);
+        (format!("seed {seed}"), sources, options)
+    });
+    let projects: Vec<_> = folders.into_iter().chain(files).chain(random).collect();
+    parallel::map(&projects, |(name, sources, options)| {
+        let lowered = crate::lowered(Vec::new(), sources, options.integers)
+            .unwrap_or_else(|findings| panic!("{name}: {findings:?}"));
+        let plans = Plans::new(&lowered.project, &lowered.types, options);
+        for krate in plans.subjects().iter().filter_map(|&subject| plans.plan(subject)) {
+            super::modules(&krate.contents).iter().for_each(&try_module);
+        }
+    });
+}
+
+/// What of two texts is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// All tokens but those commas that the printer chooses: behind the last item of a list, unless it makes a tuple of
+    /// one, and behind the block of an arm.
+    Tokens,
+    /// The same without what prettyplease chooses too: the comma behind the last of generics, the braces around an arm
+    /// or a closure that is one expression and around one import, and the semicolon behind a jump that ends a block.
+    Meaning,
+}
+
+/// What is read in a text.
+fn read(text: &str) -> Vec<TokenTree> {
+    let read: Read = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+    read.into_iter().collect()
+}
+
+/// The tokens of what was read, each as a text.
+fn tokens(trees: &[TokenTree], compared: Compared) -> Vec<String> {
+    let mut tokens = Vec::new();
+    flatten(trees, compared, &mut tokens);
+    tokens
+}
+
+fn flatten(trees: &[TokenTree], compared: Compared, tokens: &mut Vec<String>) {
+    for (at, tree) in trees.iter().enumerate() {
+        let before = &trees[..at];
+        match tree {
+            TokenTree::Group(group) => {
+                let is_last = at + 1 == trees.len();
+                flatten_group(group, before, is_last, compared, tokens);
+            }
+            comma if is_sign(comma, ',') && is_behind_block(before) => {}
+            comma
+                if is_sign(comma, ',')
+                    && compared == Compared::Meaning
+                    && trees.get(at + 1).is_some_and(|next| is_sign(next, '>')) => {}
+            // Two places of tuples, `.0.1`, read as a number.
+            TokenTree::Literal(places) if tokens.last().is_some_and(|last| last == ".") => {
+                let places = places.to_string().replace('.', " . ");
+                tokens.extend(places.split(' ').map(str::to_owned));
+            }
+            other => tokens.push(other.to_string()),
+        }
+    }
+}
+
+fn flatten_group(
+    group: &Group,
+    before: &[TokenTree],
+    is_last: bool,
+    compared: Compared,
+    tokens: &mut Vec<String>,
+) {
+    let (open, close) = match group.delimiter() {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::None => ("", ""),
+    };
+    let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+    let count = |sign| inside.iter().filter(|tree| is_sign(tree, sign)).count();
+    let is_tuple_of_one = open == "(" && count(',') == 1 && !is_called(before);
+    let inside = match inside.as_slice() {
+        [items @ .., comma] if is_sign(comma, ',') && !is_tuple_of_one => items,
+        [statements @ .., end]
+            if is_sign(end, ';') && ends_in_jump(statements) && compared == Compared::Meaning =>
+        {
+            statements
+        }
+        all => all,
+    };
+    let is_arm = ends_with(before, "=>");
+    let has = |sign| inside.iter().any(|tree| is_sign(tree, sign));
+    let is_bare = compared == Compared::Meaning
+        && open == "{"
+        && ((ends_with(before, "::") && !has(','))
+            || ((is_arm || ends_with(before, "|")) && !inside.is_empty() && !has(';')));
+    if is_bare {
+        flatten(inside, compared, tokens);
+        // An arm without braces has a comma behind it.
+        tokens.extend((is_arm && !is_last).then(|| ",".to_owned()));
+    } else {
+        tokens.push(open.to_owned());
+        flatten(inside, compared, tokens);
+        tokens.push(close.to_owned());
+    }
+}
+
+fn is_sign(tree: &TokenTree, sign: char) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
+
+fn ends_with(trees: &[TokenTree], signs: &str) -> bool {
+    let mut trees = trees.iter().rev();
+    signs.chars().rev().all(|sign| trees.next().is_some_and(|tree| is_sign(tree, sign)))
+}
+
+/// Whether the last tree is the block of an arm.
+fn is_behind_block(before: &[TokenTree]) -> bool {
+    match before {
+        [head @ .., TokenTree::Group(block)] => {
+            block.delimiter() == Delimiter::Brace && ends_with(head, "=>")
+        }
+        _ => false,
+    }
+}
+
+/// Whether parentheses behind these trees are those of a call or a function, in which a last comma says nothing.
+fn is_called(before: &[TokenTree]) -> bool {
+    match before.last() {
+        Some(TokenTree::Ident(name)) => {
+            !["return", "in", "match", "if", "mut"].contains(&&*name.to_string())
+        }
+        Some(TokenTree::Group(_)) => true,
+        Some(sign) => {
+            is_sign(sign, '!')
+                || (is_sign(sign, '>') && !ends_with(before, "->") && !ends_with(before, "=>"))
+        }
+        None => false,
+    }
+}
+
+/// Whether the last statement is a jump.
+fn ends_in_jump(statements: &[TokenTree]) -> bool {
+    let last = statements.rsplit(|tree| is_sign(tree, ';')).next().and_then(<[_]>::first);
+    let jumps = ["return", "break", "continue"];
+    matches!(last, Some(TokenTree::Ident(word)) if jumps.contains(&&*word.to_string()))
+}
+
+#[test]
+fn every_file_has_the_tokens_of_its_emitter_and_so_has_prettypleases_print_of_it() {
+    for_each_module(|module| {
+        let written: Vec<String> = module.parts.iter().map(ToString::to_string).collect();
+        let printed = module.print(&mut Printer::default());
+        let (_, body) = printed.split_once("\n\n").unwrap_or((&printed, ""));
+        let found = read(body);
+        let compared = Compared::Tokens;
+        same(&tokens(&found, compared), &tokens(&read(&written.join("\n")), compared), &printed);
+        let tree = syn2::parse2(found.iter().cloned().collect());
+        let tree = tree.unwrap_or_else(|error| panic!("{error}:\n{printed}"));
+        let pretty = read(&prettyplease::unparse(&tree));
+        let compared = Compared::Meaning;
+        same(&tokens(&pretty, compared), &tokens(&found, compared), &printed);
+    });
+}
+
+/// Both must be the same tokens; the first that differs is shown with what stands before it.
+fn same(found: &[String], expected: &[String], printed: &str) {
+    let longer = found.len().max(expected.len());
+    if let Some(at) = (0..longer).find(|&at| found.get(at) != expected.get(at)) {
+        let near = |all: &[String]| all[at.saturating_sub(10)..all.len().min(at + 5)].join(" ");
+        panic!("found {}\nexpected {}\n{printed}", near(found), near(expected));
+    }
+}
+
+/// A line is longer than 100 columns only where a part of it that has no place for a break would be too long in a line
+/// of its own, one step further in.
+#[test]
+fn no_line_is_longer_than_it_must_be() {
+    for_each_module(|module| {
+        let printed = module.print(&mut Printer::default());
+        let is_long =
+            |line: &&str| line.chars().count() > 100 && !line.trim_start().starts_with("//");
+        for line in printed.lines().filter(is_long) {
+            let code = line.trim_start();
+            let indent = line.len() - code.len() + 4;
+            let longest = unbroken(code).map(|part| part.chars().count()).max();
+            assert!(indent + longest.unwrap_or_default() + ",".len() > 100, "{line}\n{printed}");
+        }
+    });
+}
+
+/// The parts of a line between the places where the house style may break it.
+fn unbroken(line: &str) -> impl Iterator<Item = &str> {
+    let (mut from, mut is_text, mut parts) = (0, false, Vec::new());
+    for (at, c) in line.char_indices() {
+        let (before, after) = (&line[..at], &line[at..]);
+        let is_after = before.ends_with(['(', '[', '{', '<'])
+            || before.ends_with([',', '=', '>', ':']) && c == ' ';
+        let is_before = after.starts_with([')', ']', '}', '>'])
+            || after.starts_with(" for ")
+            || after.starts_with(" | ")
+            || (c == '.' && after[1..].starts_with(|c: char| c.is_ascii_lowercase()));
+        if !is_text && (is_after || is_before) {
+            parts.push(line[from..at].trim());
+            from = at;
+        }
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        is_text ^= c == '"' && escapes % 2 == 0;
+    }
+    parts.push(line[from..].trim());
+    parts.into_iter()
+}
+
+#[test]
+fn what_is_printed_prints_as_it_is() {
+    for_each_module(|module| {
+        for part in &module.parts {
+            let printed = print(part);
+            let again = print(&stream(printed.parse().expect("it is Rust")));
+            assert_eq!(again, printed);
+        }
+    });
+}
+
+fn print(stream: &TokenStream) -> String {
+    let mut text = String::new();
+    Printer::default().print(stream, &mut text);
+    text
+}
+
+/// What was read, as a stream of ours.
+fn stream(read: Read) -> TokenStream {
+    let mut stream = TokenStream::new();
+    let mut sign = String::new();
+    let mut tokens = read.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '#' && is_doc(tokens.peek()) => {
+                let Some(TokenTree::Group(doc)) = tokens.next() else {
+                    unreachable!("it was seen")
+                };
+                push_doc(&doc, &mut stream);
+            }
+            TokenTree::Punct(punct) => {
+                sign.push(punct.as_char());
+                // A generic's end is one sign, however many end with it.
+                if punct.spacing() == Spacing::Alone
+                    || matches!(punct.as_char(), '>' | '?' | ',')
+                    || is_whole(&sign, tokens.peek())
+                {
+                    stream.push_read(&std::mem::take(&mut sign));
+                }
+            }
+            TokenTree::Group(group) => push_group(&group, &mut stream),
+            TokenTree::Ident(ident) if sign == "'" => {
+                stream.push_read(&format!("'{ident}"));
+                sign.clear();
+            }
+            other => stream.push_read(&other.to_string()),
+        }
+    }
+    stream
+}
+
+/// Whether a sign does not go on with the next: `&'a` is two, `=>` one.
+fn is_whole(sign: &str, next: Option<&TokenTree>) -> bool {
+    let Some(TokenTree::Punct(next)) = next else { return sign != "'" };
+    let longer = format!("{sign}{}", next.as_char());
+    sign != "'" && !["::", "=>", "->", "..", "||"].contains(&longer.as_str())
+}
+
+fn is_doc(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Group(group)) if group.stream().to_string().starts_with("doc ="))
+}
+
+fn push_doc(doc: &Group, stream: &mut TokenStream) {
+    let literal = doc.stream().into_iter().last().expect("a doc has a text").to_string();
+    let text = syn::parse_str::<syn::LitStr>(&literal).expect("the text of a doc").value();
+    stream.push_doc(text.strip_prefix(' ').unwrap_or(&text));
+}
+
+fn push_group(group: &Group, out: &mut TokenStream) {
+    let inside = stream(group.stream());
+    out.push(&match group.delimiter() {
+        Delimiter::Parenthesis => quote!((#inside)),
+        Delimiter::Brace => quote!({ #inside }),
+        Delimiter::Bracket => quote!([#inside]),
+        Delimiter::None => inside,
+    });
+}
+
+#[test]
+fn words_are_quoted_and_stay_words() {
+    for word in
+        ["", "plain", "\"", "\\", "\u{1}|\n\r\t", "\u{0}7", "\u{202e}", "é 日本 🦀", "'", "{#x}"]
+    {
+        let tokens = quote!(#word);
+        let literal = tokens.to_string();
+        assert_eq!(tokens.texts().count(), 1, "{literal}");
+        assert_eq!(syn::parse_str::<syn::LitStr>(&literal).expect("a literal").value(), word);
+    }
+}
+
+#[test]
+fn docs_stay_on_their_line() {
+    let mut docs = TokenStream::new();
+    docs.push_doc("one\nfn evil() {}\r\u{1}fn evil() {}");
+    assert_eq!(docs.to_string(), "/// one fn evil() {}  fn evil() {}\n");
+}
+
+#[test]
+#[should_panic(expected = "is no identifier")]
+fn an_identifier_is_nothing_else() {
+    Ident::new("a b");
+}
+
+#[test]
+fn a_repetition_takes_lists_iterators_and_what_is_the_same_each_time() {
+    let (names, list, same) = (["a", "b"], vec![true, false], quote!(same));
+    let iterator = names.iter().map(|name| Ident::new(name));
+    let tokens = quote!(#(#iterator = #list + #same),* #(, #names)* #(#same #names)|*);
+    let expected = r#"a = true + same , b = false + same , "a" , "b" same "a" | same "b""#;
+    assert_eq!(tokens.to_string(), expected);
+}

@@ -1,0 +1,443 @@
+//! Generates random projects from a seed for tests of the printer: every part of the language, names of many lengths,
+//! and descriptions that contain code.
+
+use std::fmt::Write;
+
+use crate::options::{DomainType, Integers, Options, RustPath, TypeOptions};
+use crate::source::{Source, Sources};
+
+/// How deep schemas may nest.
+const MAX_DEPTH: usize = 3;
+
+/// A project: two services in a file each, and the options of its compilation.
+pub(super) struct RandomProject {
+    pub(super) sources: Sources,
+    pub(super) options: Options,
+}
+
+/// The project of a seed. It may hold mistakes.
+pub(super) fn project(seed: u64) -> RandomProject {
+    let mut maker = Maker {
+        random: fastrand::Rng::with_seed(seed),
+        names: 0,
+        types: Vec::new(),
+        toolsets: Vec::new(),
+    };
+    let (service, consumer) = (maker.unique(), maker.unique());
+    let texts =
+        [("a.yaml", maker.provider(&service)), ("b.yaml", maker.consumer(&service, &consumer))];
+    let files = texts.map(|(path, text)| Source { path: path.to_owned(), text });
+    let mut options = Options::default();
+    if maker.random.bool() {
+        options.integers = Integers::Exact;
+        options.derive.push(RustPath::of_derive("storage::Row").expect("it is a path"));
+        let path = RustPath::of_type("::measures::Length").expect("it is a path");
+        options.types.push(TypeOptions {
+            name: format!("{service}.Measure"),
+            span: None,
+            derive: Vec::new(),
+            domain: Some(DomainType { path, traits: Vec::new() }),
+        });
+    }
+    RandomProject { sources: Sources::new(files.into()), options }
+}
+
+/// A schema as YAML, and a value that it accepts.
+#[derive(Clone)]
+struct Schema {
+    text: String,
+    value: String,
+}
+
+/// Schemas without parts, each with a value.
+const SCALARS: &[(&str, &str)] = &[
+    ("type: string, minLength: 1, maxLength: 2000", "word"),
+    ("type: string, pattern: '^[a-z]{1,20}(-[0-9]+)?$'", "ab-12"),
+    ("type: string, pattern: '^a', minLength: 2, maxLength: 3", "ab"),
+    ("type: string, contentEncoding: base64", "QQ=="),
+    ("type: string, format: date-time", "\"2026-11-21T10:00:00Z\""),
+    ("type: string, format: date", "\"2026-11-21\""),
+    ("type: string, format: uuid", "123e4567-e89b-42d3-a456-426614174000"),
+    ("type: string, format: uri, maxLength: 200", "\"https://example.com/page\""),
+    ("type: string, format: email", "name@example.com"),
+    ("type: string, format: ipv6", "\"2001:db8::1\""),
+    ("type: integer", "7"),
+    ("type: integer, minimum: 0, maximum: 1000000", "12345"),
+    ("type: integer, format: uint8, minimum: 3", "200"),
+    ("type: integer, format: int32", "-70000"),
+    ("type: integer, minimum: -9223372036854775808", "-9223372036854775808"),
+    ("type: integer, multipleOf: 3", "9"),
+    ("type: number", "3.14"),
+    ("type: number, minimum: 2.718, exclusiveMaximum: 1.0e+21", "12345.678"),
+    ("type: [number, \"null\"], exclusiveMinimum: -1.5", "null"),
+    ("type: [string, \"null\"], maxLength: 9", "word"),
+    ("type: [string, integer, \"null\"]", "word"),
+    ("type: boolean", "true"),
+    ("type: \"null\"", "null"),
+    ("title: Anything", "[1, { a: b }]"),
+    ("const: fixed", "fixed"),
+    ("const: { b: [1, null], a: x }", "{ b: [1, null], a: x }"),
+    ("enum: [1, two, null]", "two"),
+    ("enum: [only]", "only"),
+    ("type: [string, \"null\"], enum: [one, two, null]", "two"),
+    ("type: string, allOf: [{ maxLength: 99 }, { minLength: 1 }]", "word"),
+    ("not: { type: string }", "1"),
+    ("if: { type: string }, then: { minLength: 2 }, else: { type: integer }", "4"),
+    ("anyOf: [{ type: string, minLength: 4 }, { type: integer, minimum: 3 }]", "4"),
+];
+
+/// Names of properties that are no names of the language.
+const ODD_NAMES: [&str; 4] = ["x-\\\"quoted\\\"", "$ref", "é 日本", "*/ fn evil() {} /*"];
+
+struct Maker {
+    random: fastrand::Rng,
+    /// How many names were made.
+    names: usize,
+    /// The types so far, by `service.Type`; a schema refers to these alone, so none holds itself.
+    types: Vec<(String, String)>,
+    /// The toolsets so far.
+    toolsets: Vec<String>,
+}
+
+impl Maker {
+    /// A service with types, methods and toolsets; maybe over HTTP.
+    fn provider(&mut self, service: &str) -> String {
+        let words = self.words();
+        let mut text =
+            format!("toolwright: 1\nservice: {{ name: {service}, description: {words} }}\n");
+        if self.random.bool() {
+            text += "integers: exact\n";
+        }
+        text += "types:\n  Measure: { type: number, minimum: 0 }\n";
+        self.types.push((format!("{service}.Measure"), "1.5".to_owned()));
+        for _ in 0..self.random.usize(1..5) {
+            let (name, schema) = (crate::naming::pascal(&self.unique()), self.schema(0));
+            let _ = writeln!(text, "  {name}: {}", schema.text);
+            self.types.push((format!("{service}.{name}"), schema.value));
+        }
+        text += "methods:\n";
+        let is_http = self.random.bool();
+        let mut bound = String::new();
+        for _ in 0..self.random.usize(1..4) {
+            let (method, tool) = (self.unique(), self.unique());
+            let payload = if is_http { self.http_payload() } else { self.payload() };
+            let (words, errors) = (self.words(), self.errors(is_http));
+            let result = self.schema(1);
+            let as_tool =
+                if self.random.bool() { self.details(&payload.args) } else { String::new() };
+            let as_tool =
+                if as_tool.is_empty() { as_tool } else { format!(", tool: {{ {as_tool} }}") };
+            let Payload { schema, http, args } = payload;
+            let _ = writeln!(
+                text,
+                "  {method}: {{ description: {words}, payload: {schema}, result: {}, errors: {{ {errors} }}{http}{as_tool} }}",
+                result.text
+            );
+            let details = self.details(&args);
+            let _ = writeln!(bound, "      {tool}: {{ bind: {method}, {details} }}");
+        }
+        let digest = "0123456789abcdef";
+        let far = format!(
+            "mcp: {{ server: {}, listed: {{ far-away: \"{digest}\" }}, from: {{ name: Hub, version: \"1.2\" }} }}",
+            self.name()
+        );
+        text += "toolsets:\n";
+        text += &self.toolset("", &bound);
+        let free = self.free_tools("");
+        text += &self.toolset("", &free);
+        let remote = self.free_tools("remote: far-away, ");
+        text + &self.toolset(&far, &remote)
+    }
+
+    /// A service with types that hold those of a provider, an agent and a server.
+    fn consumer(&mut self, provider: &str, service: &str) -> String {
+        let (holder, held) = (self.unique(), self.types.len() - 1);
+        let held = &self.types[held].0;
+        let mut text = format!(
+            "toolwright: 1\nservice: {service}\ntypes:\n  {}: {{ type: object, properties: {{ held: {{ $ref: {held} }}, \
+             measure: {{ $ref: {provider}.Measure }} }} }}\n",
+            crate::naming::pascal(&holder)
+        );
+        let free = self.free_tools("");
+        text += "toolsets:\n";
+        let used = self.toolsets.join(", ");
+        text += &self.toolset("", &free);
+        let exported = self.toolsets.last().expect("one was made");
+        let (agent, server) = (format!("{holder}_agent"), format!("{holder}_server"));
+        let policy = "max_tool_calls: 20000, max_consecutive_failures: 3, time_budget: 2m";
+        let policy =
+            if self.random.bool() { format!(", policy: {{ {policy} }}") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "agents:\n  {agent}: {{ description: Uses all., toolsets: [{used}], exports: [{exported}]{policy} }}\n\
+             mcp_servers:\n  {server}: {{ version: 1.0.0, toolsets: [{used}, {exported}] }}"
+        );
+        text
+    }
+
+    /// A toolset of tools that are lines already, with what stands before them.
+    fn toolset(&mut self, backing: &str, tools: &str) -> String {
+        let (name, words) = (self.unique(), self.words());
+        let backing = if backing.is_empty() { String::new() } else { format!("    {backing}\n") };
+        let text = format!(
+            "  {name}:\n    description: {words}\n    tags: [t]\n{backing}    tools:\n{tools}"
+        );
+        self.toolsets.push(name);
+        text
+    }
+
+    /// Tools without a method, a line each.
+    fn free_tools(&mut self, before: &str) -> String {
+        // The tool of a remote server can be named once.
+        let count = if before.is_empty() { self.random.usize(1..3) } else { 1 };
+        let mut text = String::new();
+        for _ in 0..count {
+            let (name, args, result) = (self.unique(), self.object(0), self.schema(0));
+            let details = self.details(&args.value);
+            let _ = writeln!(
+                text,
+                "      {name}: {{ {before}args: {}, result: {}, {details} }}",
+                args.text, result.text
+            );
+        }
+        text
+    }
+
+    /// Some of the keys that any tool may have, for a tool that takes such arguments.
+    fn details(&mut self, args: &str) -> String {
+        let mut text = format!("description: {}", self.words());
+        let alias = self.unique();
+        for key in [
+            format!("title: {}", self.words()),
+            "annotations: { read_only: false, idempotent: true }".to_owned(),
+            "annotations: { read_only: true, destructive: false, idempotent: true, open_world: false }"
+                .to_owned(),
+            "approval: { prompt: \"Run {{ tool.name }} now?\", denied: No., metadata: { risk_level: low } }"
+                .to_owned(),
+            "hints: { call: \"Running {{ tool.name }}\" }".to_owned(),
+            format!("examples: [{{ args: {args} }}]"),
+            "timeout: 1500ms".to_owned(),
+            "retry: { attempts: 3 }".to_owned(),
+            "sequential: true".to_owned(),
+            format!("tags: [some, {}]", self.name()),
+            format!("aliases: [{alias}]"),
+            "deprecated: { since: \"1.2\" }".to_owned(),
+        ] {
+            let word = key.split(':').next().unwrap_or_default();
+            if self.random.u8(..3) == 0 && !text.contains(&format!(" {word}:")) {
+                let _ = write!(text, ", {key}");
+            }
+        }
+        text
+    }
+
+    /// Errors of a method, some with a payload that their message names.
+    fn errors(&mut self, is_http: bool) -> String {
+        let (words, field) = (self.words(), self.name());
+        let [exact, class] = if is_http { [", status: 404", ", status: 5XX"] } else { ["", ""] };
+        format!(
+            "gone: {{ description: {words}, recovery: replan{exact} }}, \
+             full_of_{field}: {{ message: \"no room in {{{field}}} for more\", recovery: retry{class}, payload: {{ type: \
+             object, required: [{field}], properties: {{ {field}: {{ type: string }} }} }} }}"
+        )
+    }
+
+    /// The payload of a method that is not reached over HTTP.
+    fn payload(&mut self) -> Payload {
+        let object = self.object(1);
+        Payload { schema: object.text, http: String::new(), args: object.value }
+    }
+
+    /// A payload whose properties stand in all places of a request.
+    fn http_payload(&mut self) -> Payload {
+        let [path, query, list, header, cookie] = std::array::from_fn(|_| self.unique());
+        let verbs = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+        let verb = verbs[self.random.usize(..verbs.len())];
+        let style = ["form", "space_delimited", "pipe_delimited"][self.random.usize(..3)];
+        let body = self.schema(1);
+        let (property, http) = if ["GET", "HEAD", "TRACE"].contains(&verb) {
+            (String::new(), String::new())
+        } else if self.random.bool() {
+            (format!(", content: {}", body.text), ", body: content".to_owned())
+        } else {
+            (format!(", content: {}", body.text), ", body: '*', content: json".to_owned())
+        };
+        Payload {
+            schema: format!(
+                "{{ type: object, required: [{path}], additionalProperties: false, properties: {{ {path}: {{ type: string \
+                 }}, {query}: {{ type: integer }}, {list}: {{ type: array, items: {{ type: string }} }}, {header}: {{ \
+                 type: string }}, {cookie}: {{ type: boolean }}{property} }} }}"
+            ),
+            http: format!(
+                ", http: {{ method: {verb}, path: \"/rooms/{{{path}}}/all\", query: [{query}, {{ property: {list}, name: \
+                 list, style: {style} }}], headers: {{ X-Header: {header} }}, cookies: {{ crumb: {cookie} }}{http} }}"
+            ),
+            args: format!("{{ {path}: a }}"),
+        }
+    }
+
+    /// A name of the language: one to five short words.
+    fn name(&mut self) -> String {
+        let words =
+            ["a", "room", "status", "identifier", "x9", "longitudinal", "of", "type", "match"];
+        let count = self.random.usize(1..5);
+        let chosen: Vec<&str> =
+            (0..count).map(|_| words[self.random.usize(..words.len())]).collect();
+        chosen.join("_")
+    }
+
+    /// A name that nothing else has.
+    fn unique(&mut self) -> String {
+        self.names += 1;
+        format!("{}_{}", self.name(), self.names)
+    }
+
+    /// A description in quotes; some break lines, quotes or comments.
+    fn words(&mut self) -> String {
+        let texts = [
+            "Does it.",
+            "*/ fn evil() {} /*",
+            "Line one.\\nLine two `code` \\\"quoted\\\" {braces} #[attribute].",
+            "A rather long sentence that goes on for more than any line of a source file may, so that it has to be \
+             broken somewhere, or not.",
+            "é 日本 \\u202e 🦀",
+        ];
+        format!("\"{}\"", texts[self.random.usize(..texts.len())])
+    }
+
+    fn object(&mut self, depth: usize) -> Schema {
+        let (mut properties, mut required, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..self.random.usize(1..6) {
+            let name = match self.random.usize(..40) {
+                odd if odd < ODD_NAMES.len() => format!("\"{}{number}\"", ODD_NAMES[odd]),
+                _ => format!("{}_{number}", self.name()),
+            };
+            let schema = self.schema(depth + 1);
+            let mut text = schema.text;
+            let is_required = self.random.bool();
+            let has_default = !is_required && self.random.bool();
+            if is_required {
+                values.push(format!("{name}: {}", schema.value));
+                required.push(name.clone());
+            } else if has_default {
+                text = with_key(&text, &format!("default: {}", schema.value));
+            }
+            if self.random.u8(..4) == 0 {
+                text = with_key(&text, &format!("description: {}", self.words()));
+            }
+            properties.push(format!("{name}: {text}"));
+        }
+        let more = [
+            "",
+            "additionalProperties: false",
+            "additionalProperties: { type: string }",
+            "maxProperties: 9",
+            "patternProperties: { \"^x_\": { type: integer } }",
+            "dependentRequired: { left: [right] }",
+        ];
+        let text = format!(
+            "{{ type: object, required: [{}], properties: {{ {} }} }}",
+            required.join(", "),
+            properties.join(", "),
+        );
+        Schema {
+            text: with_key(&text, more[self.random.usize(..more.len())]),
+            value: format!("{{ {} }}", values.join(", ")),
+        }
+    }
+
+    fn schema(&mut self, depth: usize) -> Schema {
+        // The deepest schemas have no parts.
+        let kinds = if depth < MAX_DEPTH { 20 } else { 10 };
+        let kind = self.random.usize(..kinds);
+        let text = match kind {
+            8 => {
+                let values: Vec<String> =
+                    (0..self.random.usize(1..12)).map(|n| format!("{}_{n}", self.name())).collect();
+                let text = format!("{{ type: string, enum: [{}] }}", values.join(", "));
+                return Schema { text, value: values[0].clone() };
+            }
+            9 => {
+                let (name, value) = self.types[self.random.usize(..self.types.len())].clone();
+                return Schema { text: format!("{{ $ref: {name} }}"), value };
+            }
+            10 => {
+                let items = self.schema(depth + 1);
+                let more = ["maxItems: 10", "uniqueItems: true", "minItems: 1, maxItems: 3"];
+                let more = more[self.random.usize(..more.len())];
+                let text = format!("{{ type: array, {more}, items: {} }}", items.text);
+                return Schema { text, value: format!("[{}]", items.value) };
+            }
+            11 => {
+                let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
+                let text = format!(
+                    "{{ type: array, prefixItems: [{}, {}], items: false, minItems: 2 }}",
+                    one.text, other.text
+                );
+                return Schema { text, value: format!("[{}, {}]", one.value, other.value) };
+            }
+            12 => {
+                let more = ["", "propertyNames: { maxLength: 5 }", "minProperties: 1"];
+                let item = self.schema(depth + 1);
+                let text = format!("{{ type: object, additionalProperties: {} }}", item.text);
+                let text = with_key(&text, more[self.random.usize(..more.len())]);
+                return Schema { text, value: format!("{{ key: {} }}", item.value) };
+            }
+            13 => {
+                let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
+                let variant = |kind: &str, schema: &str| {
+                    format!(
+                        "{{ type: object, required: [kind, value], properties: {{ kind: {{ const: {kind} }}, value: \
+                         {schema} }} }}"
+                    )
+                };
+                let text = format!(
+                    "{{ oneOf: [{}, {}] }}",
+                    variant("one", &one.text),
+                    variant("other", &other.text)
+                );
+                return Schema { text, value: format!("{{ kind: one, value: {} }}", one.value) };
+            }
+            14 => {
+                let (one, other) = (self.object(depth), self.object(depth));
+                let text =
+                    format!("{{ anyOf: [{}, {}, {{ type: string }}] }}", one.text, other.text);
+                return Schema { text, value: "word".to_owned() };
+            }
+            15 => {
+                let own = "type: object, required: [own], properties: { own: { type: integer } }";
+                let (name, other) = (self.name(), self.schema(depth + 1).text);
+                let other = format!("type: object, properties: {{ {name}: {other} }}");
+                let text = format!("{{ allOf: [{{ {own} }}, {{ {other} }}] }}");
+                return Schema { text, value: "{ own: 1 }".to_owned() };
+            }
+            16 => {
+                let items = self.schema(depth + 1);
+                let text = format!(
+                    "{{ anyOf: [{{ type: array, items: {} }}, {{ type: \"null\" }}] }}",
+                    items.text
+                );
+                return Schema { text, value: "null".to_owned() };
+            }
+            17..20 => return self.object(depth),
+            _ => SCALARS[self.random.usize(..SCALARS.len())],
+        };
+        let (keys, value) = text;
+        Schema { text: format!("{{ {keys} }}"), value: value.to_owned() }
+    }
+}
+
+/// The payload of a method: its schema, the method's `http` key, and arguments that the schema accepts.
+struct Payload {
+    schema: String,
+    http: String,
+    args: String,
+}
+
+/// A mapping with one more key, unless the key is empty.
+fn with_key(mapping: &str, key: &str) -> String {
+    match mapping.strip_suffix(" }") {
+        Some(rest) if !key.is_empty() => format!("{rest}, {key} }}"),
+        _ => mapping.to_owned(),
+    }
+}
