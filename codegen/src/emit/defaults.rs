@@ -2,7 +2,6 @@
 
 use super::rust::{Append, TokenStream, push, quote};
 use super::tokens::{docs, ident, integer, number};
-use super::types::fields;
 use crate::naming::Identifier;
 use crate::plan::{
     AdditionalField, Constant, DefaultValue, Field, Presence, SchemaDefault, Struct, TupleUse,
@@ -12,7 +11,7 @@ use crate::prose::code;
 
 /// The constants of a struct.
 pub(super) fn constants(plan: &Struct) -> impl Iterator<Item = TokenStream> {
-    fields(plan).filter_map(|field| {
+    plan.fields().filter_map(|field| {
         constant(default_of(field)?, &format!("The default of {}.", code(&field.key)))
     })
 }
@@ -26,7 +25,7 @@ fn constant(default: &SchemaDefault, line: &str) -> Option<TokenStream> {
 
 /// Whether `#[derive(Default)]` would give a struct other values than its schema.
 pub(super) fn differ(plan: &Struct) -> bool {
-    fields(plan).filter_map(default_of).any(|default| !default.is_derived())
+    plan.fields().filter_map(default_of).any(|default| !default.is_derived())
 }
 
 /// `Default` for a newtype whose schema names it.
@@ -47,7 +46,7 @@ pub(super) fn of_newtype(default: &SchemaDefault, name: &Identifier) -> TokenStr
 /// `Default` for a struct where it cannot be derived.
 pub(super) fn of_struct(plan: &Struct, name: &Identifier) -> TokenStream {
     let value = if plan.has_constructor {
-        let required = fields(plan).filter(|field| field.presence == Presence::Required);
+        let required = plan.fields().filter(|field| field.presence == Presence::Required);
         let values = required.map(|field| match zero(&field.ty) {
             _ if matches!(field.ty, TypeUse::String(_)) => quote!(""),
             value => value,
@@ -71,7 +70,7 @@ pub(super) fn literal_of(
     plan: &Struct,
     required: impl Fn(&Field) -> Option<TokenStream>,
 ) -> TokenStream {
-    let values = fields(plan).map(|field| {
+    let values = plan.fields().map(|field| {
         let name = &field.name;
         let value = match &field.presence {
             Presence::Required => required(field),

@@ -9,7 +9,7 @@ use super::tokens::{docs, ident, import, imports, rust_path};
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use crate::plan::{
-    Body, Definition, Derives, Field, Import, Member, Presence, Struct, TupleUse, TypeUse, Types,
+    Body, Definition, Derives, Field, Import, Presence, Struct, TupleUse, TypeUse, Types,
 };
 
 /// The module of a crate's types.
@@ -148,7 +148,7 @@ fn derives(Derives { copy, eq, ord, default }: Derives, extra: &[RustPath]) -> T
 }
 
 fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<TokenStream> {
-    let fields = fields(plan).map(field);
+    let fields = plan.fields().map(field);
     let additional = plan.additional.as_ref().map(|additional| {
         let (name, ty) = (&additional.name, &additional.ty);
         quote!(#[doc = " All other keys, with their values."] pub #name: Map<#ty>,)
@@ -167,17 +167,13 @@ fn structure(plan: &Struct, name: &Identifier, above: &TokenStream) -> Vec<Token
     std::iter::once(item).chain(items).collect()
 }
 
-pub(super) fn fields(plan: &Struct) -> impl Iterator<Item = &Field> {
-    plan.members.iter().filter_map(Member::field)
-}
-
 fn field(field: &Field) -> TokenStream {
     let (name, docs, ty) = (&field.name, docs(&field.docs), field_type(field));
     quote!(#docs pub #name: #ty)
 }
 
 fn constructor(plan: &Struct) -> TokenStream {
-    let required = fields(plan).filter(|field| field.presence == Presence::Required);
+    let required = plan.fields().filter(|field| field.presence == Presence::Required);
     let parameters = required.map(|field| {
         let name = &field.name;
         match &field.ty {
@@ -191,7 +187,7 @@ fn constructor(plan: &Struct) -> TokenStream {
         TypeUse::String(_) | TypeUse::Formatted(..) => Some(quote!(#name.into())),
         _ => None,
     });
-    let has_defaults = fields(plan).any(|field| matches!(field.presence, Presence::Default(_)));
+    let has_defaults = plan.fields().any(|field| matches!(field.presence, Presence::Default(_)));
     let docs = docs(&[if has_defaults {
         "Sets what is required; the rest has its default or is left out."
     } else {
@@ -274,7 +270,7 @@ fn used_types(types: &Types) -> BTreeSet<&str> {
 }
 
 fn used_by_struct<'a>(plan: &'a Struct, used: &mut BTreeSet<&'a str>) {
-    for field in fields(plan) {
+    for field in plan.fields() {
         if field.presence == Presence::Optional && field.ty.nullable().is_some() {
             used.insert("Nullable");
         }

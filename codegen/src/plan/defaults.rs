@@ -3,65 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwright::format::IntegerFormat;
-
 use super::domain::OptionsOf;
 use super::judged::judged;
 use super::recursion::Recursion;
 use super::shapes::{constant_variants, integer_variants, string_variants, type_of_text};
+use super::types::{Constant, DefaultValue, SchemaDefault, Wrapper};
 use crate::json::Json;
 use crate::naming::{Identifier, TypeName, TypeNames, screaming, snake};
 use crate::schema::{Node, NodeId, Property, Schemas, Shape, as_f64, json_equal, whole};
-
-/// What a field holds where its key is absent, or the `Default` of a type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SchemaDefault {
-    /// What stands around the value, outermost first.
-    pub within: Vec<Wrapper>,
-    /// The value.
-    pub value: DefaultValue,
-}
-
-/// What stands around a value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Wrapper {
-    /// `Some`
-    Some,
-    /// A newtype.
-    Newtype(Identifier),
-}
-
-/// A value that a schema names as its default.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DefaultValue {
-    /// `null`
-    Null,
-    /// No item.
-    EmptyList,
-    /// No entry.
-    EmptyMap,
-    /// A struct none of whose keys is there.
-    EmptyStruct(Identifier),
-    /// A constant of the struct or newtype, under this name.
-    Constant(Identifier, Constant),
-}
-
-/// What a constant of Rust can hold.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Constant {
-    /// `true` or `false`
-    Boolean(bool),
-    /// An integer, of the type of this format.
-    Integer(IntegerFormat, i128),
-    /// A number.
-    Number(f64),
-    /// A string.
-    Text(String),
-    /// A value of an enum: its type and its name.
-    Variant(Identifier, Identifier),
-    /// An array of such values, which are of one type.
-    List(Vec<Constant>),
-}
 
 /// The defaults of a project.
 #[derive(Debug)]
@@ -256,39 +205,5 @@ impl Search<'_> {
 
     fn constant(&self, literal: Constant) -> DefaultValue {
         DefaultValue::Constant(self.constant.clone(), literal)
-    }
-}
-
-impl SchemaDefault {
-    /// Whether `Default` of the field's type gives it.
-    pub fn is_derived(&self) -> bool {
-        self.within.is_empty()
-            && match &self.value {
-                DefaultValue::Constant(_, literal) => literal.is_zero(),
-                _ => true,
-            }
-    }
-}
-
-impl DefaultValue {
-    /// The variant, if it is one of an enum.
-    pub fn variant(&self) -> Option<&Identifier> {
-        match self {
-            Self::Constant(_, Constant::Variant(_, variant)) => Some(variant),
-            _ => None,
-        }
-    }
-}
-
-impl Constant {
-    /// Whether it is what `Default` of its type gives.
-    pub fn is_zero(&self) -> bool {
-        match self {
-            Self::Boolean(value) => !value,
-            Self::Integer(_, value) => *value == 0,
-            Self::Number(value) => value.to_bits() == 0,
-            Self::Text(text) => text.is_empty(),
-            Self::Variant(..) | Self::List(_) => false,
-        }
     }
 }

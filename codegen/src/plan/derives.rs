@@ -10,6 +10,7 @@ use super::defaults::Defaults;
 use super::domain::OptionsOf;
 use super::recursion::Recursion;
 use crate::naming::TypeNames;
+use crate::options::{DomainType, StdTrait};
 use crate::schema::{
     Additional, Bound, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
 };
@@ -29,6 +30,18 @@ pub struct Derives {
 
 impl Derives {
     const ALL: Self = Self { copy: true, eq: true, ord: true, default: true };
+
+    /// Those that a type of the user's has.
+    fn of_domain(domain: &DomainType) -> Self {
+        let has = |wanted| domain.traits.contains(&wanted);
+        let eq = has(StdTrait::Eq) && has(StdTrait::Hash);
+        Self {
+            copy: has(StdTrait::Copy),
+            eq,
+            ord: eq && has(StdTrait::Ord),
+            default: has(StdTrait::Default),
+        }
+    }
 
     /// Those that both have.
     fn and(self, other: Self) -> Self {
@@ -100,8 +113,8 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
 
     /// What a node has, as the type it is or as a part of the type `within`.
     fn of(&self, node: NodeId, within: NodeId) -> Derives {
-        if let Some(derives) = self.options.derives(node) {
-            return derives;
+        if let Some(domain) = self.options.domain(node) {
+            return Derives::of_domain(domain);
         }
         let Node { shape, assertions, .. } = &self.schemas[node];
         let derives = self.of_shape(node, shape, within);

@@ -1,9 +1,8 @@
-//! Types of the user's in the place of named ones: which they are, and what they can derive.
+//! What the options say of named types: which are types of the user's, and what each derives.
 
 use std::collections::BTreeMap;
 
-use super::derives::Derives;
-use crate::options::{DomainType, RustPath, StdTrait, TypeOptions};
+use crate::options::{DomainType, RustPath, TypeOptions};
 use crate::schema::{NodeId, Schemas, aliased};
 
 /// What the options say of named types, by the nodes of these.
@@ -27,18 +26,5 @@ impl OptionsOf<'_> {
             return None;
         }
         aliased(schemas, node).find(|node| self.domain(*node).is_some())
-    }
-
-    /// What a type of the user's has.
-    pub(super) fn derives(&self, node: NodeId) -> Option<Derives> {
-        let traits = &self.domain(node)?.traits;
-        let has = |wanted| traits.contains(&wanted);
-        let eq = has(StdTrait::Eq) && has(StdTrait::Hash);
-        Some(Derives {
-            copy: has(StdTrait::Copy),
-            eq,
-            ord: eq && has(StdTrait::Ord),
-            default: has(StdTrait::Default),
-        })
     }
 }

@@ -20,20 +20,20 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
-pub use defaults::{Constant, DefaultValue, SchemaDefault, Wrapper};
 pub use derives::Derives;
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{
     ErrorArgument, ErrorContent, ErrorEnum, ErrorVariant, ServiceCrate, TraitMethod,
 };
-pub use tool::{SchemaFile, ToolPlan};
+pub use tool::ToolPlan;
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Definition, Field, Import, IntegerLimits, ItemLimits, Member,
-    NumberLimits, PatternStatic, Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse,
-    Types, UnionVariant, ValidatorStatic,
+    AdditionalField, Body, Constant, DefaultValue, Definition, Field, SchemaDefault, Import,
+    IntegerLimits, ItemLimits, Member, NumberLimits, PatternStatic, Presence, PropertyLimits,
+    SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant, ValidatorStatic,
+    Wrapper,
 };
 
 use std::collections::BTreeSet;

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use toolwright::Value;
 use toolwright::format::Format;
+use toolwright::pattern::translate;
 
 use super::Planner;
 use super::docs;
 use super::properties;
-use super::tool::SchemaFile;
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
     ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, PropertyLimits, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
-    ValidatorStatic, needs_tables,
+    Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types,
+    UnionVariant, ValidatorStatic,
 };
 use crate::json::{Json, Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, screaming};
@@ -490,4 +491,23 @@ fn number(rules: &NumberRules) -> NumberLimits {
     let limit =
         |bound: &Option<Bound>| bound.as_ref().map(|bound| (bound.as_f64(), bound.exclusive));
     NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
+}
+
+/// Whether a pattern in a schema needs the tables of Unicode. What only looks like one counts too.
+fn needs_tables(schema: &Value) -> bool {
+    let is_asking = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
+    match schema {
+        Value::Array(items) => items.iter().any(needs_tables),
+        Value::Object(entries) => entries.iter().any(|(key, value)| {
+            let asks = match (key, value) {
+                ("pattern", Value::String(ecma)) => is_asking(ecma),
+                ("patternProperties", Value::Object(named)) => {
+                    named.iter().any(|(ecma, _)| is_asking(ecma))
+                }
+                _ => false,
+            };
+            asks || needs_tables(value)
+        }),
+        _ => false,
+    }
 }

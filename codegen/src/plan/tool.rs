@@ -3,6 +3,7 @@
 use toolwright::spec::Implementation;
 
 use super::roots::RootType;
+use super::types::SchemaFile;
 use super::{Planner, docs};
 use crate::json::Style;
 use crate::model::{self, ServiceId, Tool, ToolId};
@@ -36,15 +37,6 @@ pub struct ToolPlan<'a> {
     pub args_schema: SchemaFile,
     /// Its result's schema.
     pub result_schema: SchemaFile,
-}
-
-/// A schema that stands in a file of its own.
-#[derive(Debug)]
-pub struct SchemaFile {
-    /// The file's name.
-    pub name: String,
-    /// The schema.
-    pub text: String,
 }
 
 impl<'a> Planner<'a> {

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::defaults::SchemaDefault;
 use super::derives::Derives;
-use super::tool::SchemaFile;
 use crate::naming::Identifier;
 use crate::options::RustPath;
-use toolwright::Value;
 use toolwright::format::IntegerFormat;
-use toolwright::pattern::{Translated, translate};
+use toolwright::pattern::Translated;
 
 /// The types of one crate.
 #[derive(Debug, Default)]
@@ -148,6 +145,13 @@ pub struct Struct {
     pub has_constructor: bool,
 }
 
+impl Struct {
+    /// Its fields.
+    pub fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.members.iter().filter_map(Member::field)
+    }
+}
+
 /// One property of an object.
 #[derive(Debug)]
 pub enum Member {
@@ -196,6 +200,90 @@ pub enum Presence {
     Optional,
     /// Where the key is absent, the field holds this.
     Default(SchemaDefault),
+}
+
+/// What a field holds where its key is absent, or the `Default` of a type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaDefault {
+    /// What stands around the value, outermost first.
+    pub within: Vec<Wrapper>,
+    /// The value.
+    pub value: DefaultValue,
+}
+
+/// What stands around a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wrapper {
+    /// `Some`
+    Some,
+    /// A newtype.
+    Newtype(Identifier),
+}
+
+/// A value that a schema names as its default.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// `null`
+    Null,
+    /// No item.
+    EmptyList,
+    /// No entry.
+    EmptyMap,
+    /// A struct none of whose keys is there.
+    EmptyStruct(Identifier),
+    /// A constant of the struct or newtype, under this name.
+    Constant(Identifier, Constant),
+}
+
+/// What a constant of Rust can hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// `true` or `false`
+    Boolean(bool),
+    /// An integer, of the type of this format.
+    Integer(IntegerFormat, i128),
+    /// A number.
+    Number(f64),
+    /// A string.
+    Text(String),
+    /// A value of an enum: its type and its name.
+    Variant(Identifier, Identifier),
+    /// An array of such values, which are of one type.
+    List(Vec<Constant>),
+}
+
+impl SchemaDefault {
+    /// Whether `Default` of the field's type gives it.
+    pub fn is_derived(&self) -> bool {
+        self.within.is_empty()
+            && match &self.value {
+                DefaultValue::Constant(_, literal) => literal.is_zero(),
+                _ => true,
+            }
+    }
+}
+
+impl DefaultValue {
+    /// The variant, if it is one of an enum.
+    pub fn variant(&self) -> Option<&Identifier> {
+        match self {
+            Self::Constant(_, Constant::Variant(_, variant)) => Some(variant),
+            _ => None,
+        }
+    }
+}
+
+impl Constant {
+    /// Whether it is what `Default` of its type gives.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Boolean(value) => !value,
+            Self::Integer(_, value) => *value == 0,
+            Self::Number(value) => value.to_bits() == 0,
+            Self::Text(text) => text.is_empty(),
+            Self::Variant(..) | Self::List(_) => false,
+        }
+    }
 }
 
 /// The field for what stands beside the properties.
@@ -442,21 +530,11 @@ pub struct ValidatorStatic {
     pub needs_tables: bool,
 }
 
-/// Whether a pattern in a schema needs the tables of Unicode. What only looks like one counts too.
-pub(super) fn needs_tables(schema: &Value) -> bool {
-    let is_asking = |ecma: &str| translate(ecma).is_ok_and(|translated| translated.needs_tables);
-    match schema {
-        Value::Array(items) => items.iter().any(needs_tables),
-        Value::Object(entries) => entries.iter().any(|(key, value)| {
-            let asks = match (key, value) {
-                ("pattern", Value::String(ecma)) => is_asking(ecma),
-                ("patternProperties", Value::Object(named)) => {
-                    named.iter().any(|(ecma, _)| is_asking(ecma))
-                }
-                _ => false,
-            };
-            asks || needs_tables(value)
-        }),
-        _ => false,
-    }
+/// A schema that stands in a file of its own.
+#[derive(Debug)]
+pub struct SchemaFile {
+    /// The file's name.
+    pub name: String,
+    /// The schema.
+    pub text: String,
 }

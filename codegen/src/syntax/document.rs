@@ -4,9 +4,10 @@ use toolwright::http::{Content, Style, Verb};
 
 use super::read::{Read, mapping};
 use super::values::{
-    Digest, Entries, Literal, NonEmpty, Period, RecoveryWord, SchemaText, StatusText, Version, Word,
+    Digest, Entries, HttpAnswer, Literal, NonEmpty, Period, RecoveryWord, SchemaText, Several,
+    StatusText, Version, Word,
 };
-use crate::diagnostic::Report;
+use crate::diagnostic::{Report, form};
 use crate::options::Integers;
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -25,26 +26,26 @@ mapping! {
         /// what the project says, `int64` unless it does.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
-        #[schemars(extend("propertyNames" = super::language::type_name()))]
+        #[schemars(extend("propertyNames" = super::patterns::type_name()))]
         types: Option<Entries<SchemaText>>,
         /// Operations of the service; they become a Rust trait.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         methods: Option<Entries<Method>>,
         /// Named sets of tools.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         toolsets: Option<Entries<Toolset>>,
         /// Agents of the service: they use tools and may implement toolsets.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         agents: Option<Entries<Agent>>,
         /// MCP servers that expose existing toolsets.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         mcp_servers: Option<Entries<McpServer>>,
     }
 
     /// A service.
     Service {
         /// Its name.
-        #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
+        #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         name: Text,
         /// What it is for.
         description: Option<Text>,
@@ -59,7 +60,7 @@ mapping! {
         /// What it gives: a type's name or an inline schema; left out: null.
         result: Option<SchemaText>,
         /// The failures it declares, by name.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         errors: Option<Entries<MethodError>>,
         /// Makes it a tool by itself, in its service's implicit toolset.
         tool: Option<MethodTool>,
@@ -101,7 +102,7 @@ mapping! {
     }
 
     /// A failure a method declares.
-    #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::language::worded())))]
+    #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::patterns::worded())))]
     MethodError {
         /// What it means, in words the model may see.
         description: Option<Text>,
@@ -125,14 +126,14 @@ mapping! {
         /// The remote MCP server whose tools these are.
         mcp: Option<McpBacking>,
         /// Its tools, in the order in which they are advertised.
-        #[schemars(extend("propertyNames" = super::language::name()))]
+        #[schemars(extend("propertyNames" = super::patterns::name()))]
         tools: NonEmpty<Entries<Tool>>,
     }
 
     /// The MCP server a toolset stands for.
     McpBacking {
         /// The name by which run-time configuration knows it.
-        #[schemars(extend("pattern" = super::language::name()["pattern"], "maxLength" = 64))]
+        #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         server: Text,
         /// What the server listed when this was written: every tool by its name there, with the digest of its schemas.
         listed: Option<Entries<Digest>>,
@@ -215,7 +216,7 @@ mapping! {
         /// Added to the toolset's tags.
         tags: Option<Vec<Text>>,
         /// Earlier names: still routed, never advertised.
-        #[schemars(extend("items" = super::language::named()))]
+        #[schemars(extend("items" = super::patterns::named()))]
         aliases: Option<Vec<Text>>,
         /// Why it should no longer be used.
         deprecated: Option<Deprecated>,
@@ -308,6 +309,18 @@ mapping! {
     }
 }
 
+/// Reads a whole file.
+pub(super) fn read(node: &Node, report: &mut Report) -> Option<Document> {
+    if matches!(node.value, Value::Null) {
+        report.add(form::empty_file(node.span));
+        return None;
+    }
+    if node.entries().is_none() {
+        report.miss_names();
+    }
+    Document::read(node, report)
+}
+
 /// A service as a file names it: by its bare name, or by a mapping.
 #[derive(Clone, Debug)]
 pub struct ServiceRef {
@@ -337,15 +350,6 @@ impl Read for ServiceRef {
     }
 }
 
-/// What a good answer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HttpAnswer {
-    /// JSON.
-    Json,
-    /// Text, which is a string to us.
-    Text,
-}
-
 /// A property in the query: its bare name, or a mapping.
 #[derive(Clone, Debug)]
 pub struct HttpQuery {
@@ -372,6 +376,14 @@ impl Read for HttpQuery {
 
     fn placeholder(span: Span) -> Self {
         Self { property: Text::placeholder(span), name: None, style: None, explode: None }
+    }
+}
+
+impl Several for Entries<Tool> {
+    const ONE: &'static str = "tool";
+
+    fn is_empty(node: &Node) -> bool {
+        matches!(&node.value, Value::Mapping(entries) if entries.is_empty())
     }
 }
 

@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
+use super::patterns::named;
 use super::values::{
     Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText,
     Version, Word, Words,
@@ -41,28 +42,6 @@ fn sorted(value: &Value) -> Json {
             )
         }
     }
-}
-
-/// What a name of the language looks like, apart from its length: for keys that name something, and for texts that do.
-pub(super) fn name() -> Value {
-    json!({ "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", "maxLength": 64 })
-}
-
-/// A text that is a name.
-pub(super) fn named() -> Value {
-    let Value::Object(mut schema) = name() else { return Value::Null };
-    schema.insert("type".to_owned(), "string".into());
-    Value::Object(schema)
-}
-
-/// That one of two keys has to be there.
-pub(super) fn worded() -> Value {
-    json!([{ "required": ["description"] }, { "required": ["message"] }])
-}
-
-/// What a type's name looks like.
-pub(super) fn type_name() -> Value {
-    json!({ "pattern": "^[A-Z][A-Za-z0-9]*$" })
 }
 
 /// The reader refuses unknown keys, nulls where a key may be left out, numbers that count nothing, and repeats in lists.

@@ -7,6 +7,8 @@
 mod document;
 #[cfg(feature = "language-schema")]
 mod language;
+#[cfg(feature = "language-schema")]
+mod patterns;
 mod read;
 mod values;
 
@@ -16,12 +18,11 @@ use crate::source::Sources;
 use crate::yaml;
 
 pub use document::{
-    Agent, Document, Http, HttpAnswer, HttpQuery, McpBacking, Method, MethodError, Tool,
-    ToolDetails, Toolset,
+    Agent, Document, Http, HttpQuery, McpBacking, Method, MethodError, Tool, ToolDetails, Toolset,
 };
 #[cfg(feature = "language-schema")]
 pub use language::language_schema;
-pub use values::{Entries, Literal, SchemaText, Word};
+pub use values::{Entries, HttpAnswer, Literal, SchemaText, Word};
 
 /// Reads every file; what is wrong with their form is reported, and what could be read is given.
 pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
@@ -29,7 +30,7 @@ pub fn parse(sources: &Sources, report: &mut Report) -> Vec<Document> {
     let read = parallel::map(&readable, |(id, source)| {
         let mut report = Report::default();
         let node = yaml::parse(*id, &source.text, &mut report);
-        (node.and_then(|node| read::document(&node, &mut report)), report)
+        (node.and_then(|node| document::read(&node, &mut report)), report)
     });
     let mut documents = Vec::new();
     for (document, found) in read {

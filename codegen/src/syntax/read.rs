@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::Document;
 use crate::diagnostic::{Report, form};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Entry, Node, Value};
@@ -112,18 +111,6 @@ pub(super) use mapping;
 /// A key as the language writes it: `use` is a word of Rust, and so is written `r#use` there.
 pub(super) fn key(field: &'static str) -> &'static str {
     field.strip_prefix("r#").unwrap_or(field)
-}
-
-/// Reads a whole file.
-pub(super) fn document(node: &Node, report: &mut Report) -> Option<Document> {
-    if matches!(node.value, Value::Null) {
-        report.add(form::empty_file(node.span));
-        return None;
-    }
-    if node.entries().is_none() {
-        report.miss_names();
-    }
-    Document::read(node, report)
 }
 
 /// Reads a mapping: its values, and every key it should not have.

@@ -6,8 +6,6 @@ use std::time::Duration;
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
 
-use super::Tool;
-use super::document::HttpAnswer;
 use super::read::Read;
 use crate::diagnostic::{Report, form};
 use crate::options::Integers;
@@ -56,6 +54,15 @@ pub struct Word<T>(pub T);
 /// An HTTP status, such as 404, or a class of them, such as `4XX`.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusText(pub Status);
+
+/// What a good answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpAnswer {
+    /// JSON.
+    Json,
+    /// Text, which is a string to us.
+    Text,
+}
 
 /// What a [`Word`] may mean.
 pub(super) trait Words: Copy + 'static {
@@ -159,14 +166,6 @@ pub(super) trait Several: Read {
 
     /// Whether nothing is written in it.
     fn is_empty(node: &Node) -> bool;
-}
-
-impl Several for Entries<Tool> {
-    const ONE: &'static str = "tool";
-
-    fn is_empty(node: &Node) -> bool {
-        matches!(&node.value, Value::Mapping(entries) if entries.is_empty())
-    }
 }
 
 impl Several for Vec<Spanned<String>> {

@@ -10,6 +10,9 @@ mod mcp;
 pub(crate) mod openapi;
 
 use clap::Subcommand;
+use toolwright_import::Provenance;
+
+use crate::end::End;
 
 pub(crate) use mcp::run;
 
@@ -21,3 +24,16 @@ pub(crate) enum Source {
     /// The operations of an HTTP API, from its OpenAPI document: methods over HTTP, and tools on them.
     Openapi(Box<openapi::OpenApi>),
 }
+
+/// A list, and what is known of who gave it.
+struct Listed {
+    /// An answer to `tools/list`.
+    json: String,
+    /// What the server said of itself.
+    from: Provenance<String>,
+    /// What the list is called in messages.
+    source: String,
+}
+
+/// Why there is none.
+type Failure = (End, String);

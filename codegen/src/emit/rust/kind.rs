@@ -1,5 +1,5 @@
-//! Kinds of tokens: what spacing and the printer have to know of one, without a look at its text. Never about what is around
-//! it.
+//! Tokens and their kinds: what spacing and the printer have to know of one, without a look at its text. Never about what is
+//! around it.
 
 /// Names each keyword and sign that has a kind of its own, and finds it by its text.
 macro_rules! kinds {
@@ -165,6 +165,20 @@ impl Kind {
     /// `)`, `]` or `}`.
     pub(in crate::emit) fn is_closing(self) -> bool {
         matches!(self, Self::CloseParen | Self::CloseBracket | Self::CloseBrace)
+    }
+}
+
+/// One token of a stream: what it is, and how many bytes of the stream's text are its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::emit) struct Token {
+    pub(super) kind: Kind,
+    pub(super) length: usize,
+}
+
+impl Token {
+    /// A token that stands written out in an emitter.
+    pub(in crate::emit) const fn of(text: &str) -> Self {
+        Self { kind: Kind::of(text.as_bytes()), length: text.len() }
     }
 }
 

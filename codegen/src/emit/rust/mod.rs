@@ -9,8 +9,8 @@ mod spacing;
 mod spare;
 mod stream;
 
-pub(in crate::emit) use kind::Kind;
+pub(in crate::emit) use kind::{Kind, Token};
 pub(in crate::emit) use quotation::{push, quote, repeat, tokens};
 pub(in crate::emit) use repeated::{EachItem, EachOnce, Turns};
 pub(in crate::emit) use spaced::{Form, Spaced, Span};
-pub(in crate::emit) use stream::{Append, Ident, Literal, Token, TokenStream};
+pub(in crate::emit) use stream::{Append, Ident, Literal, TokenStream};

@@ -1,9 +1,9 @@
 //! A stream as it reads in one line: where each token stands there, which brackets belong together, what keeps it from
 //! being one line. The printer asks it and decides; nothing is decided here.
 
-use super::kind::Kind;
+use super::kind::{Kind, Token};
 use super::spacing::{self, Side};
-use super::stream::{Token, TokenStream};
+use super::stream::TokenStream;
 
 /// Where a token stands.
 #[derive(Clone, Copy, Debug)]

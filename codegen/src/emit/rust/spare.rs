@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use super::stream::Token;
+use super::kind::Token;
 
 /// What a stream's text and tokens stand in.
 pub(super) type Room = (String, Vec<Token>);

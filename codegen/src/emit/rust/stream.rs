@@ -5,23 +5,9 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::mem::take;
 
-use super::kind::Kind;
+use super::kind::{Kind, Token};
 use super::spare;
 use crate::naming::Identifier;
-
-/// One token of a stream: what it is, and how many bytes of the stream's text are its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::emit) struct Token {
-    pub(super) kind: Kind,
-    pub(super) length: usize,
-}
-
-impl Token {
-    /// A token that stands written out in an emitter.
-    pub(in crate::emit) const fn of(text: &str) -> Self {
-        Self { kind: Kind::of(text.as_bytes()), length: text.len() }
-    }
-}
 
 /// Tokens of Rust, in order.
 ///

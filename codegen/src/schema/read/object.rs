@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::Root;
-use super::schema_form::is_closed_tuple;
+use super::schema_form::{is_closed_tuple, only_pattern};
 use super::{Place, SchemaReader};
 use crate::diagnostic::{form, schemas};
 use crate::schema::{
@@ -187,18 +187,5 @@ impl SchemaReader<'_> {
             None => TupleRest { items: self.schemas.reserve(text.span), is_described: false },
         });
         Shape::Tuple(TupleShape { places, rest, min_items, max_items })
-    }
-}
-
-/// The pattern of an object all of whose keys match it and have one schema: a map.
-pub(super) fn only_pattern(text: &Node) -> Option<&Entry> {
-    let is_closed = matches!(
-        text.get("additionalProperties").map(|node| &node.value),
-        Some(Value::Boolean(false))
-    );
-    let has = |keyword: &str| text.get(keyword).is_some();
-    match text.get("patternProperties")?.entries()? {
-        [only] if is_closed && !has("properties") && !has("propertyNames") => Some(only),
-        _ => None,
     }
 }

@@ -3,7 +3,6 @@
 use toolwright::value::Kind;
 
 use super::SchemaReader;
-use super::object::only_pattern;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
@@ -123,6 +122,19 @@ pub(super) fn is_tuple(text: &Node) -> bool {
     let rest = usize::from(!is_closed_tuple(text));
     let reaches_all = greatest(text).is_none_or(|greatest| greatest >= places);
     places > 0 && places + rest <= TUPLE && reaches_all && text.get("uniqueItems").is_none()
+}
+
+/// The pattern of an object all of whose keys match it and have one schema: a map.
+pub(super) fn only_pattern(text: &Node) -> Option<&Entry> {
+    let is_closed = matches!(
+        text.get("additionalProperties").map(|node| &node.value),
+        Some(Value::Boolean(false))
+    );
+    let has = |keyword: &str| text.get(keyword).is_some();
+    match text.get("patternProperties")?.entries()? {
+        [only] if is_closed && !has("properties") && !has("propertyNames") => Some(only),
+        _ => None,
+    }
 }
 
 /// Whether nothing may come after the places of an array.

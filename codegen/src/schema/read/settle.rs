@@ -9,12 +9,12 @@ use toolwright::value::Kind;
 
 use super::merge::merge;
 use super::scalar::constants;
-use super::union::bare;
 use crate::diagnostic::{Report, schemas};
 use crate::json::Json;
 use crate::schema::{
-    Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node, NodeId, Operand, Schemas,
-    Shape, UnionShape, Variant, as_object, json_equal, kind_of, resolved,
+    Additional, ArrayShape, Assertion, Budget, EnumValue, Judged, Keyword, MixedVariant, Node,
+    NodeId, NumberRules, ObjectShape, Operand, Schemas, Shape, StringRules, UnionShape, Variant,
+    as_object, json_equal, kind_of, resolved,
 };
 use crate::source::{Span, Spanned};
 
@@ -277,6 +277,27 @@ fn tagged_union(schemas: &Schemas, members: &[NodeId]) -> Option<UnionShape> {
         }
         Some(UnionShape { tag: tag.clone(), variants })
     })
+}
+
+/// Every value of a kind; `items` accepts anything.
+pub(super) fn bare(kind: Kind, items: NodeId) -> Shape {
+    match kind {
+        Kind::Null => Shape::Null,
+        Kind::Boolean => Shape::Boolean,
+        Kind::String => Shape::String(StringRules::default()),
+        Kind::Integer => Shape::Integer(NumberRules::default()),
+        Kind::Number => Shape::Number(NumberRules::default()),
+        Kind::Array => Shape::Array(ArrayShape {
+            items,
+            is_described: false,
+            min_items: None,
+            max_items: None,
+            unique: false,
+        }),
+        Kind::Object => {
+            Shape::Object(ObjectShape { properties: Vec::new(), additional: Additional::Open })
+        }
+    }
 }
 
 /// Reports schemas that have to accept a value before they can accept it, and ends them, so that whoever follows

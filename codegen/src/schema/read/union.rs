@@ -4,12 +4,9 @@
 use toolwright::value::Kind;
 
 use super::places::Root;
-use super::settle::PendingChoice;
+use super::settle::{PendingChoice, bare};
 use super::{Place, SchemaReader};
-use crate::schema::{
-    Additional, ArrayShape, Keyword, MixedVariant, Node, NodeId, NumberRules, ObjectShape, Shape,
-    StringRules,
-};
+use crate::schema::{Keyword, MixedVariant, Node, NodeId, Shape};
 use crate::source::Span;
 
 impl SchemaReader<'_> {
@@ -57,26 +54,5 @@ impl SchemaReader<'_> {
         }
         self.schemas.set(id, Node { shape, ..node });
         id
-    }
-}
-
-/// Every value of a kind; `items` accepts anything.
-pub(super) fn bare(kind: Kind, items: NodeId) -> Shape {
-    match kind {
-        Kind::Null => Shape::Null,
-        Kind::Boolean => Shape::Boolean,
-        Kind::String => Shape::String(StringRules::default()),
-        Kind::Integer => Shape::Integer(NumberRules::default()),
-        Kind::Number => Shape::Number(NumberRules::default()),
-        Kind::Array => Shape::Array(ArrayShape {
-            items,
-            is_described: false,
-            min_items: None,
-            max_items: None,
-            unique: false,
-        }),
-        Kind::Object => {
-            Shape::Object(ObjectShape { properties: Vec::new(), additional: Additional::Open })
-        }
     }
 }

@@ -6,7 +6,7 @@ use toolwright_codegen::project::{Project, count};
 use toolwright_codegen::{Source, disk};
 use toolwright_import::{Existing, Imported, Owner, difference};
 
-use super::list::Failure;
+use super::Failure;
 use crate::end::End;
 use crate::print;
 

@@ -6,20 +6,8 @@ use toolwright_codegen::disk;
 use toolwright_import::Provenance;
 
 use super::flags::{Asking, List};
+use super::{Failure, Listed};
 use crate::end::End;
-
-/// A list, and what is known of who gave it.
-pub(crate) struct Listed {
-    /// An answer to `tools/list`.
-    pub(crate) json: String,
-    /// What the server said of itself.
-    pub(crate) from: Provenance<String>,
-    /// What the list is called in messages.
-    pub(crate) source: String,
-}
-
-/// Why there is none.
-pub(crate) type Failure = (End, String);
 
 /// Gets the list.
 ///

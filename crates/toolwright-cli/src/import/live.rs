@@ -11,7 +11,7 @@ use toolwright_mcp::client::{
 };
 
 use super::flags::{Asking, List};
-use super::list::{Failure, Listed};
+use super::{Failure, Listed};
 use crate::end::End;
 
 /// How many lines of a server's standard error are shown when it fails.

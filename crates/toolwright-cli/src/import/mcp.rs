@@ -9,7 +9,7 @@ use toolwright_import::{Owner, Refusal, Request, mcp};
 
 use super::file;
 use super::flags::{self, Again, Asking, Choice, List, Origin};
-use super::list::{self, Failure};
+use super::{Failure, list};
 use crate::end::End;
 use crate::print;
 

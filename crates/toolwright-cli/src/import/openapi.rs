@@ -10,9 +10,9 @@ use toolwright_codegen::project::count;
 use toolwright_import::Owner;
 use toolwright_import::openapi::{ApiImport, ImportedApi, openapi};
 
+use super::Failure;
 use super::file;
 use super::flags::{self, Choice};
-use super::list::Failure;
 use crate::end::End;
 use crate::print;
 

@@ -8,6 +8,7 @@ mod body;
 mod document;
 mod parameters;
 mod read_write_only;
+mod references;
 mod schemas;
 mod selection;
 mod service;

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::rebuild;
-use super::api::says;
 use super::entries;
+use super::references::says;
 use toolwright_codegen::internal::Json;
 
 /// Returns the names of these schemas.

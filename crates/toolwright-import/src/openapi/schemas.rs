@@ -11,7 +11,8 @@ use super::super::keywords::{Entries, each_part, take};
 use super::super::references::{self, LOCAL, Standalone, without_definitions};
 use super::super::warnings::Subject;
 use super::super::{repaired, widen};
-use super::api::{Api, pointer};
+use super::api::Api;
+use super::references::pointer;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 

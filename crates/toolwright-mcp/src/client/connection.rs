@@ -21,8 +21,7 @@ use tokio::sync::mpsc;
 
 use super::address::ServerAddress;
 use super::ear::Ear;
-use super::error::ClientError;
-use super::listing::ServerInfo;
+use super::error::{ClientError, described};
 use super::options::ClientOptions;
 use super::texts::{Arguments, Texts, UNUSABLE};
 use super::{child, lines};
@@ -30,6 +29,18 @@ use super::{child, lines};
 /// The newest revision of each era.
 const NEWER: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 const OLDER: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
+
+/// What a server says of itself; `None` says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerInfo {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// The revision of the protocol that is spoken.
+    pub protocol: Option<String>,
+}
 
 /// A conversation. Dropped, it ends, and with it the server that was started for it.
 pub(super) struct Connection {
@@ -273,21 +284,6 @@ fn unsent(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
     }
     tracing::debug!("a request could not be sent: {}", described(error));
     ClientError::Lost
-}
-
-/// An error and its causes on one line.
-pub(super) fn described(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
-        }
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(feature = "http-client")]

@@ -72,3 +72,18 @@ impl fmt::Display for ClientError {
 }
 
 impl Error for ClientError {}
+
+/// An error and its causes on one line.
+pub(super) fn described(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -3,24 +3,12 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::connection::Connection;
+use super::connection::{Connection, ServerInfo};
 use super::error::ClientError;
 
 /// How many pages a list may have, and how many bytes in all: a server must not list forever.
 const MOST_PAGES: usize = 1_000;
 const MOST_BYTES: usize = 256 * 1024 * 1024;
-
-/// What a server says of itself; `None` says nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServerInfo {
-    /// Its name.
-    pub name: Option<String>,
-    /// Its version.
-    pub version: Option<String>,
-    /// The revision of the protocol that is spoken.
-    pub protocol: Option<String>,
-}
 
 /// The tools of a server.
 #[derive(Clone, Debug)]

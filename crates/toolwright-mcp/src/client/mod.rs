@@ -75,9 +75,10 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use address::{ServerAddress, ServerCommand, ServerUrl, Stderr};
+pub use connection::ServerInfo;
 pub use drift::Drift;
 pub use error::ClientError;
-pub use listing::{Listing, ServerInfo};
+pub use listing::Listing;
 pub use options::{ClientOptions, DriftPolicy};
 #[cfg(feature = "router")]
 pub use router::router_tools;

@@ -13,8 +13,7 @@ use rmcp::transport::streamable_http_client::{
 use tokio::sync::mpsc;
 
 use super::address::ServerUrl;
-use super::connection::described;
-use super::error::ClientError;
+use super::error::{ClientError, described};
 use super::http::{Failure, TextHttp};
 use super::options::ClientOptions;
 use super::texts::Texts;

@@ -15,8 +15,8 @@ use toolwright::{Outcome, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
 use super::content::Presentation;
+use super::error::ServeError;
 use super::listing::{Era, Listed};
-use super::serve::ServeError;
 use super::tool_list::ToolList;
 use super::{McpServer, ServerSpec};
 

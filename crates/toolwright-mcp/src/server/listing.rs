@@ -6,7 +6,7 @@ use rmcp::model::{JsonObject, MetaObject, ProtocolVersion, Tool, ToolAnnotations
 use serde_json::{Value, json};
 use toolwright::{ToolSpec, spec};
 
-use super::serve::ServeError;
+use super::error::ServeError;
 use super::wrapping::wrapped_schema;
 
 /// The key of `_meta` under which a tool's provenance stands: a name under a domain of the project's.

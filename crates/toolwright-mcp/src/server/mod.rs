@@ -3,6 +3,7 @@
 
 mod answer;
 mod content;
+mod error;
 mod exposure;
 mod handler;
 #[cfg(feature = "http-server")]
@@ -16,9 +17,9 @@ mod tool_list;
 mod wrapping;
 
 pub use content::Content;
+pub use error::ServeError;
 #[cfg(feature = "http-server")]
 pub use http::{Bearer, BearerLayer, HttpOptions};
-pub use serve::ServeError;
 pub use tool_list::ToolList;
 
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use super::issues::Issues;
 use super::pattern::require_tables;
-use super::{Reader, Writer};
 use crate::issue::{Issue, IssueKind};
 use crate::pointer::unescaped;
 use crate::schema::{Document, Evaluation, ROOT, Schema, SchemaError};
@@ -56,13 +55,13 @@ pub(super) struct Verdicts<'a> {
 
 impl<'a> Verdicts<'a> {
     /// Of the value that begins at a byte of a text, if that is JSON.
-    fn of(text: &'a str, start: usize) -> Option<Self> {
+    pub(super) fn of(text: &'a str, start: usize) -> Option<Self> {
         Some(Self { document: Document::read(text, start)?, evaluations: Vec::new() })
     }
 
     /// The verdicts that hold the value at a byte of a text, begun anew if those at hand do not, and its place among
     /// them. Nothing where the text is not JSON, which the scanner meets too.
-    fn at<'v>(
+    pub(super) fn at<'v>(
         known: &'v mut Option<Box<Self>>,
         text: &'a str,
         start: usize,
@@ -74,7 +73,7 @@ impl<'a> Verdicts<'a> {
         Some((known.as_mut()?, item.unwrap_or_default()))
     }
 
-    fn by(
+    pub(super) fn by(
         &mut self,
         validator: &'static Validator,
     ) -> Result<(&Document<'a>, &mut Evaluation<'static>), IssueKind> {
@@ -89,7 +88,7 @@ impl<'a> Verdicts<'a> {
     }
 
     /// Adds what is wrong with a value to what its type has found since a mark.
-    fn check(
+    pub(super) fn check(
         &mut self,
         validator: &'static Validator,
         item: usize,
@@ -136,63 +135,4 @@ fn tells(known: &Issue, found: &Issue) -> bool {
         (IssueKind::Variant { .. } | IssueKind::Tag { .. }, IssueKind::Constant { .. })
     );
     known == found || (are_alike && known.pointer() == found.pointer())
-}
-
-impl Reader<'_> {
-    /// Reads the first of several choices, in this order, that the value fits: each is an index among the schemas behind a
-    /// keyword (`anyOf` or `oneOf`) of a validator, and what reads it. Where none fits, nothing is said: the validator that
-    /// judges the value knows what all of them want.
-    pub fn first_of<T>(
-        &mut self,
-        validator: &'static Validator,
-        keyword: &str,
-        choices: &[(usize, fn(&mut Self) -> Option<T>)],
-    ) -> Option<T> {
-        self.scanner.peek();
-        let order = choices.iter().map(|(index, _)| *index);
-        let (text, start) = (self.scanner.text, self.scanner.position);
-        let chosen = Verdicts::at(&mut self.verdicts, text, start).and_then(|(verdicts, item)| {
-            let (document, evaluation) = verdicts.by(validator).ok()?;
-            evaluation.choice(document, item, keyword, order)
-        });
-        if let Some((_, read)) = choices.iter().find(|(index, _)| Some(*index) == chosen) {
-            return read(self);
-        }
-        self.scanner.skip();
-        None
-    }
-
-    /// Reads a value of a type, then checks its text.
-    pub fn checked<T>(
-        &mut self,
-        validator: &'static Validator,
-        decode: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<T> {
-        self.scanner.peek();
-        let (text, start, mark) = (self.scanner.text, self.scanner.position, self.issues.count());
-        // Begun before the value is read, so that what is inside is judged by the same verdicts.
-        Verdicts::at(&mut self.verdicts, text, start);
-        let value = decode(self);
-        self.scanner.ok()?;
-        if let Some((verdicts, item)) = Verdicts::at(&mut self.verdicts, text, start) {
-            verdicts.check(validator, item, &mut self.issues, mark);
-        }
-        value
-    }
-}
-
-impl Writer {
-    /// Writes a value, then checks its text. The schema of the outermost such value says all that those in it say.
-    pub fn checked(&mut self, validator: &'static Validator, write: impl FnOnce(&mut Self)) {
-        let (start, mark) = (self.text.len(), self.issues.count());
-        let is_inside = std::mem::replace(&mut self.is_checked, true);
-        write(self);
-        self.is_checked = is_inside;
-        if is_inside || self.issues.count() > mark {
-            return;
-        }
-        if let Some(mut verdicts) = Verdicts::of(self.text.since(start), 0) {
-            verdicts.check(validator, 0, &mut self.issues, mark);
-        }
-    }
 }

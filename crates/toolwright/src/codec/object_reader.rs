@@ -36,9 +36,20 @@ enum Place {
     BehindObject,
 }
 
+impl<'a> Reader<'a> {
+    /// Goes into an object, whose entries are then read one by one.
+    pub fn object(&mut self) -> Option<ObjectReader<'_, 'a>> {
+        if self.scanner.peek() != Some(b'{') {
+            return self.mismatch("an object");
+        }
+        self.scanner.enter()?;
+        Some(ObjectReader::new(self))
+    }
+}
+
 impl<'r, 'a> ObjectReader<'r, 'a> {
     /// Reads on behind the opening brace.
-    pub(super) fn new(reader: &'r mut Reader<'a>) -> Self {
+    fn new(reader: &'r mut Reader<'a>) -> Self {
         let (base, mark) = (reader.keys.len(), reader.issues.count());
         let place = Place::BeforeFirstKey;
         Self { reader, base, count: 0, seen: 0, index: None, place, mark }

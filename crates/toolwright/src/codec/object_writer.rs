@@ -15,8 +15,16 @@ pub struct ObjectWriter<'w> {
     mark: usize,
 }
 
+impl Writer {
+    /// Opens an object, whose entries are then written one by one; nothing where it is nested too
+    /// deep, which is an issue.
+    pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
+        self.open(b'{').then(|| ObjectWriter::new(self))
+    }
+}
+
 impl<'w> ObjectWriter<'w> {
-    pub(super) fn new(writer: &'w mut Writer) -> Self {
+    fn new(writer: &'w mut Writer) -> Self {
         let mark = writer.issues.count();
         Self { writer, empty: true, key: "", mark }
     }

@@ -5,9 +5,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::checked::Verdicts;
+use super::checked::{Validator, Verdicts};
 use super::issues::Issues;
-use super::object_reader::ObjectReader;
 use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf};
 use crate::json::{Scanner, Word, describe, nearest_double, shortened};
@@ -302,13 +301,45 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Goes into an object, whose entries are then read one by one.
-    pub fn object(&mut self) -> Option<ObjectReader<'_, 'a>> {
-        if self.scanner.peek() != Some(b'{') {
-            return self.mismatch("an object");
+    /// Reads the first of several choices, in this order, that the value fits: each is an index among the schemas behind a
+    /// keyword (`anyOf` or `oneOf`) of a validator, and what reads it. Where none fits, nothing is said: the validator that
+    /// judges the value knows what all of them want.
+    pub fn first_of<T>(
+        &mut self,
+        validator: &'static Validator,
+        keyword: &str,
+        choices: &[(usize, fn(&mut Self) -> Option<T>)],
+    ) -> Option<T> {
+        self.scanner.peek();
+        let order = choices.iter().map(|(index, _)| *index);
+        let (text, start) = (self.scanner.text, self.scanner.position);
+        let chosen = Verdicts::at(&mut self.verdicts, text, start).and_then(|(verdicts, item)| {
+            let (document, evaluation) = verdicts.by(validator).ok()?;
+            evaluation.choice(document, item, keyword, order)
+        });
+        if let Some((_, read)) = choices.iter().find(|(index, _)| Some(*index) == chosen) {
+            return read(self);
         }
-        self.scanner.enter()?;
-        Some(ObjectReader::new(self))
+        self.scanner.skip();
+        None
+    }
+
+    /// Reads a value of a type, then checks its text.
+    pub fn checked<T>(
+        &mut self,
+        validator: &'static Validator,
+        decode: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        self.scanner.peek();
+        let (text, start, mark) = (self.scanner.text, self.scanner.position, self.issues.count());
+        // Begun before the value is read, so that what is inside is judged by the same verdicts.
+        Verdicts::at(&mut self.verdicts, text, start);
+        let value = decode(self);
+        self.scanner.ok()?;
+        if let Some((verdicts, item)) = Verdicts::at(&mut self.verdicts, text, start) {
+            verdicts.check(validator, item, &mut self.issues, mark);
+        }
+        value
     }
 
     pub(super) fn text(&mut self, expected: &'static str) -> Option<Cow<'a, str>> {
@@ -326,7 +357,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips a value of another kind than expected; never returns anything.
-    fn mismatch<T>(&mut self, expected: &'static str) -> Option<T> {
+    pub(super) fn mismatch<T>(&mut self, expected: &'static str) -> Option<T> {
         self.refuse(expected.into());
         None
     }

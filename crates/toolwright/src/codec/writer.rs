@@ -4,8 +4,8 @@
 
 use std::fmt;
 
+use super::checked::{Validator, Verdicts};
 use super::issues::Issues;
-use super::object_writer::ObjectWriter;
 use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, IssueKind};
 use crate::json::{Output, double_text};
@@ -181,10 +181,18 @@ impl Writer {
         limits.check(keys, &mut self.issues);
     }
 
-    /// Opens an object, whose entries are then written one by one; nothing where it is nested too
-    /// deep, which is an issue.
-    pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
-        self.open(b'{').then(|| ObjectWriter::new(self))
+    /// Writes a value, then checks its text. The schema of the outermost such value says all that those in it say.
+    pub fn checked(&mut self, validator: &'static Validator, write: impl FnOnce(&mut Self)) {
+        let (start, mark) = (self.text.len(), self.issues.count());
+        let is_inside = std::mem::replace(&mut self.is_checked, true);
+        write(self);
+        self.is_checked = is_inside;
+        if is_inside || self.issues.count() > mark {
+            return;
+        }
+        if let Some(mut verdicts) = Verdicts::of(self.text.since(start), 0) {
+            verdicts.check(validator, 0, &mut self.issues, mark);
+        }
     }
 
     /// Opens an array or object, unless it is nested too deep.

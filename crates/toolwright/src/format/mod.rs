@@ -29,6 +29,8 @@ pub use range::RangeError;
 pub use text::{FormatError, Formatted};
 pub use uuid::Uuid;
 
+text::kept_texts!(Date, DateTime, Ipv6, Uuid);
+
 /// A format of text that is checked (JSON Schema 2020-12 Validation, section 7.3).
 ///
 /// It displays as its name in a schema.

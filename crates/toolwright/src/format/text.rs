@@ -7,7 +7,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::ops::Deref;
 
-use super::{Date, DateTime, Format, Ipv6, Uuid};
+use super::Format;
 use crate::json::{quoted, shortened};
 
 /// A type that a text of one format becomes.
@@ -87,7 +87,7 @@ impl<const LENGTH: usize> fmt::Debug for AsciiText<LENGTH> {
 }
 
 /// The value of a text, or the error that shows it.
-fn parsed<T: Formatted>(text: &str) -> Result<T, FormatError> {
+pub(super) fn parsed<T: Formatted>(text: &str) -> Result<T, FormatError> {
     T::of_text(text).ok_or_else(|| FormatError::new(T::FORMAT, text))
 }
 
@@ -119,25 +119,25 @@ macro_rules! kept_texts {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 out.pad(&self.text)
             }
         }
 
         impl std::str::FromStr for $name {
-            type Err = FormatError;
+            type Err = $crate::format::FormatError;
 
-            fn from_str(text: &str) -> Result<Self, FormatError> {
-                parsed(text)
+            fn from_str(text: &str) -> Result<Self, $crate::format::FormatError> {
+                $crate::format::text::parsed(text)
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = FormatError;
+            type Error = $crate::format::FormatError;
 
-            fn try_from(text: String) -> Result<Self, FormatError> {
-                parsed(&text)
+            fn try_from(text: String) -> Result<Self, $crate::format::FormatError> {
+                $crate::format::text::parsed(&text)
             }
         }
 
@@ -154,5 +154,4 @@ macro_rules! kept_texts {
         }
     )+};
 }
-
-kept_texts!(Date, DateTime, Ipv6, Uuid);
+pub(super) use kept_texts;

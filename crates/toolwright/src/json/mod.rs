@@ -9,8 +9,8 @@ mod scanner;
 mod string;
 
 pub(crate) use excerpt::{describe, quoted, shortened};
-pub(crate) use output::Output;
-pub(crate) use scalar::{double_text, nearest_double};
+pub(crate) use output::{Output, double_text};
+pub(crate) use scalar::nearest_double;
 pub(crate) use scanner::{Scanner, Stop, Word, text_of};
 pub(crate) use string::meaning;
 

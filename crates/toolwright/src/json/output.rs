@@ -232,6 +232,13 @@ fn short_digits(value: f64) -> Option<(u64, usize)> {
     })
 }
 
+/// A finite double as the shortest text that reads back as the same one.
+pub(crate) fn double_text(value: f64) -> String {
+    let mut text = Output::with_room(24);
+    text.double(value);
+    text.into_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

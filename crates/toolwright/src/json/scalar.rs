@@ -1,23 +1,11 @@
 //! Numbers between text and memory, apart from any payload.
 
-use super::output::Output;
-
 /// Numbers of at most so many digits are exact in a double.
 const EXACT_DIGITS: usize = 15;
-
-/// How many bytes nearly all doubles take.
-const DOUBLE: usize = 24;
 
 /// Powers of ten that are exact in a double, as far as short decimals need them.
 pub(crate) const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// A finite double as the shortest text that reads back as the same one.
-pub(crate) fn double_text(value: f64) -> String {
-    let mut text = Output::with_room(DOUBLE);
-    text.double(value);
-    text.into_string()
-}
 
 /// The nearest finite double of a JSON number; beyond the largest double, the largest.
 pub(crate) fn nearest_double(number: &str) -> f64 {
