@@ -349,81 +349,87 @@ impl Maker {
     fn schema(&mut self, depth: usize) -> Schema {
         // The deepest schemas have no parts.
         let kinds = if depth < MAX_DEPTH { 20 } else { 10 };
-        let kind = self.random.usize(..kinds);
-        let text = match kind {
+        let (text, value) = match self.random.usize(..kinds) {
+            0..8 => {
+                let (keys, value) = SCALARS[self.random.usize(..SCALARS.len())];
+                (format!("{{ {keys} }}"), value.to_owned())
+            }
             8 => {
                 let values: Vec<String> =
                     (0..self.random.usize(1..12)).map(|n| format!("{}_{n}", self.name())).collect();
                 let text = format!("{{ type: string, enum: [{}] }}", values.join(", "));
-                return Schema { text, value: values[0].clone() };
+                (text, values[0].clone())
             }
             9 => {
                 let (name, value) = self.types[self.random.usize(..self.types.len())].clone();
-                return Schema { text: format!("{{ $ref: {name} }}"), value };
+                (format!("{{ $ref: {name} }}"), value)
             }
-            10 => {
-                let items = self.schema(depth + 1);
-                let more = ["maxItems: 10", "uniqueItems: true", "minItems: 1, maxItems: 3"];
-                let more = more[self.random.usize(..more.len())];
-                let text = format!("{{ type: array, {more}, items: {} }}", items.text);
-                return Schema { text, value: format!("[{}]", items.value) };
-            }
-            11 => {
-                let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
+            10..13 => return self.object(depth),
+            13..16 => self.with_one_part(depth),
+            _ => self.with_two_parts(depth),
+        };
+        Schema { text, value }
+    }
+
+    /// A list, a map, or what may be null, with a value.
+    fn with_one_part(&mut self, depth: usize) -> (String, String) {
+        let Schema { text: part, value } = self.schema(depth + 1);
+        match self.random.usize(..7) {
+            0 => {
                 let text = format!(
-                    "{{ type: array, prefixItems: [{}, {}], items: false, minItems: 2 }}",
-                    one.text, other.text
+                    "{{ anyOf: [{{ type: array, items: {part} }}, {{ type: \"null\" }}] }}"
                 );
-                return Schema { text, value: format!("[{}, {}]", one.value, other.value) };
+                (text, "null".to_owned())
             }
-            12 => {
+            one_of @ 1..4 => {
+                let more = ["maxItems: 10", "uniqueItems: true", "minItems: 1, maxItems: 3"];
+                let more = more[one_of - 1];
+                (format!("{{ type: array, {more}, items: {part} }}"), format!("[{value}]"))
+            }
+            one_of => {
                 let more = ["", "propertyNames: { maxLength: 5 }", "minProperties: 1"];
-                let item = self.schema(depth + 1);
-                let text = format!("{{ type: object, additionalProperties: {} }}", item.text);
-                let text = with_key(&text, more[self.random.usize(..more.len())]);
-                return Schema { text, value: format!("{{ key: {} }}", item.value) };
+                let text = format!("{{ type: object, additionalProperties: {part} }}");
+                (with_key(&text, more[one_of - 4]), format!("{{ key: {value} }}"))
             }
-            13 => {
-                let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
-                let variant = |kind: &str, schema: &str| {
+        }
+    }
+
+    /// A tuple, a union, a choice among overlapping objects, or a conjunction of objects, with a value.
+    fn with_two_parts(&mut self, depth: usize) -> (String, String) {
+        let (one, other) = (self.schema(depth + 1), self.schema(depth + 1));
+        match self.random.usize(..4) {
+            0 => {
+                let (one_text, other_text) = (one.text, other.text);
+                let text = format!(
+                    "{{ type: array, prefixItems: [{one_text}, {other_text}], items: false, minItems: 2 }}"
+                );
+                (text, format!("[{}, {}]", one.value, other.value))
+            }
+            1 => {
+                let variant = |kind: &str, Schema { text, .. }: &Schema| {
                     format!(
                         "{{ type: object, required: [kind, value], properties: {{ kind: {{ const: {kind} }}, value: \
-                         {schema} }} }}"
+                         {text} }} }}"
                     )
                 };
+                let (first, second) = (variant("one", &one), variant("other", &other));
+                let value = format!("{{ kind: one, value: {} }}", one.value);
+                (format!("{{ oneOf: [{first}, {second}] }}"), value)
+            }
+            2 => {
+                let (one, other) = (self.object(depth).text, self.object(depth).text);
+                let text = format!("{{ anyOf: [{one}, {other}, {{ type: string }}] }}");
+                (text, "word".to_owned())
+            }
+            _ => {
+                let (name, other) = (self.name(), other.text);
                 let text = format!(
-                    "{{ oneOf: [{}, {}] }}",
-                    variant("one", &one.text),
-                    variant("other", &other.text)
+                    "{{ allOf: [{{ type: object, required: [own], properties: {{ own: {{ type: integer }} }} }}, {{ \
+                     type: object, properties: {{ {name}: {other} }} }}] }}"
                 );
-                return Schema { text, value: format!("{{ kind: one, value: {} }}", one.value) };
+                (text, "{ own: 1 }".to_owned())
             }
-            14 => {
-                let (one, other) = (self.object(depth), self.object(depth));
-                let text =
-                    format!("{{ anyOf: [{}, {}, {{ type: string }}] }}", one.text, other.text);
-                return Schema { text, value: "word".to_owned() };
-            }
-            15 => {
-                let own = "type: object, required: [own], properties: { own: { type: integer } }";
-                let (name, other) = (self.name(), self.schema(depth + 1).text);
-                let other = format!("type: object, properties: {{ {name}: {other} }}");
-                let text = format!("{{ allOf: [{{ {own} }}, {{ {other} }}] }}");
-                return Schema { text, value: "{ own: 1 }".to_owned() };
-            }
-            16 => {
-                let items = self.schema(depth + 1);
-                let text = format!(
-                    "{{ anyOf: [{{ type: array, items: {} }}, {{ type: \"null\" }}] }}",
-                    items.text
-                );
-                return Schema { text, value: "null".to_owned() };
-            }
-            17..20 => return self.object(depth),
-            _ => SCALARS[self.random.usize(..SCALARS.len())],
-        };
-        let (keys, value) = text;
-        Schema { text: format!("{{ {keys} }}"), value: value.to_owned() }
+        }
     }
 }
 
