@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::rust::{Append, Ident, Literal, TokenStream, push, quote};
 use crate::options::RustPath;
 use crate::plan::{
-    IntegerLimits, ItemLimits, LocatedType, NumberLimits, PropertyLimits, RootType, StringLimits,
+    DependentKeys, IntegerLimits, ItemLimits, LocatedType, NumberLimit, NumberLimits,
+    PropertyLimits, RootType, StringLimits,
 };
 
 /// An identifier that is written in the code of an emitter.
@@ -146,7 +147,9 @@ impl Append for PropertyLimits {
             push!(out, .named(#names));
         }
         if !dependent.is_empty() {
-            let dependent = dependent.iter().map(|(key, needed)| quote!((#key, &[#(#needed),*])));
+            let dependent = dependent
+                .iter()
+                .map(|DependentKeys { key, needed }| quote!((#key, &[#(#needed),*])));
             push!(out, .dependent(&[#(#dependent),*]));
         }
     }
@@ -166,18 +169,18 @@ impl Append for NumberLimits {
     fn append(&self, out: &mut TokenStream) {
         push!(out, codec::Range::ANY);
         match self.lower {
-            Some((bound, true)) => {
-                let bound = number(bound);
+            Some(NumberLimit { value, is_exclusive: true }) => {
+                let bound = number(value);
                 push!(out, .above(#bound));
             }
-            lower => at_least(lower.map(|(bound, _)| number(bound)), out),
+            lower => at_least(lower.map(|limit| number(limit.value)), out),
         }
         match self.upper {
-            Some((bound, true)) => {
-                let bound = number(bound);
+            Some(NumberLimit { value, is_exclusive: true }) => {
+                let bound = number(value);
                 push!(out, .below(#bound));
             }
-            upper => at_most(upper.map(|(bound, _)| number(bound)), out),
+            upper => at_most(upper.map(|limit| number(limit.value)), out),
         }
     }
 }

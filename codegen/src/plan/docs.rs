@@ -1,6 +1,9 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
-use super::types::{ItemLimits, Presence, PropertyLimits, StringLimits, TupleUse, TypeUse};
+use super::types::{
+    DependentKeys, ItemLimits, NumberLimit, Presence, PropertyLimits, StringLimits, TupleUse,
+    TypeUse,
+};
 use crate::prose::{code, is_shown};
 use crate::schema::Annotations;
 
@@ -74,17 +77,13 @@ pub(super) fn limits(ty: &TypeUse) -> Option<String> {
             between(bound(limits.min), bound(limits.max), "")
         }
         TypeUse::Number(limits) | TypeUse::ExactNumber(limits) => {
-            let parts: Vec<_> = [
-                limits.lower.map(|(bound, exclusive)| {
-                    format!("{} {bound}", if exclusive { "more than" } else { "at least" })
-                }),
-                limits.upper.map(|(bound, exclusive)| {
-                    format!("{} {bound}", if exclusive { "less than" } else { "at most" })
-                }),
-            ]
-            .into_iter()
-            .flatten()
-            .collect();
+            let lower = limits.lower.map(|NumberLimit { value, is_exclusive }| {
+                format!("{} {value}", if is_exclusive { "more than" } else { "at least" })
+            });
+            let upper = limits.upper.map(|NumberLimit { value, is_exclusive }| {
+                format!("{} {value}", if is_exclusive { "less than" } else { "at most" })
+            });
+            let parts: Vec<_> = lower.into_iter().chain(upper).collect();
             (!parts.is_empty()).then(|| sentence(&parts.join(" and ")))
         }
         TypeUse::List(_, limits @ ItemLimits { unique, .. }) => {
@@ -109,7 +108,7 @@ pub(super) fn property_limits(limits: &PropertyLimits) -> Option<String> {
     let PropertyLimits { min, max, names, dependent } = limits;
     let count = between(min.map(|min| min.to_string()), max.map(|max| max.to_string()), " keys");
     let names = string_limits(names).map(|limits| format!("Of each key: {limits}"));
-    let dependent = dependent.iter().map(|(key, needed)| {
+    let dependent = dependent.iter().map(|DependentKeys { key, needed }| {
         let needed: Vec<_> = needed.iter().map(|key| code(key)).collect();
         format!("{} needs {}.", code(key), needed.join(" and "))
     });

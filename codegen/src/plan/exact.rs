@@ -17,7 +17,11 @@ const EXACT: f64 = 1e15;
 
 /// A node, and whether what it says is turned around, as behind `not`. A rule that is turned around tells more: the nearest
 /// double of a number that is in a range is in it too, but that of a number outside may come in.
-type Use = (NodeId, bool);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Use {
+    node: NodeId,
+    is_turned: bool,
+}
 
 /// The nodes whose numbers keep their digits.
 pub(super) fn nodes(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
@@ -42,13 +46,13 @@ fn telling(schemas: &Schemas, begin: Vec<Use>) -> BTreeSet<Use> {
         if !known.insert(judge) {
             continue;
         }
-        let (id, turned) = judge;
+        let Use { node: id, is_turned: turned } = judge;
         let node = &schemas[id];
         let is_telling = |assertion: &Assertion| tells(schemas, id, assertion, turned);
         if shape_tells(&node.shape, turned) || node.assertions.iter().any(is_telling) {
             found.push(judge);
         }
-        let parts = parts(schemas, id).into_iter().map(|part| (part, turned));
+        let parts = parts(schemas, id).into_iter().map(|node| Use { node, is_turned: turned });
         let others = node.assertions.iter().flat_map(|assertion| judges(assertion, turned));
         for other in parts.chain(others) {
             users.entry(other).or_default().push(judge);
@@ -71,7 +75,7 @@ fn judges(assertion: &Assertion, turned: bool) -> Vec<Use> {
             assertion.keyword,
             Keyword::Not | Keyword::OneOf | Keyword::If | Keyword::Contains
         );
-    assertion.schemas().into_iter().map(|node| (node, turned)).collect()
+    assertion.schemas().into_iter().map(|node| Use { node, is_turned: turned }).collect()
 }
 
 /// Whether a keyword by itself tells some number from its nearest double.

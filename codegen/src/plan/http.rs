@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
         let dir = format!("{service}/http");
         let mut generated = vec![self.service_crate(id)];
         generated.extend(
-            self.foreign_to_service(id).iter().map(|(other, _)| self.service_crate(*other)),
+            self.foreign_to_service(id).iter().map(|types| self.service_crate(types.owner)),
         );
         let service_path = self.path(&self.service_crate(id).package);
         Some(Crate {

@@ -30,10 +30,10 @@ pub use tool::ToolPlan;
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Constant, DefaultValue, Definition, Field, SchemaDefault, Import,
-    IntegerLimits, ItemLimits, Member, NumberLimits, PatternStatic, Presence, PropertyLimits,
-    SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant, ValidatorStatic,
-    Wrapper,
+    AdditionalField, Body, Constant, DefaultValue, Definition, DependentKeys, Field, SchemaDefault,
+    Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits, PatternStatic, Presence,
+    PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
+    ValidatorStatic, Wrapper,
 };
 
 use std::collections::BTreeSet;

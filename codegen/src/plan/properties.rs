@@ -2,28 +2,43 @@
 
 use toolwright::pattern::translate;
 
-use super::types::PropertyLimits;
+use super::types::DependentKeys;
 use crate::json::Json;
 use crate::schema::{
     Assertion, Keyword, Node, NodeId, ObjectShape, Operand, Pattern, Schemas, Shape, StringRules,
 };
 
-/// The limits that stand beside an object, and the rules of its names; nothing where a validator has to check something too.
-pub(super) fn limits(schemas: &Schemas, node: NodeId) -> Option<(PropertyLimits, StringRules)> {
+/// What stands beside an object about its keys.
+#[derive(Default)]
+pub(super) struct KeyRules {
+    /// The least count.
+    pub(super) min: Option<u64>,
+    /// The greatest count.
+    pub(super) max: Option<u64>,
+    /// What each key is like.
+    pub(super) names: StringRules,
+    /// Keys that need others.
+    pub(super) dependent: Vec<DependentKeys>,
+}
+
+/// The rules of an object's keys; nothing where a validator has to check something too.
+pub(super) fn key_rules(schemas: &Schemas, node: NodeId) -> Option<KeyRules> {
     let Node { shape: Shape::Object(object), assertions, .. } = &schemas[node] else { return None };
-    let (mut limits, mut names) = (PropertyLimits::default(), StringRules::default());
+    let mut rules = KeyRules::default();
     for Assertion { keyword, operand } in assertions {
         match (keyword, operand) {
-            (Keyword::MinProperties, Operand::Plain(least)) => limits.min = Some(count(least)?),
-            (Keyword::MaxProperties, Operand::Plain(most)) => limits.max = Some(count(most)?),
-            (Keyword::PropertyNames, Operand::Schema(schema)) => names = string(schemas, *schema)?,
+            (Keyword::MinProperties, Operand::Plain(least)) => rules.min = Some(count(least)?),
+            (Keyword::MaxProperties, Operand::Plain(most)) => rules.max = Some(count(most)?),
+            (Keyword::PropertyNames, Operand::Schema(schema)) => {
+                rules.names = string(schemas, *schema)?;
+            }
             (Keyword::DependentRequired, Operand::Plain(Json::Object(entries))) => {
-                limits.dependent = dependent(object, entries);
+                rules.dependent = dependent(object, entries);
             }
             _ => return None,
         }
     }
-    Some((limits, names))
+    Some(rules)
 }
 
 fn count(json: &Json) -> Option<u64> {
@@ -60,7 +75,7 @@ fn string(schemas: &Schemas, node: NodeId) -> Option<StringRules> {
 }
 
 /// The keys that others need, without those that are required anyway.
-fn dependent(object: &ObjectShape, entries: &[(String, Json)]) -> Vec<(String, Vec<String>)> {
+fn dependent(object: &ObjectShape, entries: &[(String, Json)]) -> Vec<DependentKeys> {
     let is_required = |key: &str| {
         object.properties.iter().any(|property| property.required && property.name.value == key)
     };
@@ -72,6 +87,7 @@ fn dependent(object: &ObjectShape, entries: &[(String, Json)]) -> Vec<(String, V
         });
         keys.collect()
     };
-    let entries = entries.iter().map(|(key, keys)| (key.clone(), needed(keys)));
-    entries.filter(|(_, needed)| !needed.is_empty()).collect()
+    let entries =
+        entries.iter().map(|(key, keys)| DependentKeys { key: key.clone(), needed: needed(keys) });
+    entries.filter(|keys| !keys.needed.is_empty()).collect()
 }

@@ -93,6 +93,14 @@ pub struct ErrorArgument {
     pub is_domain: bool,
 }
 
+/// Types of another service.
+pub(super) struct ForeignTypes {
+    /// The service.
+    pub(super) owner: ServiceId,
+    /// Their names.
+    pub(super) names: Vec<Identifier>,
+}
+
 impl<'a> Planner<'a> {
     /// A service's crate; none for a service without types and methods.
     pub(super) fn service(self, id: ServiceId) -> Option<Crate<'a>> {
@@ -106,11 +114,12 @@ impl<'a> Planner<'a> {
         let name = service.name.value.clone();
         let foreign = self.foreign_to_service(id);
         let dir = format!("{name}/service");
-        let generated = foreign.iter().map(|(other, _)| self.service_crate(*other)).collect();
-        let imports = foreign
-            .into_iter()
-            .map(|(other, names)| Import { module: self.types_path(Scope::Service(other)), names })
-            .collect();
+        let generated = foreign.iter().map(|types| self.service_crate(types.owner)).collect();
+        let import = |ForeignTypes { owner, names }| Import {
+            module: self.types_path(Scope::Service(owner)),
+            names,
+        };
+        let imports = foreign.into_iter().map(import).collect();
         let contains = match methods.as_slice() {
             [] => "Types",
             methods if methods.iter().all(|method| method.error.is_none()) => "Types and trait",
@@ -187,21 +196,21 @@ impl<'a> Planner<'a> {
     }
 
     /// The types of other services that a service's own types and methods use.
-    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<(ServiceId, Vec<Identifier>)> {
+    pub(super) fn foreign_to_service(self, id: ServiceId) -> Vec<ForeignTypes> {
         let roots = self
             .project
             .types_of(id)
             .map(|id| self.project.schemas[id].schema)
             .chain(self.project.methods_of(id).flat_map(|id| self.project[id].schemas()));
-        let mut imports: Vec<(ServiceId, Vec<Identifier>)> = Vec::new();
+        let mut foreign: Vec<ForeignTypes> = Vec::new();
         for name in self.names.used_directly(&self.project.schemas, Scope::Service(id), roots) {
             let Scope::Service(owner) = name.scope else { continue };
-            match imports.iter_mut().find(|(known, _)| *known == owner) {
-                Some((_, names)) => names.push(name.name.clone()),
-                None => imports.push((owner, vec![name.name.clone()])),
+            match foreign.iter_mut().find(|known| known.owner == owner) {
+                Some(known) => known.names.push(name.name.clone()),
+                None => foreign.push(ForeignTypes { owner, names: vec![name.name.clone()] }),
             }
         }
-        imports
+        foreign
     }
 
     fn method(self, id: MethodId) -> TraitMethod<'a> {
@@ -243,24 +252,25 @@ impl<'a> Planner<'a> {
                 }
                 Part::Property(name) => {
                     format.push_str("{}");
-                    let (newtypes, is_domain) = self.newtypes_around(error.payload, name);
-                    arguments.push(ErrorArgument { field: identifier(name), newtypes, is_domain });
+                    arguments.push(self.error_argument(error.payload, name));
                 }
             }
         }
         ErrorVariant { error, name: pascal(&error.name.value), docs, format, arguments, holds }
     }
 
-    /// How many newtypes stand around the value of a property, and whether that is of a type of the user's.
-    fn newtypes_around(self, payload: Option<NodeId>, name: &str) -> (usize, bool) {
+    /// A property of a payload in the sentence of an error.
+    fn error_argument(self, payload: Option<NodeId>, name: &str) -> ErrorArgument {
         let schemas = &self.project.schemas;
         let object = payload.and_then(|payload| as_object(schemas, payload));
         let mut properties = object.iter().flat_map(|object| &object.properties);
         let property = properties.find(|property| property.name.value == name);
-        let (mut next, mut count) = (property.map(|property| property.schema), 0);
+        let mut argument = ErrorArgument { field: identifier(name), newtypes: 0, is_domain: false };
+        let mut next = property.map(|property| property.schema);
         while let Some(node) = next {
             if self.type_options.domain(node).is_some() {
-                return (count, true);
+                argument.is_domain = true;
+                break;
             }
             let Node { shape, assertions, .. } = &schemas[node];
             next = match shape {
@@ -271,8 +281,9 @@ impl<'a> Planner<'a> {
             let is_enum =
                 matches!(shape, Shape::Enum(_) | Shape::IntegerEnum(_) | Shape::Constants(_));
             let is_alias = next.is_some() && assertions.is_empty();
-            count += usize::from(self.names.get(node).is_some() && !is_enum && !is_alias);
+            let is_newtype = self.names.get(node).is_some() && !is_enum && !is_alias;
+            argument.newtypes += usize::from(is_newtype);
         }
-        (count, false)
+        argument
     }
 }

@@ -8,12 +8,12 @@ use toolwright::pattern::translate;
 
 use super::Planner;
 use super::docs;
-use super::properties;
+use super::properties::{self, KeyRules};
 use super::types::{
     AdditionalField, Body, Definition, EnumVariant, Field, Import, IntegerLimits, IntegerVariant,
-    ItemLimits, Member, MixedVariant, NumberLimits, OverlappingVariant, PatternStatic, PatternUse,
-    Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types,
-    UnionVariant, ValidatorStatic,
+    ItemLimits, Member, MixedVariant, NumberLimit, NumberLimits, OverlappingVariant, PatternStatic,
+    PatternUse, Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse,
+    Types, UnionVariant, ValidatorStatic,
 };
 use crate::json::{Json, Style, quoted};
 use crate::naming::{self, Identifier, Scope, TypeName, is_map, pascal, pascal_part, screaming};
@@ -138,7 +138,7 @@ impl Shapes<'_> {
     fn validator(&mut self, node: NodeId, name_of: NameOf<'_>) -> Option<Identifier> {
         let project = self.planner.project;
         let schema = &project.schemas[node];
-        if schema.assertions.is_empty() || properties::limits(&project.schemas, node).is_some() {
+        if schema.assertions.is_empty() || properties::key_rules(&project.schemas, node).is_some() {
             return None;
         }
         let name = self.free_static(&screaming(&name_of()).followed_by("_RULES"));
@@ -358,10 +358,10 @@ impl Shapes<'_> {
 
     /// The limits of an object's keys, where no validator checks them.
     fn properties(&mut self, node: NodeId, name_of: NameOf<'_>) -> PropertyLimits {
-        match properties::limits(&self.planner.project.schemas, node) {
-            Some((limits, names)) => {
+        match properties::key_rules(&self.planner.project.schemas, node) {
+            Some(KeyRules { min, max, names, dependent }) => {
                 let names = self.string(&names, &|| format!("{}Key", name_of()));
-                PropertyLimits { names, ..limits }
+                PropertyLimits { min, max, names, dependent }
             }
             None => PropertyLimits::default(),
         }
@@ -488,8 +488,10 @@ fn integer(rules: &NumberRules) -> TypeUse {
 }
 
 fn number(rules: &NumberRules) -> NumberLimits {
-    let limit =
-        |bound: &Option<Bound>| bound.as_ref().map(|bound| (bound.as_f64(), bound.exclusive));
+    let limit = |bound: &Option<Bound>| {
+        let bound = bound.as_ref()?;
+        Some(NumberLimit { value: bound.as_f64(), is_exclusive: bound.exclusive })
+    };
     NumberLimits { lower: limit(&rules.lower), upper: limit(&rules.upper) }
 }
 

@@ -6,7 +6,9 @@ use super::transform::{Transform, payload_function, result_function};
 use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
-use crate::naming::{Identifier, Scope, identifier, pascal, pascal_with, toolset_package};
+use crate::naming::{
+    Identifier, Scope, TypeName, identifier, pascal, pascal_with, toolset_package,
+};
 
 /// What a toolset's crate holds.
 #[derive(Debug)]
@@ -67,7 +69,12 @@ impl<'a> Planner<'a> {
         let service = &self.project[toolset.service].name.value;
         let name = toolset.name.value.clone();
         let dir = format!("{service}/tools/{name}");
-        let (imports, mut generated) = self.reexports(id);
+        let foreign = self.names.foreign(self.project, id);
+        let owner = |name: &&TypeName| match name.scope {
+            Scope::Service(service) => Some(self.service_crate(service)),
+            Scope::Toolset(_) => None,
+        };
+        let mut generated: Vec<Generated> = foreign.iter().filter_map(owner).collect();
         let bound: Vec<_> =
             toolset.tools.iter().filter(|&&tool| self.project[tool].binding.is_some()).collect();
         if !bound.is_empty() {
@@ -75,7 +82,7 @@ impl<'a> Planner<'a> {
         }
         let description = toolset.description.as_deref().unwrap_or_default();
         let contents = ToolsetCrate {
-            types: self.types(Scope::Toolset(id), imports),
+            types: self.types(Scope::Toolset(id), self.reexports(&foreign)),
             tools: toolset.tools.iter().map(|&tool| self.tool(tool)).collect(),
             executor: (!bound.is_empty()).then(|| self.executor(id)),
             mcp_executor: pascal_with(
@@ -112,20 +119,17 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The types a toolset offers again, and the crates they come from.
-    fn reexports(self, id: ToolsetId) -> (Vec<Import>, Vec<Generated>) {
-        let (mut imports, mut crates) = (Vec::<Import>::new(), Vec::new());
-        for name in self.names.foreign(self.project, id) {
+    /// The types a toolset offers again.
+    fn reexports(self, foreign: &[&TypeName]) -> Vec<Import> {
+        let mut imports = Vec::<Import>::new();
+        for name in foreign {
             let module = self.types_path(name.scope);
             match imports.iter_mut().find(|import| import.module == module) {
                 Some(import) => import.names.push(name.name.clone()),
                 None => imports.push(Import { module, names: vec![name.name.clone()] }),
             }
-            if let Scope::Service(service) = name.scope {
-                crates.push(self.service_crate(service));
-            }
         }
-        (imports, crates)
+        imports
     }
 
     fn executor(self, id: ToolsetId) -> ExecutorPlan<'a> {

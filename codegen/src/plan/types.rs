@@ -473,13 +473,22 @@ pub struct IntegerLimits {
     pub max: Option<i128>,
 }
 
-/// Limits of a number; the flag says that the number itself is outside.
+/// Limits of a number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NumberLimits {
     /// The lower one.
-    pub lower: Option<(f64, bool)>,
+    pub lower: Option<NumberLimit>,
     /// The upper one.
-    pub upper: Option<(f64, bool)>,
+    pub upper: Option<NumberLimit>,
+}
+
+/// One limit of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NumberLimit {
+    /// The limit.
+    pub value: f64,
+    /// Whether it is itself outside.
+    pub is_exclusive: bool,
 }
 
 /// Limits of a list.
@@ -502,8 +511,17 @@ pub struct PropertyLimits {
     pub max: Option<u64>,
     /// What each key is like.
     pub names: StringLimits,
-    /// Keys, and those that have to be there with each.
-    pub dependent: Vec<(String, Vec<String>)>,
+    /// Keys that need others.
+    pub dependent: Vec<DependentKeys>,
+}
+
+/// A key, and those that have to be there with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DependentKeys {
+    /// The key.
+    pub key: String,
+    /// What it needs.
+    pub needed: Vec<String>,
 }
 
 /// A pattern, compiled once.
