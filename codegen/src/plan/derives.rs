@@ -9,24 +9,12 @@ use toolwright::format::Format;
 use super::defaults::Defaults;
 use super::domain::OptionsOf;
 use super::recursion::Recursion;
+use super::types::Derives;
 use crate::naming::TypeNames;
 use crate::options::{DomainType, StdTrait};
 use crate::schema::{
     Additional, Bound, Node, NodeId, NumberRules, ObjectShape, Schemas, Shape, StringRules,
 };
-
-/// A set of traits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Derives {
-    /// `Copy`
-    pub copy: bool,
-    /// `Eq` and `Hash`
-    pub eq: bool,
-    /// `PartialOrd` and `Ord`
-    pub ord: bool,
-    /// `Default`
-    pub default: bool,
-}
 
 impl Derives {
     const ALL: Self = Self { copy: true, eq: true, ord: true, default: true };

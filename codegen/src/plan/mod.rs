@@ -20,7 +20,6 @@ mod transform;
 mod types;
 
 pub use consumers::{AgentCrate, Provider, ServerCrate, ServiceParameter, ToolPath};
-pub use derives::Derives;
 pub use http::{HttpCrate, HttpMethod};
 pub use roots::{LocatedType, RootType};
 pub use service::{
@@ -30,10 +29,10 @@ pub use tool::ToolPlan;
 pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
-    AdditionalField, Body, Constant, DefaultValue, Definition, DependentKeys, Field, SchemaDefault,
-    Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits, PatternStatic, Presence,
-    PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types, UnionVariant,
-    ValidatorStatic, Wrapper,
+    AdditionalField, Body, Constant, DefaultValue, Definition, DependentKeys, Derives, Field,
+    SchemaDefault, Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits,
+    PatternStatic, Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse,
+    Types, UnionVariant, ValidatorStatic, Wrapper,
 };
 
 use std::collections::BTreeSet;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::derives::Derives;
 use crate::naming::Identifier;
 use crate::options::RustPath;
 use toolwright::format::IntegerFormat;
@@ -93,6 +92,19 @@ pub struct Definition {
     pub default: Option<SchemaDefault>,
     /// The static that holds the validator of what the type cannot say.
     pub validator: Option<Identifier>,
+}
+
+/// A set of traits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Derives {
+    /// `Copy`
+    pub copy: bool,
+    /// `Eq` and `Hash`
+    pub eq: bool,
+    /// `PartialOrd` and `Ord`
+    pub ord: bool,
+    /// `Default`
+    pub default: bool,
 }
 
 /// What a type is.
