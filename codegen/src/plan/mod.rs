@@ -30,9 +30,9 @@ pub use toolset::{Arm, ExecutorPlan, ToolsetCrate};
 pub use transform::{AdditionalMove, Getter, InjectedValue, Move, Transform, TransformBody};
 pub use types::{
     AdditionalField, Body, Constant, DefaultValue, Definition, DependentKeys, Derives, Field,
-    SchemaDefault, Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits,
-    PatternStatic, Presence, PropertyLimits, SchemaFile, StringLimits, Struct, TupleUse, TypeUse,
-    Types, UnionVariant, ValidatorStatic, Wrapper,
+    Import, IntegerLimits, ItemLimits, Member, NumberLimit, NumberLimits, PatternStatic, Presence,
+    PropertyLimits, SchemaDefault, SchemaFile, StringLimits, Struct, TupleUse, TypeUse, Types,
+    UnionVariant, ValidatorStatic, Wrapper,
 };
 
 use std::collections::BTreeSet;
