@@ -18,8 +18,7 @@ fn errors_can_be_sent_and_shared_and_boxed() {
     is_an_error::<toolwright::schema::SchemaError>();
     is_an_error::<runtime::RunError>();
     is_an_error::<runtime::ResumeError>();
-    is_an_error::<runtime::CatalogError>();
-    is_an_error::<runtime::tools::ToolsetError>();
+    is_an_error::<runtime::ToolsetError>();
     is_an_error::<toolwright_http::BuildError>();
     is_an_error::<toolwright_mcp::client::ClientError>();
     is_an_error::<toolwright_mcp::ServeError>();

@@ -114,7 +114,7 @@ impl AgentFile {
             .with_model(keys.model.0)
             .with_tools(of(&tools))
             .with_toolsets(of(&toolsets))
-            .requiring_approval_of(of(&approvals))
+            .with_approval_of(of(&approvals))
             .with_policy(Policy {
                 max_tool_calls: keys.policy.max_tool_calls,
                 max_consecutive_failures: keys.policy.max_consecutive_failures,

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use planning_tools::types::{Plan, PlanInput};
 use toolwright::{BoxError, RegistrationError, ToolCall};
-use toolwright_runtime::execute::{Backoff, Execute, Retry, Timeout};
+use toolwright_runtime::execute::{Execute, Retry, Timeout};
 use toolwright_runtime::{Agent, ApprovalRequest, Background, Registry, Runtime, Verdict};
 use tower::ServiceBuilder;
 use tower::retry::RetryLayer;
@@ -70,8 +70,8 @@ fn ask(goal: String) -> Result<ToolCall, BoxError> {
 
 /// As by default, but with shorter waits: nobody watches a demo wait.
 fn execute() -> Execute {
-    let backoff = Backoff { first: Duration::from_millis(20), ..Backoff::default() };
-    let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(backoff));
+    let (first, longest) = (Duration::from_millis(20), Duration::from_secs(1));
+    let retry = RetryLayer::new(Retry::new().with_attempts(1).with_backoff(first, longest));
     let timeout = Timeout::new(Timeout::DEFAULT);
     Execute::new(ServiceBuilder::new().layer(retry).layer(timeout).into_inner())
 }

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use toolwright::{Outcome, Payload, ToolFailure};
-use toolwright_runtime::watch::RunInfo;
 use toolwright_runtime::{Event, EventKind, Verdict};
 
 use crate::summary::summary;
@@ -37,28 +36,28 @@ impl Narrator {
     }
 
     fn line(&mut self, event: &Event) -> String {
-        let agent = event.run.agent.as_deref().unwrap_or("host");
+        let agent = event.agent.as_deref().unwrap_or("host");
         match &event.kind {
-            EventKind::RunStarted { answers, .. } => {
-                let why = answers
+            EventKind::RunStarted { implements, .. } => {
+                let why = implements
                     .as_ref()
                     .map_or_else(String::new, |tool| format!(" to answer {}", tool.name()));
-                self.of_run(&event.run, &format!("{agent} starts{why}"))
+                self.of_run(event, &format!("{agent} starts{why}"))
             }
             EventKind::RunFinished { result, .. } => {
-                self.of_run(&event.run, &format!("{agent} {}", ending(result)))
+                self.of_run(event, &format!("{agent} {}", ending(result)))
             }
             EventKind::ApprovalRequested { request } => {
-                let (name, depth) = self.open_call(&event.run, &request.call_id);
+                let (name, depth) = self.open_call(event, &request.call_id);
                 let prompt = request.prompt.as_deref().unwrap_or("May it run?");
                 of_call(depth, '?', &name, &request.tool, prompt)
             }
             EventKind::ApprovalAnswered { request, verdict } => {
-                let (name, depth) = self.open_call(&event.run, &request.call_id);
+                let (name, depth) = self.open_call(event, &request.call_id);
                 of_call(depth, '!', &name, &request.tool, answer(verdict))
             }
             EventKind::ToolCallScheduled { call, tool } => {
-                let (name, depth) = self.open_call(&event.run, call.id());
+                let (name, depth) = self.open_call(event, call.id());
                 of_call(depth, '→', &name, tool.name(), &summary(call.args()))
             }
             EventKind::ToolCallRetried { call_id, tool, failure, .. } => {
@@ -69,7 +68,7 @@ impl Narrator {
                 let (name, depth) = self.calls.get(call_id).cloned().unwrap_or_default();
                 of_call(depth, '←', &name, tool.name(), &told(outcome))
             }
-            other => self.of_run(&event.run, other.as_str()),
+            other => self.of_run(event, other.as_str()),
         }
     }
 
@@ -84,13 +83,13 @@ impl Narrator {
         line.replace(&handle, &format!("page_{}", place + 1))
     }
 
-    fn of_run(&mut self, of: &RunInfo, text: &str) -> String {
+    fn of_run(&mut self, of: &Event, text: &str) -> String {
         let run = self.run(of);
         format!("{}run {}: {text}", indent(run.depth), run.number)
     }
 
     /// The name and depth of a call, which it has from the first time that it is heard of.
-    fn open_call(&mut self, of: &RunInfo, id: &str) -> (String, usize) {
+    fn open_call(&mut self, of: &Event, id: &str) -> (String, usize) {
         if let Some(known) = self.calls.get(id) {
             return known.clone();
         }
@@ -103,11 +102,11 @@ impl Narrator {
         call
     }
 
-    fn run(&mut self, of: &RunInfo) -> &mut Run {
-        let parent = of.parent_call_id.as_ref().and_then(|id| self.calls.get(id));
+    fn run(&mut self, of: &Event) -> &mut Run {
+        let parent = of.scope.parent_call_id.as_ref().and_then(|id| self.calls.get(id));
         let depth = parent.map_or(0, |(_, depth)| depth + 1);
         let number = self.runs.len() + 1;
-        self.runs.entry(of.id.clone()).or_insert(Run { number, depth, calls: 0 })
+        self.runs.entry(of.run_id().to_owned()).or_insert(Run { number, depth, calls: 0 })
     }
 }
 

@@ -1,5 +1,21 @@
 //! What generated HTTP clients of services are made of: a table of operations, and the client that sends one. Never
 //! knows an API: addresses and credentials come at run time, the rest from generated tables.
+//!
+//! A host makes one client for each service, and hands it to the generated type that implements the service's trait:
+//! `ShelterHttp::new(client)`. Credentials are never printed.
+//!
+//! ```
+//! use toolwright_http::{Client, Credentials};
+//!
+//! let client = Client::builder("http://127.0.0.1:8080/v1")
+//!     .with_credentials(Credentials::bearer("open sesame"))
+//!     .build()?;
+//! assert!(!format!("{client:?}").contains("sesame"));
+//!
+//! let error = Client::builder("127.0.0.1:8080/v1").build().unwrap_err();
+//! assert!(error.to_string().contains("127.0.0.1:8080/v1"));
+//! # Ok::<(), toolwright_http::BuildError>(())
+//! ```
 
 #![warn(missing_debug_implementations)]
 

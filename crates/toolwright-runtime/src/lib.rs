@@ -2,7 +2,7 @@
 //! sessions, and the events of all. Never reads a schema file, and never talks to a model itself: that is a
 //! [`Planner`]'s.
 //!
-//! # Write a tool, and call it
+//! # Call a tool
 //!
 //! Generated crates register their tools by a function: `todos_tools::register(&mut registry, todos)?`. A tool of a few
 //! lines needs no schema file: it is an async function, whose types say what it takes and gives.
@@ -38,9 +38,38 @@
 //! # }
 //! ```
 //!
+//! # Write a tool
+//!
+//! What is more than a name and words (hints, limits, approval) stands in a spec. A function fails with any error; a
+//! [`ToolFailure`](toolwright::ToolFailure) also says what the model is to do about it.
+//!
+//! ```
+//! use toolwright::spec::CallLimits;
+//! use toolwright::{FailureKind, Recovery, ToolFailure, ToolSpec, described};
+//! use toolwright_runtime::{FunctionTool, Registry};
+//!
+//! described! {
+//!     struct Disk {
+//!         name: String,
+//!     }
+//! }
+//!
+//! let limits = CallLimits { sequential: true, ..CallLimits::UNLIMITED };
+//! let mount = FunctionTool::new(ToolSpec::new("mount").with_limits(limits), async |disk: Disk| {
+//!     if disk.name == "sda" {
+//!         return Ok(disk);
+//!     }
+//!     let words = format!("there is no disk `{}`, there is `sda`", disk.name);
+//!     Err(ToolFailure::new(FailureKind::DomainRejection, words, Recovery::Replan))
+//! });
+//!
+//! let registry = Registry::new();
+//! registry.register_tool(mount)?;
+//! # Ok::<(), toolwright::RegistrationError>(())
+//! ```
+//!
 //! With the feature `schemars` the arguments may be any type that derives `Deserialize` and `JsonSchema`; a result that
-//! derives `Serialize` and `JsonSchema` is returned as `Json(result)`. What is more than a name and words (hints, limits,
-//! approval) stands in a [`ToolSpec`](toolwright::ToolSpec), from which [`FunctionTool::new`] makes a tool.
+//! derives `Serialize` and `JsonSchema` is returned as `Json(result)`.
 //!
 //! With the feature `macros` an attribute says all of it at the function. Its parameters are the properties of the arguments,
 //! and its doc comment is the description; see `tool` and `toolset`, which does the same for the methods of a service.
@@ -66,10 +95,8 @@
 //! [`Script`]. A run finishes, fails, or waits for answers: then it is data, which can be kept and resumed elsewhere.
 //!
 //! ```
-//! use toolwright::{Payload, ToolCall, ToolSpec, described};
-//! use toolwright_runtime::{
-//!     Agent, FunctionTool, Registry, ResumeRequest, RunEnd, RunRequest, Runtime, Script,
-//! };
+//! use toolwright::{Payload, ToolCall, described};
+//! use toolwright_runtime::{Agent, Registry, ResumeRequest, RunRequest, Runtime, Script};
 //!
 //! described! {
 //!     struct Disk {
@@ -79,24 +106,23 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let spec = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
-//! let wipe = FunctionTool::new(spec, async |disk: Disk| disk);
 //! let planner = Script::new()
 //!     .call([ToolCall::new("wipe", Payload::new(r#"{"name":"sda"}"#))])
 //!     .finish(Payload::new(r#""done""#));
 //!
 //! let registry = Registry::new();
-//! registry.register_tool(wipe)?;
+//! registry.tool("wipe", "Wipe a disk.", async |disk: Disk| disk)?;
 //! registry.register_agent(Agent::new("janitor", "lab").with_tools(["wipe"]), planner.into())?;
 //! let runtime = Runtime::new(registry);
 //!
-//! let outcome = runtime.run(RunRequest::new("janitor", Payload::new("{}"))).await?;
-//! let RunEnd::Suspended(waiting) = outcome.end else { panic!("`wipe` needs an approval") };
+//! let request = RunRequest::new("janitor", Payload::new("{}")).with_approval_of(["wipe"]);
+//! let outcome = runtime.run(request).await?;
+//! let waiting = outcome.suspended().expect("`wipe` needs an approval");
 //! let questions = waiting.pending();
 //! assert_eq!(questions[0].args.as_str(), r#"{"name":"sda"}"#);
 //!
 //! let answers = questions.iter().map(|question| question.approve());
-//! let outcome = runtime.resume(ResumeRequest::new(&waiting, answers)).await?;
+//! let outcome = runtime.resume(ResumeRequest::new(waiting, answers)).await?;
 //! assert_eq!(outcome.result()?.as_str(), r#""done""#);
 //! # Ok(())
 //! # }
@@ -126,9 +152,9 @@ pub use host::{
     CallEnd, CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Runtime,
     RuntimeBuilder, Session, SessionRequest,
 };
-pub use registry::{Catalog, CatalogError, Registry};
+pub use registry::{Catalog, Registry};
 pub use run::{Journal, SuspendedCall, SuspendedRun};
-pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset};
+pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 #[cfg(feature = "macros")]
 pub use toolwright_macros::{tool, toolset};
 pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink};

@@ -46,7 +46,7 @@ impl<A: Executor> Split<A> {
 
 impl<A: Executor> Executor for Split<A> {
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        if self.specs.iter().any(|spec| spec.answers_to(call.tool())) {
+        if self.specs.iter().any(|spec| spec.is_called(call.tool())) {
             self.on.execute(call)
         } else {
             self.others.execute(call)

@@ -1,6 +1,35 @@
 //! The contract between those who provide tools and those who run them: specs, codecs, calls,
 //! results, failures. All that generated code needs. Holds no runtime: nothing here routes a call,
 //! keeps a session or talks to a model.
+//!
+//! What a tool takes and gives is a type with a codec and a schema. A spec holds both, and judges payloads that nobody
+//! has decoded; what is wrong with one is a sentence for the model that wrote it.
+//!
+//! ```
+//! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, codec, described};
+//!
+//! described! {
+//!     struct Numbers {
+//!         a: i64,
+//!         b: i64,
+//!     }
+//!
+//!     struct Sum {
+//!         sum: i64,
+//!     }
+//! }
+//!
+//! let numbers: Numbers = codec::from_json(br#"{"a":2,"b":4e1}"#)?;
+//! let sum = Payload::of(&Sum { sum: numbers.a + numbers.b })?;
+//! assert_eq!(sum.as_str(), r#"{"sum":42}"#);
+//!
+//! let add = ToolSpec::new("add").with_types::<Numbers, Sum>();
+//! let call = ToolCall::new(add.name(), Payload::new(r#"{"a":2}"#));
+//! let issues = add.check_args(call.args().as_bytes()).unwrap_err();
+//! let failure = ToolFailure::invalid_call(&add, &call, issues);
+//! assert_eq!(failure.message, "the arguments of `add` are not valid: `/b`: is missing");
+//! # Ok::<(), toolwright::InvalidPayload>(())
+//! ```
 
 #![warn(missing_debug_implementations)]
 

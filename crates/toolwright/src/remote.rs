@@ -83,9 +83,9 @@ impl Origin {
         Self { server: toolset, tools, listed: &[], from: Provenance::UNKNOWN }
     }
 
-    /// The tool that answers to a name of ours.
+    /// The tool of a name of ours.
     pub fn tool(&self, name: &str) -> Option<&'static ToolSpec> {
-        self.tools.iter().copied().find(|spec| spec.answers_to(name))
+        self.tools.iter().copied().find(|spec| spec.is_called(name))
     }
 
     /// The digest of the schemas that a tool of the server had, by its name there.

@@ -212,7 +212,7 @@ impl ToolSpec {
     }
 
     /// Whether a name is this tool's own or one of its earlier ones.
-    pub fn answers_to(&self, name: &str) -> bool {
+    pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.aliases().any(|alias| alias == name)
     }
 

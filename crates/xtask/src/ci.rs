@@ -8,15 +8,16 @@ use crate::skipped::Skipped;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 8] = [
+const DOC_TESTED: [&str; 9] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-builtins",
     "toolwright-codegen",
+    "toolwright-http",
     "toolwright-macros",
-    "toolwright-runtime",
     "toolwright-mcp",
     "toolwright-rig",
+    "toolwright-runtime",
 ];
 
 /// The features of the contract: conversions with other crates' types, and the tables of Unicode.

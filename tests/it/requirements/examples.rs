@@ -193,11 +193,11 @@ async fn g30_g31_the_callers_sink_sees_one_start_and_one_result() -> Tested {
     let seen = own.events();
     let kinds: Vec<&str> = seen.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["tool_call_scheduled", "tool_result_received"]);
-    let parent = &seen[0].run.id;
-    let child = |event: &&Event| event.run.id != *parent;
+    let parent = seen[0].run_id();
+    let child = |event: &&Event| event.run_id() != parent;
     let events = all.events();
     let inner: Vec<&Event> = events.iter().filter(child).collect();
-    assert!(inner.iter().all(|event| event.run.agent.as_deref() == Some("session_planner")));
+    assert!(inner.iter().all(|event| event.agent.as_deref() == Some("session_planner")));
     let first = inner.first().map(|event| event.kind.as_str());
     let last = inner.last().map(|event| event.kind.as_str());
     assert_eq!((first, last), (Some("run_started"), Some("run_finished")));

@@ -98,7 +98,7 @@ impl McpToolset {
 
     async fn answer(&self, call: &ToolCall) -> Result<Payload, ToolFailure> {
         let specs = self.specs().await.map_err(|error| unlisted(&error, call))?;
-        let Some(spec) = specs.iter().find(|spec| spec.answers_to(call.tool())) else {
+        let Some(spec) = specs.iter().find(|spec| spec.is_called(call.tool())) else {
             return Err(ToolFailure::not_found(call.tool(), specs.iter().map(|spec| spec.name())));
         };
         spec.check_args(call.args().as_bytes())

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolwright::spec::{Implementation, text};
 use toolwright::{FailureKind, Payload, ToolCall, ToolResult};
 use toolwright_mcp::client::{Client, McpToolset};
-use toolwright_runtime::{CatalogError, Registry, Runtime, Session};
+use toolwright_runtime::{Registry, Runtime, Session, ToolsetError};
 
 use crate::peer::{can_run, client, hasty};
 
@@ -55,7 +55,7 @@ async fn p6_a_server_that_cannot_be_reached_registers_nothing() {
     let missing = Client::with_options(missing, hasty());
     let error = catalog.connect("peer", "p", McpToolset::reach("peer", &missing)).await;
     let error = error.expect_err("it is not there");
-    assert!(matches!(error, CatalogError::Unreachable { .. }), "{error}");
+    assert!(matches!(error, ToolsetError::Unreachable { .. }), "{error}");
     let found = client(&["modern"]);
     let listed = catalog.connect("peer", "p", McpToolset::reach("peer", &found)).await;
     let listed = listed.expect("nothing is in the way");

@@ -48,7 +48,7 @@ pub struct Agent {
     pub tools: Vec<String>,
     /// The toolsets all of whose tools it may call.
     pub toolsets: Vec<String>,
-    /// The tools that runs of it answer.
+    /// The tools whose calls its runs implement.
     pub implements: Vec<ToolSpecRef>,
     /// The tools whose calls in runs of it need an approval, whatever the tools say themselves. Runs of other agents that
     /// answer its calls have lists of their own.
@@ -58,7 +58,7 @@ pub struct Agent {
     pub model: Map<Value>,
     /// What one run of it may take.
     pub policy: Policy,
-    /// What its final payload must be, where it answers no call: a tool whose result schema says so.
+    /// What its final payload must be, where it implements no call: a tool whose result schema says so.
     pub result: Option<ToolSpecRef>,
     /// Tools that must be there under their names and of these toolsets; what a schema file was checked against.
     needs: Vec<&'static ToolSpec>,
@@ -137,10 +137,7 @@ impl Agent {
 
     /// Requires an approval of these tools' calls in runs of it, by the names that its planner calls them by.
     #[must_use]
-    pub fn requiring_approval_of<N: Into<String>>(
-        mut self,
-        tools: impl IntoIterator<Item = N>,
-    ) -> Self {
+    pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
         self
     }
@@ -159,23 +156,23 @@ impl Agent {
         self
     }
 
-    /// Makes its runs answer a tool's calls.
+    /// Makes its runs implement a tool's calls.
     #[must_use]
-    pub fn implementing(mut self, spec: impl Into<ToolSpecRef>) -> Self {
+    pub fn with_implements(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.implements.push(spec.into());
         self
     }
 
     /// Holds its final payload to a tool's result schema.
     #[must_use]
-    pub fn resulting_in(mut self, spec: impl Into<ToolSpecRef>) -> Self {
+    pub fn with_result(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.result = Some(spec.into());
         self
     }
 
     /// Whether it wants a tool's calls to be approved.
     pub(crate) fn wants_approval_of(&self, tool: &ToolEntry) -> bool {
-        self.approval_list.iter().any(|name| tool.answers_to(name))
+        self.approval_list.iter().any(|name| tool.is_called(name))
     }
 
     pub(crate) fn needs(&self) -> &[&'static ToolSpec] {

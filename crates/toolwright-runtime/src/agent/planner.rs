@@ -31,7 +31,7 @@ pub enum Step {
 pub struct Turn<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) input: &'a Payload,
-    pub(crate) answers: Option<&'a ToolSpec>,
+    pub(crate) implements: Option<&'a ToolSpec>,
     pub(crate) scope: &'a Scope,
     pub(crate) run_id: &'a str,
     pub(crate) history: &'a [Vec<Exchange>],
@@ -54,14 +54,14 @@ impl<'a> Turn<'a> {
         self.agent
     }
 
-    /// What the run was started with: the goal, or the arguments of the call it answers.
+    /// What the run was started with: the goal, or the arguments of the call it implements.
     pub fn input(&self) -> &'a Payload {
         self.input
     }
 
-    /// The tool whose call this run answers; its result schema is what the final payload must keep.
-    pub fn answers(&self) -> Option<&'a ToolSpec> {
-        self.answers
+    /// The tool a call of which this run implements; its result schema is what the final payload must keep.
+    pub fn implements(&self) -> Option<&'a ToolSpec> {
+        self.implements
     }
 
     /// Where the run comes from.

@@ -7,10 +7,10 @@ use std::fmt;
 
 use toolwright::InvalidPayload;
 
-use super::{Answer, ApprovalRequest, Awaits, Verdict};
+use super::{Answer, ApprovalRequest, Verdict};
 
-/// Checked answers by the ids of their questions.
-pub(crate) type Answers = BTreeMap<String, Verdict>;
+/// The verdicts of checked answers, by the ids of their questions.
+pub(crate) type Verdicts = BTreeMap<String, Verdict>;
 
 /// Why a suspended run cannot go on. Nothing has run then, and the same state can be tried again with other answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,13 @@ pub enum ResumeError {
     UnknownAgent {
         /// The agent.
         agent: String,
+    },
+    /// The call waits in a session of another agent.
+    OtherAgent {
+        /// The agent whose call waits.
+        agent: String,
+        /// The agent whose session it was to go on in.
+        session_of: String,
     },
     /// The agent does not implement the tool any more that judges the run's final payload.
     UnknownTool {
@@ -62,8 +69,8 @@ pub enum ResumeError {
     WrongVerdict {
         /// The question's id.
         id: String,
-        /// What is waited for.
-        awaits: Awaits,
+        /// Whether a result is waited for.
+        deferred: bool,
     },
     /// Arguments of the approver's own that break the tool's schema.
     InvalidArguments {
@@ -74,14 +81,14 @@ pub enum ResumeError {
     },
 }
 
-/// The answers by question, if they fit.
+/// The verdicts by question, if the answers fit.
 pub(crate) fn check(
     questions: &[&ApprovalRequest],
     answers: Vec<Answer>,
     now: u64,
-) -> Result<Answers, ResumeError> {
+) -> Result<Verdicts, ResumeError> {
     let asked: BTreeMap<_, _> = questions.iter().map(|asked| (asked.id.as_str(), *asked)).collect();
-    let mut checked = Answers::new();
+    let mut checked = Verdicts::new();
     for answer in answers {
         let Some(question) = asked.get(answer.id.as_str()) else {
             return Err(ResumeError::UnknownQuestion { id: answer.id });
@@ -109,11 +116,12 @@ fn check_one(question: &ApprovalRequest, answer: &Answer, now: u64) -> Result<()
     if now >= question.expires_at {
         return Err(ResumeError::Expired { id });
     }
-    let fits = match question.awaits {
-        Awaits::Approval => !matches!(answer.verdict, Verdict::Result(_)),
-        Awaits::Result => matches!(answer.verdict, Verdict::Result(_) | Verdict::Deny(_)),
+    let fits = match answer.verdict {
+        Verdict::Approve | Verdict::ApproveWith(_) => !question.deferred,
+        Verdict::Result(_) => question.deferred,
+        Verdict::Deny(_) => true,
     };
-    if fits { Ok(()) } else { Err(ResumeError::WrongVerdict { id, awaits: question.awaits }) }
+    if fits { Ok(()) } else { Err(ResumeError::WrongVerdict { id, deferred: question.deferred }) }
 }
 
 impl fmt::Display for ResumeError {
@@ -122,6 +130,10 @@ impl fmt::Display for ResumeError {
             Self::UnknownAgent { agent } => {
                 write!(f, "the suspended run is of agent `{agent}`, which is not registered")
             }
+            Self::OtherAgent { agent, session_of } => write!(
+                f,
+                "the call waits in a session of agent `{agent}`, this one is of `{session_of}`; open one of `{agent}`"
+            ),
             Self::UnknownTool { agent, tool } => {
                 write!(
                     f,
@@ -146,10 +158,10 @@ impl fmt::Display for ResumeError {
             Self::AnsweredBefore { id } => {
                 write!(f, "`{id}` was answered before; an answer counts once")
             }
-            Self::WrongVerdict { id, awaits: Awaits::Approval } => {
+            Self::WrongVerdict { id, deferred: false } => {
                 write!(f, "`{id}` waits for an approval, but a result was given")
             }
-            Self::WrongVerdict { id, awaits: Awaits::Result } => {
+            Self::WrongVerdict { id, deferred: true } => {
                 write!(f, "`{id}` waits for a result, but an approval was given")
             }
             Self::InvalidArguments { id, issues } => {

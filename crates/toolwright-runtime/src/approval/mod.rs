@@ -50,9 +50,9 @@ mod sync;
 use toolwright::BoxFuture;
 
 pub use answers::ResumeError;
-pub(crate) use answers::{Answers, check};
+pub(crate) use answers::{Verdicts, check};
 pub(crate) use ledger::Ledger;
-pub use request::{Answer, ApprovalRequest, Awaits, Verdict};
+pub use request::{Answer, ApprovalRequest, Verdict};
 pub(crate) use request::{Clock, digest, now};
 
 /// Answers questions while the run waits: a person at a terminal, or a rule. A run with an approver is never suspended

@@ -17,13 +17,13 @@ use crate::wire;
 /// Tells the time of day; tests bring their own.
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// A call that waits for an answer from outside.
+/// A call that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The question's own id.
     pub id: String,
-    /// What is waited for.
-    pub awaits: Awaits,
+    /// Whether the call is deferred: the answer is its result. Otherwise it is a yes or a no.
+    pub deferred: bool,
     /// The run that asks.
     pub run_id: String,
     /// The call that waits.
@@ -49,16 +49,6 @@ pub struct ApprovalRequest {
     pub expires_at: u64,
 }
 
-/// What a question waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Awaits {
-    /// A yes or a no.
-    Approval,
-    /// The result of a call that is answered outside.
-    Result,
-}
-
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
@@ -81,7 +71,7 @@ pub enum Verdict {
     ApproveWith(#[serde(with = "wire::payload")] Payload),
     /// Do not run it. The reason is for the model.
     Deny(Option<String>),
-    /// The result of a call that is answered outside.
+    /// The result of a deferred call.
     Result(#[serde(with = "wire::payload")] Payload),
 }
 
@@ -91,11 +81,10 @@ impl ApprovalRequest {
         let words = tool.approval().cloned().unwrap_or_default();
         let filled =
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
-        let awaits = if tool.is_deferred() { Awaits::Result } else { Awaits::Approval };
         let lasting = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: fresh_id("approval"),
-            awaits,
+            deferred: tool.is_deferred(),
             run_id: call.run_id().unwrap_or_default().to_owned(),
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
@@ -129,7 +118,7 @@ impl ApprovalRequest {
         self.answer(Verdict::Deny(Some(reason.into())))
     }
 
-    /// The result of a call that is answered outside.
+    /// The result of a deferred call.
     pub fn result(&self, payload: Payload) -> Answer {
         self.answer(Verdict::Result(payload))
     }

@@ -21,7 +21,7 @@ use crate::watch::Publisher;
 
 pub use output_cap::OutputCap;
 pub use rate_limit::RateLimit;
-pub use retry::{Backoff, Retry};
+pub use retry::Retry;
 pub use timeout::Timeout;
 pub(crate) use timeout::timed_out;
 use tool_service::ToolService;

@@ -21,14 +21,11 @@ pub struct Retry {
 }
 
 /// How long to wait before an attempt: twice as long each time, up to a cap, less a random part.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Backoff {
-    /// Before the second attempt.
-    pub first: Duration,
-    /// The longest.
-    pub cap: Duration,
-    /// How much of it is random, from 0 (nothing) to 1 (all).
-    pub jitter: f64,
+#[derive(Clone, Copy, Debug)]
+struct Backoff {
+    first: Duration,
+    cap: Duration,
+    jitter: f64,
 }
 
 impl Default for Backoff {
@@ -66,10 +63,18 @@ impl Retry {
         self
     }
 
-    /// Sets the waits between attempts.
+    /// Sets the wait before the second attempt, and the longest. It doubles with each attempt; by default it is a second,
+    /// and 30 at most.
     #[must_use]
-    pub fn with_backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = backoff;
+    pub fn with_backoff(mut self, first: Duration, longest: Duration) -> Self {
+        self.backoff = Backoff { first, cap: longest, ..self.backoff };
+        self
+    }
+
+    /// Sets how much of a wait is random, from 0 (nothing) to 1 (all); by default it is a tenth.
+    #[must_use]
+    pub fn with_jitter(mut self, jitter: f64) -> Self {
+        self.backoff.jitter = jitter;
         self
     }
 

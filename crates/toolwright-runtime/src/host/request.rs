@@ -15,8 +15,8 @@ use toolwright::{
 use super::session::Session;
 use crate::agent::Exchange;
 use crate::approval::{Answer, Approver};
-use crate::run::{Checkpoints, Environment, Options, Run, SuspendedRun, child_scope};
-use crate::tools::{IntoSource, Source, ToolSpecRef, Toolset};
+use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
+use crate::tools::{IntoSource, Source, ToolSpecRef};
 use crate::watch::EventSink;
 
 /// A run of an agent that a host asks for.
@@ -45,7 +45,7 @@ pub struct ResumeRequest {
 pub(super) struct Hosting {
     pub(super) events: Option<Arc<dyn EventSink>>,
     approver: Option<Arc<dyn Approver>>,
-    session: Option<Arc<dyn Toolset>>,
+    session: Option<SessionTools>,
     extra: Vec<(String, Source)>,
     checkpoints: Option<Checkpoints>,
     cancelled: CancellationToken,
@@ -135,11 +135,11 @@ impl RunRequest {
     ///
     /// Every issue that keeps the input from being valid under the tool's schema.
     pub fn of<T: Tool>(input: &T::Args) -> Result<Self, InvalidPayload> {
-        Ok(Self::answering(T::SPEC, Payload::of(input)?))
+        Ok(Self::of_tool(T::SPEC, Payload::of(input)?))
     }
 
     /// As [`of`](Self::of), with an input that is JSON already. It is checked when the run is to start.
-    pub fn answering(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
+    pub fn of_tool(tool: impl Into<ToolSpecRef>, input: Payload) -> Self {
         Self::to(Target::Tool(tool.into()), input)
     }
 
@@ -193,10 +193,7 @@ impl RunRequest {
 
     /// Requires an approval of these tools' calls, whatever the tools say themselves.
     #[must_use]
-    pub fn requiring_approval_of<N: Into<String>>(
-        mut self,
-        tools: impl IntoIterator<Item = N>,
-    ) -> Self {
+    pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
         self
     }
@@ -238,10 +235,11 @@ macro_rules! hosted {
                 self
             }
 
-            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them.
+            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them. In a
+            /// session of another agent it uses what its own agent's allowlist names too.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
-                self.hosting.session = Some(session.toolset());
+                self.hosting.session = Some(session.shared_tools());
                 self
             }
 
@@ -289,7 +287,7 @@ macro_rules! hosted {
             /// Sets what cancels the run: calls that have ended keep their results, the others are given up, and what
             /// was entered is exited.
             #[must_use]
-            pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+            pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
                 self.hosting.cancelled = token;
                 self
             }

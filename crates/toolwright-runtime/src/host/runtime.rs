@@ -11,13 +11,14 @@ use toolwright::{BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult
 use super::request::{
     CallRequest, ResumeRequest, RunEnd, RunError, RunOutcome, RunRequest, Target,
 };
+use super::session::{Session, SessionRequest};
 use crate::agent::Agent;
 use crate::approval::{Approver, Ledger, ResumeError};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
-use crate::tools::{Combined, Entered, ToolSpecRef, Toolset};
+use crate::tools::{Combined, Entered, ToolSpecRef, ToolsetError};
 use crate::watch::{EventSink, Publisher};
 
 /// Runs agents and single calls on what a [`Registry`] holds. Cheap to clone.
@@ -171,7 +172,7 @@ impl Runtime {
             record_content: false,
             journal: None,
             sequence: Arc::default(),
-            answered: Ledger::default(),
+            ledger: Ledger::default(),
         })
     }
 
@@ -189,9 +190,9 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// There is no such agent, or the input is not valid for the tool that the run is to answer. Nothing has run then.
+    /// There is no such agent, or the input is not valid for the tool that the run is to implement. Nothing has run then.
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
-        let (agent, answers) = self.target(&request)?;
+        let (agent, implements) = self.target(&request)?;
         let RunRequest { input, run_id, scope, hosting, .. } = request;
         let id = run_id.unwrap_or_else(|| fresh_id("run"));
         let run = Run::new(&self.0, agent, (id, input), scope, hosting.events.clone());
@@ -200,7 +201,7 @@ impl Runtime {
             approval_list: request.approval_list.into(),
             ..Options::default()
         };
-        let run = hosting.apply(run.answering(answers), options, &self.0);
+        let run = hosting.apply(run.implementing(implements), options, &self.0);
         let (end, steps) = run.drive(None).await;
         Ok(outcome(run.id(), end, steps))
     }
@@ -217,7 +218,7 @@ impl Runtime {
         let Some(registered) = self.0.registry.agent(&agent) else {
             return Err(ResumeError::UnknownAgent { agent });
         };
-        let judge = state.answers.as_deref().map(|tool| self.still_implements(&agent, tool));
+        let judge = state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
         let named = (state.run_id.clone(), Payload::new(state.input.as_str()));
         let scope = state.scope.clone().into();
         let run = Run::new(&self.0, registered, named, scope, hosting.events.clone());
@@ -226,29 +227,38 @@ impl Runtime {
             approval_list: state.approval_list.as_slice().into(),
             ..Options::default()
         };
-        let run = hosting.apply(run.answering(judge.transpose()?), options, &self.0);
-        let answers = Arc::new(self.0.take_answers(&state.step, answers)?);
-        let (end, steps) = run.drive(Some(Resumption { state, answers })).await;
+        let run = hosting.apply(run.implementing(judge.transpose()?), options, &self.0);
+        let verdicts = Arc::new(self.0.take_answers(&state.step, answers)?);
+        let (end, steps) = run.drive(Some(Resumption { state, verdicts })).await;
         Ok(outcome(run.id(), end, steps))
     }
 
     /// Makes one call outside any agent's run, on the path every call takes. What provides the tool is entered before
-    /// and exited after it. A call that belongs to no run gets a run id of its own. Nothing can be suspended here: a
-    /// call that needs an approval is denied unless there is an approver.
+    /// and exited after it. A call whose scope has no run id gets one, by which no [`Journal`] knows it again. Nothing can
+    /// be suspended here: a call that needs an approval is denied unless there is an approver.
     pub async fn call(&self, request: impl Into<CallRequest>) -> ToolResult {
         let CallRequest { call, events } = request.into();
         let mut scope = call.scope().clone();
-        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
-        let publisher = self.0.publisher(&run_id, None, &scope, events);
-        let call = call.with_scope(scope);
+        scope.run_id.get_or_insert_with(|| fresh_id("run"));
+        let call = call.with_scope(scope.clone());
+        let publisher = self.0.publisher(None, Arc::new(scope), events);
         match self.0.registry.registered(call.tool()) {
             Some(tool) => self.call_once(call, &tool, publisher).await,
             None => self.refuse_unknown(call, publisher),
         }
     }
 
-    pub(super) fn environment(&self) -> &Arc<Environment> {
-        &self.0
+    /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
+    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events.
+    ///
+    /// # Errors
+    ///
+    /// A factory that failed, or a toolset that did not enter; what was entered is exited.
+    pub async fn open_session(
+        &self,
+        request: impl Into<SessionRequest>,
+    ) -> Result<Session, ToolsetError> {
+        Session::open(&self.0, request.into()).await
     }
 
     /// The agent that a request is about, and the tool that its input has been checked for.
@@ -296,7 +306,7 @@ impl Runtime {
         tool: &Registered,
         publisher: Publisher,
     ) -> ToolResult {
-        let scope = Arc::new(call.scope().clone());
+        let scope = Arc::clone(&publisher.scope);
         let provider = &tool.provider;
         let failed = |call: &ToolCall, error: &dyn std::error::Error| {
             ToolResult::new(call, Err(ToolFailure::internal(error)))
@@ -310,16 +320,10 @@ impl Runtime {
             Ok(entered) => entered,
             Err(error) => return failed(&call, &*error),
         };
-        let result = self.dispatcher(toolset, publisher).call(call, &tool.entry).await;
+        let dispatcher = Dispatcher::outside_runs(&self.0, toolset, publisher);
+        let result = dispatcher.call(call, &tool.entry).await;
         entered.close().await;
         result
-    }
-
-    /// What takes calls outside any run, where nothing can be suspended.
-    pub(super) fn dispatcher(&self, toolset: Arc<dyn Toolset>, publisher: Publisher) -> Dispatcher {
-        let options = Options { approver: self.0.approver.clone(), ..Options::default() };
-        let environment = Arc::clone(&self.0);
-        Dispatcher { environment, toolset, publisher, options, answers: Arc::default() }
     }
 
     fn refuse_unknown(&self, call: ToolCall, publisher: Publisher) -> ToolResult {
@@ -327,7 +331,8 @@ impl Runtime {
         let known = specs.iter().filter(|spec| spec.is_advertised()).map(|spec| spec.name());
         let failure = ToolFailure::not_found(call.tool(), known);
         let nothing = Arc::new(Combined::new());
-        self.dispatcher(nothing, publisher).refuse(call, None, Err(failure)).into_exchange().result
+        let dispatcher = Dispatcher::outside_runs(&self.0, nothing, publisher);
+        dispatcher.refuse(call, None, Err(failure)).into_exchange().result
     }
 }
 

@@ -7,15 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolwright::call::fresh_id;
 use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult};
 
-use super::runtime::Runtime;
 use crate::agent::Exchange;
-use crate::approval::{Answer, Answers, Approver, ResumeError};
-use crate::run::{CallState, Dispatcher, PendingCall, SavedCall, SuspendedCall, VERSION, answered};
+use crate::approval::{Answer, Approver, ResumeError, Verdicts};
+use crate::run::{
+    CallState, Dispatcher, Environment, PendingCall, SavedCall, SessionTools, SuspendedCall,
+    VERSION, readmit,
+};
 use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
 use crate::watch::EventSink;
 
 /// An open session. Dropped, it is stopped.
 pub struct Session {
+    agent: Arc<str>,
     dispatcher: Dispatcher,
     scope: Arc<Scope>,
     entered: Mutex<Option<Entered>>,
@@ -78,10 +81,7 @@ impl SessionRequest {
 
     /// Requires an approval of these tools' calls, by their published names, whatever the tools say themselves.
     #[must_use]
-    pub fn requiring_approval_of<N: Into<String>>(
-        mut self,
-        tools: impl IntoIterator<Item = N>,
-    ) -> Self {
+    pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
         self
     }
@@ -93,47 +93,39 @@ impl From<&str> for SessionRequest {
     }
 }
 
-impl Runtime {
-    /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh
-    /// instance of every factory. Its calls take the path of every call: hooks, approvals, limits, events. Where an agent of
-    /// this name is registered, its approval list counts too.
-    ///
-    /// # Errors
-    ///
-    /// A factory that failed, or a toolset that did not enter; what was entered is exited.
-    pub async fn open_session(
-        &self,
-        request: impl Into<SessionRequest>,
-    ) -> Result<Session, ToolsetError> {
-        let SessionRequest { agent, mut scope, events, approver, mut approval_list } =
-            request.into();
-        if let Some(registered) = self.environment().registry.agent(&agent) {
+impl Session {
+    /// See [`Runtime::open_session`](super::Runtime::open_session).
+    pub(super) async fn open(
+        environment: &Arc<Environment>,
+        request: SessionRequest,
+    ) -> Result<Self, ToolsetError> {
+        let SessionRequest { agent, mut scope, events, approver, mut approval_list } = request;
+        if let Some(registered) = environment.registry.agent(&agent) {
             approval_list.extend(registered.agent.approval_list.iter().cloned());
         }
         let failed = |cause| ToolsetError::Session { agent: agent.clone(), cause };
         scope.session_id.get_or_insert_with(|| fresh_id("session"));
-        let run_id = scope.run_id.get_or_insert_with(|| fresh_id("run")).clone();
+        scope.run_id.get_or_insert_with(|| fresh_id("run"));
         let scope = Arc::new(scope);
         let mut all = Combined::new();
-        if let Some(catalog) = &self.environment().catalog {
+        if let Some(catalog) = &environment.catalog {
             for published in catalog.allowed(&agent) {
-                let bound = catalog.bind(&published, &scope, &mut all).await;
+                let bound = catalog.bind(&published, &scope, &mut all, |_| true).await;
                 bound.map_err(|error| failed(error.into()))?;
             }
         }
         let toolset: Arc<dyn Toolset> = Arc::new(all);
         let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&scope));
         let entered = Mutex::new(Some(entering.await.map_err(failed)?));
-        let name = Some(agent.as_str().into());
-        let publisher = self.environment().publisher(&run_id, name, &scope, events);
-        let mut dispatcher = self.dispatcher(toolset, publisher);
+        let agent: Arc<str> = agent.into();
+        let name = Some(Arc::clone(&agent));
+        let publisher = environment.publisher(name, Arc::clone(&scope), events);
+        let mut dispatcher = Dispatcher::outside_runs(environment, toolset, publisher);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
         dispatcher.options.approval_list = approval_list.into();
-        Ok(Session { dispatcher, scope, entered })
+        Ok(Self { agent, dispatcher, scope, entered })
     }
-}
 
-impl Session {
     /// The session's id.
     pub fn id(&self) -> &str {
         self.scope.session_id.as_deref().unwrap_or_default()
@@ -177,7 +169,7 @@ impl Session {
     /// catalog.allow("janitor", "disks")?;
     /// let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     ///
-    /// let request = SessionRequest::new("janitor").requiring_approval_of(["disks.wipe"]);
+    /// let request = SessionRequest::new("janitor").with_approval_of(["disks.wipe"]);
     /// let session = runtime.open_session(request).await?;
     /// let call = ToolCall::new("disks.wipe", Payload::new("{}"));
     /// let CallEnd::Suspended(waiting) = session.start(call).await else { panic!("it waits") };
@@ -190,7 +182,7 @@ impl Session {
     /// ```
     pub async fn start(&self, call: ToolCall) -> CallEnd {
         match self.find(call).await {
-            Ok((call, tool)) => self.waiting(Answers::new()).start(call, &tool).await.into(),
+            Ok((call, tool)) => self.ended(self.waiting(Verdicts::new()).start(call, &tool).await),
             Err(result) => CallEnd::Done(result),
         }
     }
@@ -199,12 +191,17 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Answers that do not fit, as in [`Runtime::resume`]. Nothing has run then.
+    /// A call of another agent's session, or answers that do not fit, as in
+    /// [`Runtime::resume`](super::Runtime::resume). Nothing has run then.
     pub async fn resume(
         &self,
         suspended: &SuspendedCall,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Result<CallEnd, ResumeError> {
+        if *suspended.agent != *self.agent {
+            let (agent, session_of) = (suspended.agent.clone(), self.agent.to_string());
+            return Err(ResumeError::OtherAgent { agent, session_of });
+        }
         let waiting = std::slice::from_ref(&suspended.call);
         let answers = answers.into_iter().collect();
         let dispatcher = self.waiting(self.dispatcher.environment.take_answers(waiting, answers)?);
@@ -212,7 +209,7 @@ impl Session {
         let tools = self.tools().await.unwrap_or_default();
         let pending = match suspended.call.clone() {
             SavedCall::Asked { call, request } => {
-                answered(call.into(), request, &dispatcher, &tools)
+                readmit(call.into(), request, &dispatcher, &tools)
             }
             SavedCall::Child { call, run } => {
                 let tool = tools.iter().find(|tool| tool.name() == call.tool).cloned();
@@ -224,14 +221,14 @@ impl Session {
             }
             SavedCall::Waiting(call) => return Ok(self.start(call.into()).await),
         };
-        Ok(dispatcher.advance(pending).await.into())
+        Ok(self.ended(dispatcher.advance(pending).await))
     }
 
-    /// Takes calls as far as they get, with answers that are there.
-    fn waiting(&self, answers: Answers) -> Dispatcher {
+    /// Takes calls as far as they get, with verdicts that are there.
+    fn waiting(&self, verdicts: Verdicts) -> Dispatcher {
         let mut dispatcher = self.dispatcher.clone();
         dispatcher.options.can_suspend = true;
-        dispatcher.answers = Arc::new(answers);
+        dispatcher.verdicts = Arc::new(verdicts);
         dispatcher
     }
 
@@ -269,8 +266,17 @@ impl Session {
     }
 
     /// The session's tools, for runs that neither enter nor exit them.
-    pub(super) fn toolset(&self) -> Arc<dyn Toolset> {
-        Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)))
+    pub(super) fn shared_tools(&self) -> SessionTools {
+        let toolset = Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)));
+        SessionTools { agent: Arc::clone(&self.agent), toolset }
+    }
+
+    fn ended(&self, pending: PendingCall) -> CallEnd {
+        if pending.is_done() {
+            return CallEnd::Done(pending.into_exchange().result);
+        }
+        let (agent, call) = (self.agent.to_string(), pending.into_saved());
+        CallEnd::Suspended(SuspendedCall { version: VERSION, agent, call })
     }
 
     fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
@@ -279,15 +285,6 @@ impl Session {
 
     fn is_stopped(&self) -> bool {
         self.entered.lock().unwrap_or_else(PoisonError::into_inner).is_none()
-    }
-}
-
-impl From<PendingCall> for CallEnd {
-    fn from(pending: PendingCall) -> Self {
-        if pending.is_done() {
-            return Self::Done(pending.into_exchange().result);
-        }
-        Self::Suspended(SuspendedCall { version: VERSION, call: pending.into_saved() })
     }
 }
 

@@ -3,13 +3,11 @@
 
 use crate::debug::debug;
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolwright::{BoxError, RegistrationError, Scope};
+use toolwright::{BoxError, Scope};
 
-use super::Registry;
+use super::{Provider, Registry};
 use crate::tools::{
     Borrowed, Combined, Filtered, Prefixed, SEPARATOR, ToolEntry, Toolset, ToolsetError,
 };
@@ -18,7 +16,8 @@ use crate::tools::{
 /// catalog.
 ///
 /// A runtime with a catalog lets an agent use what its allowlist names and nothing else: in sessions and in runs, as
-/// `<prefix>.<tool>`. Tools and toolsets that an agent lists itself keep their names, and need to be allowed as well.
+/// `<prefix>.<tool>`. Tools and toolsets that an agent lists itself need to be allowed as well, and its runs have them
+/// under their own names only: a hook or an approval list that names a tool cannot be passed by under another.
 #[derive(Clone, Default)]
 pub struct Catalog {
     registry: Registry,
@@ -41,45 +40,6 @@ pub(crate) struct Published {
     only: Option<Arc<BTreeSet<String>>>,
 }
 
-/// Why a toolset is not published, or an allowlist refused.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CatalogError {
-    /// There is a toolset of this name already.
-    Registration(RegistrationError),
-    /// The toolset is published already.
-    PublishedTwice {
-        /// The toolset.
-        toolset: String,
-    },
-    /// Another toolset has this prefix.
-    DuplicatePrefix {
-        /// The prefix.
-        prefix: String,
-        /// The toolset that has it.
-        published: String,
-    },
-    /// A prefix that is empty, or has a dot in it.
-    BadPrefix {
-        /// The prefix.
-        prefix: String,
-    },
-    /// A toolset that is not registered, or, in an allowlist, not published.
-    Unknown {
-        /// The name asked for.
-        toolset: String,
-        /// The names there are.
-        available: Vec<String>,
-    },
-    /// A toolset that was to be reached first could not be.
-    Unreachable {
-        /// The toolset.
-        toolset: String,
-        /// Why.
-        cause: BoxError,
-    },
-}
-
 debug!(Catalog, catalog => { allowed: catalog.lock().allowed });
 
 impl Registry {
@@ -96,7 +56,7 @@ impl Catalog {
     /// # Errors
     ///
     /// A toolset that is not registered or published already, a prefix that is taken, empty or has a dot.
-    pub fn publish(&self, toolset: &str, prefix: &str) -> Result<(), CatalogError> {
+    pub fn publish(&self, toolset: &str, prefix: &str) -> Result<(), ToolsetError> {
         self.insert(Published {
             toolset: toolset.to_owned(),
             prefix: prefix.to_owned(),
@@ -114,15 +74,15 @@ impl Catalog {
         toolset: &str,
         prefix: &str,
         tools: impl IntoIterator<Item = N>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<(), ToolsetError> {
         let only = Some(Arc::new(tools.into_iter().map(Into::into).collect()));
         self.insert(Published { toolset: toolset.to_owned(), prefix: prefix.to_owned(), only })
     }
 
-    fn insert(&self, published: Published) -> Result<(), CatalogError> {
+    fn insert(&self, published: Published) -> Result<(), ToolsetError> {
         if self.registry.toolset(&published.toolset).is_empty() {
             let available = self.registry.toolset_names();
-            return Err(CatalogError::Unknown { toolset: published.toolset, available });
+            return Err(ToolsetError::UnknownToolset { toolset: published.toolset, available });
         }
         let mut entries = self.lock();
         entries.check(&published)?;
@@ -142,19 +102,19 @@ impl Catalog {
         toolset: &str,
         prefix: &str,
         reach: impl Future<Output = Result<T, E>>,
-    ) -> Result<Vec<ToolEntry>, CatalogError>
+    ) -> Result<Vec<ToolEntry>, ToolsetError>
     where
         T: Toolset + 'static,
         E: Into<BoxError>,
     {
-        let unreachable = |cause| CatalogError::Unreachable { toolset: toolset.to_owned(), cause };
+        let unreachable = |cause| ToolsetError::Unreachable { toolset: toolset.to_owned(), cause };
         let reached = reach.await.map_err(|error| unreachable(error.into()))?;
         let tools = reached.tools(&Scope::default()).await.map_err(unreachable)?;
         let published =
             Published { toolset: toolset.to_owned(), prefix: prefix.to_owned(), only: None };
         let mut entries = self.lock();
         entries.check(&published)?;
-        self.registry.register_toolset(toolset, reached).map_err(CatalogError::Registration)?;
+        self.registry.register_toolset(toolset, reached).map_err(ToolsetError::Registration)?;
         entries.published.insert(published.toolset.clone(), published);
         Ok(tools)
     }
@@ -168,12 +128,12 @@ impl Catalog {
         &self,
         agent: &str,
         toolsets: impl IntoIterator<Item = N>,
-    ) -> Result<(), CatalogError> {
+    ) -> Result<(), ToolsetError> {
         let mut entries = self.lock();
         let toolsets: BTreeSet<String> = toolsets.into_iter().map(Into::into).collect();
         if let Some(toolset) = toolsets.iter().find(|name| !entries.published.contains_key(*name)) {
             let available = entries.published.keys().cloned().collect();
-            return Err(CatalogError::Unknown { toolset: toolset.clone(), available });
+            return Err(ToolsetError::UnknownToolset { toolset: toolset.clone(), available });
         }
         entries.allowed.insert(agent.to_owned(), toolsets);
         Ok(())
@@ -184,7 +144,7 @@ impl Catalog {
     /// # Errors
     ///
     /// A toolset that is not published.
-    pub fn allow(&self, agent: &str, toolset: &str) -> Result<(), CatalogError> {
+    pub fn allow(&self, agent: &str, toolset: &str) -> Result<(), ToolsetError> {
         let mut toolsets = self.lock().allowed.get(agent).cloned().unwrap_or_default();
         toolsets.insert(toolset.to_owned());
         self.update_allowed_toolsets(agent, toolsets)
@@ -197,22 +157,24 @@ impl Catalog {
         names.filter_map(|name| entries.published.get(name)).cloned().collect()
     }
 
-    /// Instances of a published toolset, under its prefix, to be added to others. Shared ones keep the life they have.
+    /// Instances of a published toolset, under its prefix, to be added to others; of its providers those that a rule
+    /// picks. Shared ones keep the life they have.
     pub(crate) async fn bind(
         &self,
         published: &Published,
         scope: &Scope,
         all: &mut Combined,
+        picks: impl Fn(&Arc<Provider>) -> bool,
     ) -> Result<(), ToolsetError> {
-        for provider in self.registry.toolset(&published.toolset) {
+        for provider in self.registry.toolset(&published.toolset).into_iter().filter(picks) {
             let source = provider.source.clone().built_once();
             let Some(mut toolset) = source.resolve(&provider.name, scope).await? else { continue };
             if source.is_shared() {
                 toolset = Arc::new(Borrowed(toolset));
             }
-            let (prefix, of_published) = (published.prefix.clone(), published.clone());
-            let filtered = Filtered::new(toolset, move |tool: &str| of_published.publishes(tool));
-            all.push(provider.name.clone(), Arc::new(Prefixed::new(prefix, filtered)));
+            let filtered = published.filter(toolset);
+            let prefixed = Prefixed::new(published.prefix.clone(), filtered);
+            all.push(provider.name.clone(), Arc::new(prefixed));
         }
         Ok(())
     }
@@ -227,64 +189,40 @@ impl Published {
         &self.toolset
     }
 
-    pub(crate) fn publishes(&self, tool: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| only.contains(tool))
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The tools of an instance that are published, under their own names.
+    pub(crate) fn filter(&self, toolset: Arc<dyn Toolset>) -> Arc<dyn Toolset> {
+        match self.only.clone() {
+            None => toolset,
+            Some(only) => Arc::new(Filtered::new(toolset, move |tool: &str| only.contains(tool))),
+        }
+    }
+
+    /// Whether a published name is of this toolset.
+    pub(crate) fn lists(&self, name: &str) -> bool {
+        let bare = name.strip_prefix(&self.prefix).and_then(|rest| rest.strip_prefix(SEPARATOR));
+        bare.is_some_and(|bare| self.only.as_ref().is_none_or(|only| only.contains(bare)))
     }
 }
 
 impl Entries {
-    fn check(&self, new: &Published) -> Result<(), CatalogError> {
+    fn check(&self, new: &Published) -> Result<(), ToolsetError> {
         let Published { toolset, prefix, .. } = new;
         if prefix.is_empty() || prefix.contains(SEPARATOR) {
-            return Err(CatalogError::BadPrefix { prefix: prefix.clone() });
+            return Err(ToolsetError::BadPrefix { prefix: prefix.clone() });
         }
         if self.published.contains_key(toolset) {
-            return Err(CatalogError::PublishedTwice { toolset: toolset.clone() });
+            return Err(ToolsetError::PublishedTwice { toolset: toolset.clone() });
         }
         match self.published.values().find(|other| other.prefix == *prefix) {
             None => Ok(()),
-            Some(other) => Err(CatalogError::DuplicatePrefix {
+            Some(other) => Err(ToolsetError::DuplicatePrefix {
                 prefix: prefix.clone(),
                 published: other.toolset.clone(),
             }),
-        }
-    }
-}
-
-impl fmt::Display for CatalogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Registration(error) => error.fmt(f),
-            Self::PublishedTwice { toolset } => {
-                write!(f, "toolset `{toolset}` is published already; publish it once")
-            }
-            Self::DuplicatePrefix { prefix, published } => {
-                write!(f, "prefix `{prefix}` is that of toolset `{published}`; choose another")
-            }
-            Self::BadPrefix { prefix } => {
-                write!(f, "`{prefix}` is no prefix; it must have a letter at least and no dot")
-            }
-            Self::Unknown { toolset, available } if available.is_empty() => {
-                write!(f, "there is no toolset `{toolset}`, nor any other; register it first")
-            }
-            Self::Unknown { toolset, available } => {
-                let available = available.join("`, `");
-                write!(f, "there is no toolset `{toolset}`, there is `{available}`")
-            }
-            Self::Unreachable { toolset, cause } => write!(
-                f,
-                "toolset `{toolset}` could not be reached, so it is not registered: {cause}"
-            ),
-        }
-    }
-}
-
-impl Error for CatalogError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Registration(error) => Some(error),
-            Self::Unreachable { cause, .. } => Some(&**cause),
-            _ => None,
         }
     }
 }

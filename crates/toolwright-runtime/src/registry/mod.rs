@@ -17,8 +17,8 @@ use crate::tools::{
     Combined, Executed, FunctionTool, IntoSource, Source, ToolEntry, ToolFunction, ToolSpecRef,
 };
 
+pub use catalog::Catalog;
 pub(crate) use catalog::Published;
-pub use catalog::{Catalog, CatalogError};
 
 /// Every tool, toolset and agent of a runtime. Nothing is registered but by a call here, and nothing
 /// replaces what is registered. Agents alone can be removed again.
@@ -319,7 +319,7 @@ impl Entries {
         if self.agents.contains_key(&agent.name) {
             wrong.push(RegistrationError::DuplicateAgent { agent: agent.name.clone() });
         }
-        let entry = |spec| ToolEntry::new(spec).answered_by(&agent.name);
+        let entry = |spec| ToolEntry::new(spec).run_by(&agent.name);
         let own: Vec<_> = agent.implements.iter().cloned().map(entry).collect();
         wrong.extend(self.preflight(&agent));
         wrong.extend(self.taken(&own));
@@ -468,7 +468,7 @@ fn check(tool: &FunctionTool) -> Result<(), RegistrationError> {
     Err(RegistrationError::UnusableTool { tool, reason })
 }
 
-/// Every name a tool answers to.
+/// Every name of a tool, earlier ones included.
 fn names(entry: &ToolEntry) -> impl Iterator<Item = &str> {
     std::iter::once(entry.name()).chain(entry.spec().aliases())
 }

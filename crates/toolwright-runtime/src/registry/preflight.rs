@@ -228,7 +228,7 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
 
 /// The names in an agent's approval list that none of its tools has. Names with a prefix are a catalog's to know.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
-    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.answers_to(name));
+    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_called(name));
     let unlisted = agent.approval_list.iter();
     let unlisted = unlisted.filter(|name| !name.contains(SEPARATOR) && !is_listed(name));
     let error = |name: &String| RegistrationError::UnlistedApproval {

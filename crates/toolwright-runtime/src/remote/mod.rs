@@ -9,4 +9,3 @@ mod protocol;
 mod server;
 
 pub use client::{RemoteError, RemoteToolset};
-pub use server::{serve_stream, serve_unix};

@@ -18,40 +18,43 @@ use crate::execute::panicked;
 use crate::tools::Entered;
 use crate::tools::{Source, ToolEntry, Toolset};
 
-/// Serves everybody who connects to a socket, until the listener fails. Connections that end badly are logged.
-///
-/// # Errors
-///
-/// The listener's own.
-pub async fn serve_unix(listener: UnixListener, toolset: Source) -> io::Result<()> {
-    let mut connections = JoinSet::new();
-    loop {
-        let (stream, _) = listener.accept().await?;
-        let toolset = toolset.clone();
-        connections.spawn(async move {
-            let (input, output) = stream.into_split();
-            if let Err(error) = serve_stream(input, output, toolset).await {
-                tracing::warn!(%error, "a remote toolset's connection ended badly");
-            }
-        });
-        while connections.try_join_next().is_some() {}
+impl Source {
+    /// Serves everybody who connects to a socket, until the listener fails. Connections that end badly are logged. The
+    /// other side is a [`RemoteToolset`](super::RemoteToolset).
+    ///
+    /// # Errors
+    ///
+    /// The listener's own.
+    pub async fn serve_unix(self, listener: UnixListener) -> io::Result<()> {
+        let mut connections = JoinSet::new();
+        loop {
+            let (stream, _) = listener.accept().await?;
+            let toolset = self.clone();
+            connections.spawn(async move {
+                let (input, output) = stream.into_split();
+                if let Err(error) = toolset.serve_stream(input, output).await {
+                    tracing::warn!(%error, "a remote toolset's connection ended badly");
+                }
+            });
+            while connections.try_join_next().is_some() {}
+        }
     }
-}
 
-/// Serves one client over any byte stream, until it leaves.
-///
-/// # Errors
-///
-/// A broken stream, a client that does not keep the protocol, a toolset that does not enter.
-pub async fn serve_stream(
-    input: impl AsyncRead + Send + Unpin,
-    output: impl AsyncWrite + Send + Unpin,
-    toolset: Source,
-) -> Result<(), RemoteError> {
-    let (replies, queue) = mpsc::unbounded_channel();
-    let conversation = converse(BufReader::new(input), toolset, replies);
-    let (ended, written) = tokio::join!(conversation, write(output, queue));
-    ended.and(written.map_err(RemoteError::Io))
+    /// Serves one client over any byte stream, until it leaves.
+    ///
+    /// # Errors
+    ///
+    /// A broken stream, a client that does not keep the protocol, a toolset that does not enter.
+    pub async fn serve_stream(
+        self,
+        input: impl AsyncRead + Send + Unpin,
+        output: impl AsyncWrite + Send + Unpin,
+    ) -> Result<(), RemoteError> {
+        let (replies, queue) = mpsc::unbounded_channel();
+        let conversation = converse(BufReader::new(input), self, replies);
+        let (ended, written) = tokio::join!(conversation, write(output, queue));
+        ended.and(written.map_err(RemoteError::Io))
+    }
 }
 
 /// Where the replies about an entered toolset go. Dropped by all, it ends the writing.

@@ -55,7 +55,7 @@ async fn run_group(
     });
     {
         let mut running = pin!(join_all(running));
-        batch.stopped = stop.unless_reached(running.as_mut()).await.err();
+        batch.stopped = stop.unless_reached(running.as_mut().map(Ok)).await.err();
         // What has ended at this very moment has ended.
         if batch.stopped.is_some() {
             let _ = running.now_or_never();
@@ -81,8 +81,8 @@ fn postponed(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
     let PendingCall { call, tool, state } = pending;
     let state = match state {
         CallState::Refused(outcome) => return dispatcher.refuse(call, tool.as_ref(), outcome),
-        CallState::Waiting | CallState::Ready(_) | CallState::Asking(_) => CallState::Waiting,
-        state @ (CallState::Suspended(_) | CallState::Done(_)) => state,
+        CallState::Waiting | CallState::Ready { .. } | CallState::Unasked => CallState::Waiting,
+        state @ (CallState::Asked(_) | CallState::Suspended(_) | CallState::Done(_)) => state,
     };
     PendingCall { call, tool, state }
 }

@@ -19,25 +19,34 @@ impl Budget {
         Self { policy, calls: 0, denied: false, failures_in_a_row: 0 }
     }
 
-    /// Takes a step of calls into account before any of them runs, all or none; the outer error ends the run: a planner
-    /// that was told of the limit gets no other step of calls.
-    pub(crate) fn open_step(
-        &mut self,
-        calls: usize,
-    ) -> Result<Result<(), ToolFailure>, ToolFailure> {
+    /// Checks that a step of calls may still be asked for.
+    ///
+    /// # Errors
+    ///
+    /// A step was denied before, and the planner was told. This ends the run.
+    pub(crate) fn check_open(&self) -> Result<(), ToolFailure> {
         if self.denied {
             return Err(self.out_of_calls("the run asked for more calls than"));
         }
+        Ok(())
+    }
+
+    /// Takes a step of calls into account before any of them runs, all or none.
+    ///
+    /// # Errors
+    ///
+    /// The calls do not all fit. Each of them is denied, and the run goes on.
+    pub(crate) fn take(&mut self, calls: usize) -> Result<(), ToolFailure> {
         let wanted =
             u32::try_from(calls).map_or(u32::MAX, |calls| self.calls.saturating_add(calls));
-        if self.policy.max_tool_calls.is_some_and(|limit| wanted > limit) {
+        if let Some(limit) = self.policy.max_tool_calls.filter(|limit| wanted > *limit) {
             self.denied = true;
-            let left = self.policy.max_tool_calls.unwrap_or(u32::MAX).saturating_sub(self.calls);
+            let left = limit.saturating_sub(self.calls);
             let what = format!("none of the {calls} calls was made: the run has {left} left of");
-            return Ok(Err(self.out_of_calls(&what)));
+            return Err(self.out_of_calls(&what));
         }
         self.calls = wanted;
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Takes a step's results into account, in call order.

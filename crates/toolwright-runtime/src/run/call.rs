@@ -21,16 +21,23 @@ pub(crate) struct PendingCall {
 pub(crate) enum CallState {
     /// It waits for a barrier before it.
     Waiting,
-    /// It may run. Where it had to be approved, with exactly what has this digest.
-    Ready(Option<String>),
-    /// It waits for an answer.
-    Asking(Arc<ApprovalRequest>),
-    /// The run of the agent that answers it waits.
+    /// It may run. Where it had to be approved, with the arguments of this digest.
+    Ready { approved_digest: Option<String> },
+    /// It needs an answer, and nobody was asked yet.
+    Unasked,
+    /// Its question was asked and waits for the answer.
+    Asked(Arc<ApprovalRequest>),
+    /// The run of its agent waits.
     Suspended(Box<RunState>),
-    /// It is answered without being run, and nobody was told yet.
+    /// It has its outcome without being run, and nobody was told yet.
     Refused(Outcome),
     /// It has its outcome.
     Done(Outcome),
+}
+
+impl CallState {
+    /// It may run, and had not to be approved.
+    pub(crate) const READY: Self = Self::Ready { approved_digest: None };
 }
 
 impl PendingCall {
@@ -77,7 +84,7 @@ impl PendingCall {
         }
         let call = (&self.call).into();
         match self.state {
-            CallState::Asking(request) => {
+            CallState::Asked(request) => {
                 SavedCall::Asked { call, request: ApprovalRequest::clone(&request) }
             }
             CallState::Suspended(run) => SavedCall::Child { call, run },

@@ -1,6 +1,17 @@
-//! The one path of every call: asked about, announced, hooked, checked, run, checked again, hooked again, announced
-//! again. Never chooses calls: see the run's loop.
+//! The path of a call:
+//!
+//! 1. Where it needs an answer, the question is asked. Without an approver the call stops here and waits, as data.
+//! 2. Its start is announced.
+//! 3. Hooks see it, and may change its arguments.
+//! 4. Its arguments are checked: they are valid and, after an approval, those that were approved. So is its tool, which
+//!    must be available.
+//! 5. An agent runs it in a run of its own, which may wait. Any other tool runs behind the layers of `execute`.
+//! 6. The result is checked, and hooks see it and may change it.
+//! 7. Its end is announced.
+//!
+//! Never chooses calls: see the run's loop.
 
+use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -12,10 +23,13 @@ use toolwright::{
 };
 use tracing::Instrument;
 
+use super::Run;
 use super::call::{CallState, PendingCall, cancelled};
+use super::effects::{self, Entry};
+use super::end::{End, Resumption};
+use super::environment::{Environment, Options};
 use super::state::RunState;
-use super::{End, Environment, Options, Resumption, Run};
-use crate::approval::{Answers, ApprovalRequest, Verdict, digest, now};
+use crate::approval::{ApprovalRequest, Verdict, Verdicts, digest, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
 use crate::tools::{Delegation, ToolEntry, Toolset};
 use crate::watch::telemetry;
@@ -28,27 +42,42 @@ pub(crate) struct Dispatcher {
     pub(crate) toolset: Arc<dyn Toolset>,
     pub(crate) publisher: Publisher,
     pub(crate) options: Options,
-    /// What suspended child runs go on with.
-    pub(crate) answers: Arc<Answers>,
+    /// The verdicts that a suspended run and its child runs go on with.
+    pub(crate) verdicts: Arc<Verdicts>,
+}
+
+/// A call whose question was answered.
+pub(crate) enum Judged {
+    /// It may run, with the arguments of this digest.
+    Approved { call: ToolCall, digest: String },
+    /// It has its outcome and does not run.
+    Refused { call: ToolCall, outcome: Outcome },
 }
 
 impl Dispatcher {
+    /// Calls outside any run, where nothing can be suspended.
+    pub(crate) fn outside_runs(
+        environment: &Arc<Environment>,
+        toolset: Arc<dyn Toolset>,
+        publisher: Publisher,
+    ) -> Self {
+        let options = Options { approver: environment.approver.clone(), ..Options::default() };
+        let environment = Arc::clone(environment);
+        Self { environment, toolset, publisher, options, verdicts: Arc::default() }
+    }
+
     /// Takes one call as far as it gets. Dropped before that, it still announces the call's end: cancelled.
     pub(crate) async fn advance(&self, pending: PendingCall) -> PendingCall {
         let PendingCall { call, tool, state } = pending;
         // Boxed, so that a nested run takes little of its caller's stack.
         match (state, tool) {
-            (CallState::Ready(approved), Some(tool)) => {
-                Box::pin(self.run(call, tool, approved)).await
+            (CallState::Ready { approved_digest }, Some(tool)) => {
+                Box::pin(self.run(call, tool, approved_digest)).await
             }
-            (CallState::Asking(request), Some(tool)) => {
-                Box::pin(self.ask(call, tool, request)).await
-            }
-            (CallState::Suspended(run), tool) => Box::pin(self.go_on(call, tool, run)).await,
+            (CallState::Unasked, Some(tool)) => Box::pin(self.ask(call, tool)).await,
+            (CallState::Ready { .. } | CallState::Unasked, None) => self.end_unlisted(call).await,
+            (CallState::Suspended(run), tool) => Box::pin(self.resume_agent(call, tool, run)).await,
             (CallState::Refused(outcome), tool) => self.refuse(call, tool.as_ref(), outcome),
-            (CallState::Ready(_) | CallState::Asking(_), None) => {
-                self.refuse(call, None, Err(lost()))
-            }
             (state, tool) => PendingCall { call, tool, state },
         }
     }
@@ -61,34 +90,23 @@ impl Dispatcher {
     /// Takes a new call of a known tool as far as it gets.
     pub(crate) async fn start(&self, call: ToolCall, tool: &ToolEntry) -> PendingCall {
         let call = if call.tool() == tool.name() { call } else { call.with_tool(tool.name()) };
-        let state = if self.options.needs_answer(tool) {
-            self.question(&call, tool).await
-        } else {
-            CallState::Ready(None)
-        };
-        self.advance(PendingCall::new(call, Some(tool.clone()), state)).await
+        self.advance(self.admit(call, tool.clone(), false)).await
     }
 
-    /// The state of a call that has to be asked about. Nobody is asked about what cannot run.
-    pub(crate) async fn question(&self, call: &ToolCall, tool: &ToolEntry) -> CallState {
+    /// The state in which a new call of a known tool begins, which may be listed for approval by its agent. Nobody is
+    /// asked about arguments that are not valid.
+    pub(crate) fn admit(&self, call: ToolCall, tool: ToolEntry, is_listed: bool) -> PendingCall {
+        if !is_listed && !self.options.needs_answer(&tool) {
+            return PendingCall::new(call, Some(tool), CallState::READY);
+        }
         if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
-            return CallState::Refused(Err(ToolFailure::invalid_call(tool.spec(), call, issues)));
+            let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
+            return PendingCall::refused(call, Some(tool), failure);
         }
-        let environment = &self.environment;
-        let asked = async {
-            let now = now(&environment.clock);
-            ApprovalRequest {
-                open_handles: self.toolset.open_handles(),
-                ..ApprovalRequest::new(call, tool, now, environment.approvals_last)
-            }
-        };
-        match self.effect(|| format!("call/{}/question", call.id()), asked).await {
-            Ok(request) => CallState::Asking(Arc::new(request)),
-            Err(failure) => CallState::Refused(Err(failure)),
-        }
+        PendingCall::new(call, Some(tool), CallState::Unasked)
     }
 
-    /// Answers a call without running anything.
+    /// Ends a call with an outcome, without running anything.
     pub(crate) fn refuse(
         &self,
         call: ToolCall,
@@ -99,72 +117,96 @@ impl Dispatcher {
         PendingCall::done(call, outcome)
     }
 
-    /// Asks whoever is there to answer, and does what they say; otherwise the call waits.
-    async fn ask(
-        &self,
-        call: ToolCall,
-        tool: ToolEntry,
-        request: Arc<ApprovalRequest>,
-    ) -> PendingCall {
-        let who = self.options.approver.as_ref().filter(|_| !tool.is_deferred());
-        if who.is_none() && !self.options.can_suspend {
+    /// Ends a call whose tool was listed when its run got here first, and is not listed any more. What its journal keeps
+    /// of the call holds.
+    async fn end_unlisted(&self, call: ToolCall) -> PendingCall {
+        let outcome = self.fallible(|| format!("call/{}", call.id()), ready(Err(lost()))).await;
+        let hooked = ready(outcome);
+        let outcome = self.fallible(|| format!("after/{}", call.id()), hooked).await;
+        self.refuse(call, None, outcome)
+    }
+
+    /// Asks the approver, and does what the verdict says. Without an approver the call waits.
+    async fn ask(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+        let approver = self.options.approver.as_ref().filter(|_| !tool.is_deferred());
+        if approver.is_none() && !self.options.can_suspend {
             let failure = nobody_to_ask(&call);
             return self.refuse(call, Some(&tool), Err(failure));
         }
+        let environment = &self.environment;
+        let asking = async {
+            let now = now(&environment.clock);
+            ApprovalRequest {
+                open_handles: self.toolset.open_handles(),
+                ..ApprovalRequest::new(&call, &tool, now, environment.approvals_last)
+            }
+        };
+        let request = match self.effect(|| format!("question/{}", call.id()), asking).await {
+            Ok(request) => Arc::new(request),
+            Err(failure) => return self.refuse(call, Some(&tool), Err(failure)),
+        };
         self.publisher.publish(|| EventKind::ApprovalRequested { request: Arc::clone(&request) });
-        let Some(who) = who else {
-            return PendingCall::new(call, Some(tool), CallState::Asking(request));
+        let Some(approver) = approver else {
+            return PendingCall::new(call, Some(tool), CallState::Asked(request));
         };
         let deciding = async {
-            let deciding = AssertUnwindSafe(async { who.decide(&request).await });
+            let deciding = AssertUnwindSafe(async { approver.decide(&request).await });
             // An approver that panics has not approved.
             deciding.catch_unwind().await.unwrap_or(Verdict::Deny(None))
         };
-        let answered = self.effect(|| format!("call/{}/answer", call.id()), deciding).await;
-        let verdict = match answered {
+        let verdict = match self.effect(|| format!("answer/{}", call.id()), deciding).await {
             Ok(verdict) => verdict,
             Err(failure) => return self.refuse(call, Some(&tool), Err(failure)),
         };
-        match self.settle(call, &request, verdict) {
-            (call, Ok(approved)) => self.run(call, tool, Some(approved)).await,
-            (call, Err(outcome)) => self.refuse(call, Some(&tool), outcome),
+        match self.judge(call, &tool, &request, verdict) {
+            Judged::Approved { call, digest } => self.run(call, tool, Some(digest)).await,
+            Judged::Refused { call, outcome } => self.refuse(call, Some(&tool), outcome),
         }
     }
 
-    /// What an answer makes of a call: the digest it may run with, or its outcome.
-    pub(crate) fn settle(
+    /// Does to a call what the answer to its question says.
+    pub(crate) fn judge(
         &self,
         call: ToolCall,
+        tool: &ToolEntry,
         request: &Arc<ApprovalRequest>,
         verdict: Verdict,
-    ) -> (ToolCall, Result<String, Outcome>) {
+    ) -> Judged {
         self.publisher.publish(|| EventKind::ApprovalAnswered {
             request: Arc::clone(request),
             verdict: verdict.clone(),
         });
         match verdict {
-            Verdict::Approve => (call, Ok(request.digest.clone())),
+            Verdict::Approve => Judged::Approved { call, digest: request.digest.clone() },
             Verdict::ApproveWith(args) => {
                 let call = call.with_args(args);
                 let digest = digest(&call);
-                (call, Ok(digest))
+                Judged::Approved { call, digest }
             }
-            Verdict::Deny(reason) => (call, Err(Err(denied(request, reason)))),
-            Verdict::Result(payload) => (call, Err(Ok(payload))),
+            Verdict::Deny(reason) => {
+                Judged::Refused { call, outcome: Err(denied(request, reason)) }
+            }
+            Verdict::Result(payload) => {
+                Judged::Refused { call, outcome: tool.spec_ref().checked(Ok(payload)) }
+            }
         }
     }
 
-    async fn run(&self, call: ToolCall, tool: ToolEntry, approved: Option<String>) -> PendingCall {
-        let call = Arc::new(call.with_approved(approved.is_some()));
+    async fn run(
+        &self,
+        call: ToolCall,
+        tool: ToolEntry,
+        approved_digest: Option<String>,
+    ) -> PendingCall {
+        let call = Arc::new(call.with_approved(approved_digest.is_some()));
         let open = OpenCall::announce(&self.publisher, &call, Some(&tool));
-        let running = self.hooked(Arc::clone(&call), &tool, approved);
+        let running = self.between_hooks(Arc::clone(&call), &tool, approved_digest.as_deref());
         let state = open.reach(self.in_span(&call, &tool, Box::pin(running)).await);
         PendingCall::new(Arc::unwrap_or_clone(call), Some(tool), state)
     }
 
-    /// Goes on with the run that answers a call. The call was announced, and its first hooks ran, before the run was
-    /// suspended.
-    async fn go_on(
+    /// Goes on with the suspended run of an agent. Before it was suspended its call was announced, and hooks saw it.
+    async fn resume_agent(
         &self,
         call: ToolCall,
         tool: Option<ToolEntry>,
@@ -173,14 +215,19 @@ impl Dispatcher {
         let open = OpenCall::announced(&self.publisher, &call, tool.as_ref());
         let running = async {
             let Some(tool) = &tool else { return End::Failed(lost()) };
-            let named = tool.delegates().then(|| run.agent.clone());
-            let Some(agent) = named.as_deref().or(tool.agent().map(|agent| &**agent)) else {
+            let is_its_agent =
+                tool.delegates() || tool.agent().is_some_and(|agent| **agent == *run.agent);
+            if !is_its_agent || !run.implements(tool.spec()) {
                 return End::Failed(agent_lost(tool));
+            }
+            let delegation = Delegation::to(&*run.agent, Payload::new(run.input.as_str()));
+            let hooked = match &run.args {
+                Some(args) => call.clone().with_args(Payload::new(args.as_str())),
+                None => call.clone(),
             };
-            let input = Payload::new(run.input.as_str());
             let running = async {
-                let end = self.answer(agent, &call, &input, tool, Some(run)).await;
-                self.hooked_after(&call, tool, end).await
+                let end = self.run_agent(delegation, &hooked, tool, Some(run)).await;
+                self.after_hooks(&hooked, tool, end).await
             };
             self.in_span(&call, tool, Box::pin(running)).await
         };
@@ -206,32 +253,32 @@ impl Dispatcher {
     }
 
     /// Hooks, the call between them, hooks.
-    async fn hooked(
+    async fn between_hooks(
         &self,
         mut call: Arc<ToolCall>,
         tool: &ToolEntry,
-        approved: Option<String>,
+        approved_digest: Option<&str>,
     ) -> End {
         let hooks = &self.environment.hooks;
         if !hooks.are_for(call.tool(), tool) {
-            return Box::pin(self.checked(call, tool, approved)).await;
+            return Box::pin(self.make(call, tool, approved_digest)).await;
         }
         let before = hooks.before(&call, tool);
-        let args = self.fallible(|| format!("call/{}/before", call.id()), before).await;
+        let args = self.fallible(|| format!("before/{}", call.id()), before).await;
         let end = match args {
             Ok(args) => {
                 if args != *call.args() {
                     call = Arc::new(ToolCall::clone(&call).with_args(args));
                 }
-                Box::pin(self.checked(Arc::clone(&call), tool, approved)).await
+                Box::pin(self.make(Arc::clone(&call), tool, approved_digest)).await
             }
             Err(failure) => End::Failed(failure),
         };
-        self.hooked_after(&call, tool, end).await
+        self.after_hooks(&call, tool, end).await
     }
 
     /// A failure goes through the hooks after the call like any outcome; a run that waits is none yet.
-    async fn hooked_after(&self, call: &ToolCall, tool: &ToolEntry, end: End) -> End {
+    async fn after_hooks(&self, call: &ToolCall, tool: &ToolEntry, end: End) -> End {
         let outcome = match end.into_outcome() {
             Ok(outcome) => outcome,
             Err(waiting) => return End::Suspended(waiting),
@@ -240,111 +287,159 @@ impl Dispatcher {
         if !hooks.are_for(call.tool(), tool) {
             return outcome.into();
         }
-        let after = hooks.after(call, tool, outcome.clone());
-        let hooked = self.fallible(|| format!("call/{}/after", call.id()), after).await;
-        // What hooks made of a result must be one too.
-        if hooked == outcome { hooked.into() } else { tool.spec_ref().checked(hooked).into() }
+        let after = async {
+            let hooked = hooks.after(call, tool, outcome.clone()).await;
+            // What hooks made of a result must be one too.
+            if hooked == outcome { hooked } else { tool.spec_ref().checked(hooked) }
+        };
+        self.fallible(|| format!("after/{}", call.id()), after).await.into()
     }
 
-    /// The call itself, with arguments and result checked.
-    async fn checked(
+    /// The call itself, once it is checked that it may be made.
+    async fn make(
         &self,
         call: Arc<ToolCall>,
         tool: &ToolEntry,
-        approved: Option<String>,
+        approved_digest: Option<&str>,
     ) -> End {
-        if approved.is_some_and(|approved| digest(&call) != approved) {
-            return End::Failed(changed_after_approval(tool));
+        let key = if tool.agent().is_some() || tool.delegates() { "agent" } else { "call" };
+        let running = async {
+            self.check(&call, tool, approved_digest)?;
+            if let Some(agent) = tool.agent() {
+                return Delegation::to(&**agent, call.args().clone()).to_payload();
+            }
+            let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
+            let invocation = Invocation::new(Arc::clone(&call), tool.clone(), toolset, publisher);
+            let outcome = self.environment.execute_for(tool).run(invocation).await;
+            let is_checked = tool.checks_itself() || tool.delegates();
+            if is_checked { outcome } else { tool.spec_ref().checked(outcome) }
+        };
+        let outcome = self.fallible(|| format!("{key}/{}", call.id()), running).await;
+        if key == "call" {
+            return outcome.into();
+        }
+        match outcome.and_then(|payload| Delegation::of_payload(&payload)) {
+            Ok(delegation) => self.run_agent(delegation, &call, tool, None).await,
+            Err(failure) => End::Failed(failure),
+        }
+    }
+
+    fn check(
+        &self,
+        call: &ToolCall,
+        tool: &ToolEntry,
+        approved_digest: Option<&str>,
+    ) -> Result<(), ToolFailure> {
+        if approved_digest.is_some_and(|approved| digest(call) != approved) {
+            return Err(changed_after_approval(tool));
         }
         if !tool.checks_itself()
             && let Err(issues) = tool.spec().check_args(call.args().as_bytes())
         {
-            return End::Failed(ToolFailure::invalid_call(tool.spec(), &call, issues));
+            return Err(ToolFailure::invalid_call(tool.spec(), call, issues));
         }
-        if !self.toolset.is_available(tool.name()) {
-            return End::Failed(unavailable(tool));
-        }
-        if let Some(agent) = tool.agent() {
-            return self.answer(agent, &call, call.args(), tool, None).await;
-        }
-        let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-        let invocation = Invocation::new(Arc::clone(&call), tool.clone(), toolset, publisher);
-        let running = self.environment.execute_for(tool).run(invocation);
-        let outcome = self.fallible(|| format!("call/{}", call.id()), running).await;
-        if tool.delegates() {
-            return match outcome.map(|payload| Delegation::of_payload(&payload)) {
-                Ok(Ok((agent, input))) => self.answer(&agent, &call, &input, tool, None).await,
-                Ok(Err(error)) => End::Failed(ToolFailure::internal(&*error)),
-                Err(failure) => End::Failed(failure),
-            };
-        }
-        if tool.checks_itself() { outcome.into() } else { tool.spec_ref().checked(outcome).into() }
+        if self.toolset.is_available(tool.name()) { Ok(()) } else { Err(unavailable(tool)) }
     }
 
-    /// Answers a call by a run of an agent, within the tool's own time and with as many attempts as it asks for.
-    async fn answer(
+    /// Has an agent run a call, within the tool's own time and with as many attempts as it asks for. Each attempt is a
+    /// run.
+    async fn run_agent(
         &self,
-        agent: &str,
+        delegation: Delegation,
         call: &ToolCall,
-        input: &Payload,
         tool: &ToolEntry,
         mut suspended: Option<Box<RunState>>,
     ) -> End {
-        let (spec, retry) = (tool.spec(), Retry::new().with_attempts(1));
-        let mut attempt = 1;
+        let (agent, input) = delegation.into_parts();
+        let Some(agent) = self.environment.registry.agent(&agent) else {
+            let detail = format!("agent `{agent}` is not registered");
+            return End::Failed(agent_lost(tool).with_detail(detail));
+        };
+        let retry = Retry::new().with_attempts(1);
+        let mut attempt = suspended.as_ref().map_or(1, |run| run.attempt);
+        let mut pause = None;
         loop {
-            let running = self.child(agent, call, input, tool, (attempt, suspended.take()));
-            let running = AssertUnwindSafe(running).catch_unwind();
-            let ended = match spec.limits().timeout {
-                Some(limit) => tokio::time::timeout(limit, running)
-                    .await
-                    .unwrap_or_else(|_| Ok(End::Failed(timed_out(tool, limit)))),
-                None => running.await,
+            let id = if let Some(run) = &suspended {
+                run.run_id.clone()
+            } else {
+                let beginning = async {
+                    if let Some(pause) = pause {
+                        tokio::time::sleep(pause).await;
+                    }
+                    fresh_id("run")
+                };
+                match self.effect(|| format!("run/{attempt}/{}", call.id()), beginning).await {
+                    Ok(id) => id,
+                    Err(failure) => return End::Failed(failure),
+                }
             };
-            let failure = match ended {
-                Ok(End::Failed(failure)) => failure,
-                Ok(end) => return end,
-                Err(panic) => panicked("the agent's run", &*panic),
+            let named = (id, input.clone());
+            let run =
+                Run::child(&self.environment, agent.clone(), call, tool, named, &self.options);
+            let resumption = suspended
+                .take()
+                .map(|state| Resumption { state, verdicts: Arc::clone(&self.verdicts) });
+            let outcome = match drive(run, tool, resumption).await.into_outcome() {
+                Ok(outcome) => outcome,
+                Err(mut state) => {
+                    (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
+                    return End::Suspended(state);
+                }
             };
-            let Some(delay) = retry.another(call, spec, &failure, attempt) else {
+            let kept = self.fallible(|| format!("end/{attempt}/{}", call.id()), ready(outcome));
+            let failure = match kept.await {
+                Ok(payload) => return End::Finished(payload),
+                Err(failure) => failure,
+            };
+            let Some(delay) = retry.another(call, tool.spec(), &failure, attempt) else {
                 return End::Failed(failure);
             };
             self.publisher.retried(tool, call, &failure, (attempt, delay));
-            tokio::time::sleep(delay).await;
+            pause = Some(delay);
             attempt += 1;
         }
     }
 
-    /// A run of an agent that answers a call. Boxed, since runs may be nested.
-    fn child<'a>(
-        &'a self,
-        agent: &'a str,
-        call: &'a ToolCall,
-        input: &'a Payload,
-        tool: &'a ToolEntry,
-        (attempt, suspended): (u32, Option<Box<RunState>>),
-    ) -> BoxFuture<'a, End> {
-        Box::pin(async move {
-            let Some(agent) = self.environment.registry.agent(agent) else {
-                let detail = format!("agent `{agent}` is not registered");
-                return End::Failed(agent_lost(tool).with_detail(detail));
-            };
-            let key = || format!("call/{}/run/{attempt}", call.id());
-            let id = match &suspended {
-                Some(state) => Ok(state.run_id.clone()),
-                None => self.effect(key, async { fresh_id("run") }).await,
-            };
-            let id = match id {
-                Ok(id) => id,
-                Err(failure) => return End::Failed(failure),
-            };
-            let named = (id, input.clone());
-            let run = Run::child(&self.environment, agent, call, tool, named, &self.options);
-            let answers = || Arc::clone(&self.answers);
-            let resumption = suspended.map(|state| Resumption { state, answers: answers() });
-            run.drive(resumption).await.0
-        })
+    /// What an effect gives, from the journal of the run if it is kept there.
+    pub(super) async fn effect<T: Entry>(
+        &self,
+        key: impl FnOnce() -> String,
+        effect: impl Future<Output = T> + Send,
+    ) -> Result<T, ToolFailure> {
+        let Some(journal) = &self.environment.journal else { return Ok(effect.await) };
+        let run_id = self.publisher.scope.run_id.as_deref().unwrap_or_default();
+        effects::record(&**journal, run_id, &key(), effect).await
     }
+
+    /// As [`effect`](Self::effect), of what may fail itself.
+    pub(super) async fn fallible<T>(
+        &self,
+        key: impl FnOnce() -> String,
+        effect: impl Future<Output = Result<T, ToolFailure>> + Send,
+    ) -> Result<T, ToolFailure>
+    where
+        Result<T, ToolFailure>: Entry,
+    {
+        self.effect(key, effect).await?
+    }
+}
+
+/// One attempt of an agent at a call, within the time of the tool. Boxed, since runs may be nested.
+fn drive(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> BoxFuture<'_, End> {
+    Box::pin(async move {
+        let running = AssertUnwindSafe(run.drive(resumption)).catch_unwind();
+        let ended = match tool.spec().limits().timeout {
+            None => running.await,
+            Some(limit) => match tokio::time::timeout(limit, running).await {
+                Ok(ended) => ended,
+                Err(_) => return End::Failed(timed_out(tool, limit)),
+            },
+        };
+        match ended {
+            Ok((end, _)) => end,
+            Err(panic) => End::Failed(panicked("the agent's run", &*panic)),
+        }
+    })
 }
 
 fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {
@@ -370,9 +465,10 @@ fn unavailable(tool: &ToolEntry) -> ToolFailure {
     ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
 }
 
-/// A tool that an agent implemented when it was listed, and none does any more.
+/// A tool that another agent implemented when its run was suspended, or whose agent is gone.
 fn agent_lost(tool: &ToolEntry) -> ToolFailure {
-    let message = format!("the agent that was answering `{}` is not there any more", tool.name());
+    let name = tool.name();
+    let message = format!("the agent that was running `{name}` does not implement it any more");
     ToolFailure::new(FailureKind::NotFound, message, Recovery::Replan)
 }
 

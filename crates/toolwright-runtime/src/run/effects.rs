@@ -1,9 +1,8 @@
 //! The one place where a run gets something from outside itself: what the planner decides, what a call gives, what is
 //! asked and answered, fresh ids. Never decides anything.
 
-use toolwright::{BoxError, BoxFuture, Outcome, ToolFailure};
+use toolwright::{BoxError, BoxFuture, Outcome, Payload, ToolFailure};
 
-use super::dispatch::Dispatcher;
 use crate::agent::Step;
 use crate::approval::{ApprovalRequest, Verdict};
 use crate::wire::{WireOutcome, WireStep};
@@ -11,15 +10,29 @@ use crate::wire::{WireOutcome, WireStep};
 /// Keeps what runs get from outside, so that a run can be made again: with the same journal it takes the same way, and
 /// asks and calls nobody whose answer was kept.
 ///
-/// A key is unique in its run, and the same each time the run is made: `step/0` is what the planner decided first,
-/// `call/<id>` the outcome of a call, `call/<id>/before` and `call/<id>/after` what hooks made of its arguments and
-/// outcome, `call/<id>/question` what an approver is asked, with its id and time, `call/<id>/answer` what was answered,
-/// and `call/<id>/run/1` the id of the run that answers the call in its first attempt. A run is known by its id: give
-/// requests one, since an id that was made for a run is another each time.
+/// A run is known by its id, so give requests one: an id that is made is another each time. The same goes for single
+/// calls, [`Runtime::call`](crate::Runtime::call): one is made again only if its scope has a run id.
 ///
-/// Toolsets are listed, entered and exited each time, and a time budget begins anew.
+/// A key is unique in its run, and the same each time the run is made. Those of a call end with the call's id:
+///
+/// | key | entry |
+/// |---|---|
+/// | `step/0` | the first step of the planner, or its failure |
+/// | `tool/<id>` | the name of the tool that the call is of, or why there is none |
+/// | `question/<id>` | the question to the approver, with its id and when it expires |
+/// | `answer/<id>` | the verdict of an approver who was asked while the run waited |
+/// | `before/<id>` | the arguments that hooks made, or their failure |
+/// | `call/<id>` | the outcome of the call, where no agent runs it |
+/// | `agent/<id>` | the agent that runs the call, and the input of its run |
+/// | `run/1/<id>` | the id of the run in which an agent runs the call, in its first attempt |
+/// | `end/1/<id>` | the outcome of that attempt, its time limit included |
+/// | `after/<id>` | the outcome that hooks made |
+///
+/// An effect that was cut off before it was kept happens again. Toolsets are listed, entered and exited each time, and
+/// the time budget of an agent begins anew.
 pub trait Journal: Send + Sync {
-    /// What was kept under a key of a run, or else what the effect gives, once it is kept. Entries are JSON.
+    /// What was kept under a key of a run, or else what the effect gives, once it is kept. Entries are JSON. No effect
+    /// is recorded within another.
     ///
     /// # Errors
     ///
@@ -39,33 +52,19 @@ pub(crate) trait Entry: Sized {
     fn of_json(json: &str) -> serde_json::Result<Self>;
 }
 
-impl Dispatcher {
-    /// What an effect gives, from the journal if it is kept there.
-    pub(super) async fn effect<T: Entry>(
-        &self,
-        key: impl FnOnce() -> String,
-        effect: impl Future<Output = T> + Send,
-    ) -> Result<T, ToolFailure> {
-        let Some(journal) = &self.environment.journal else { return Ok(effect.await) };
-        let (key, effect) = (key(), async { effect.await.to_json().unwrap_or_default() });
-        let kept = journal.record(&self.publisher.run.id, &key, Box::pin(effect)).await;
-        let entry = kept.and_then(|kept| Ok(T::of_json(&kept)?));
-        entry.map_err(|error| {
-            ToolFailure::internal(&*error).with_detail(format!("journal entry `{key}`: {error}"))
-        })
-    }
-
-    /// As [`effect`](Self::effect), of what may fail itself.
-    pub(super) async fn fallible<T>(
-        &self,
-        key: impl FnOnce() -> String,
-        effect: impl Future<Output = Result<T, ToolFailure>> + Send,
-    ) -> Result<T, ToolFailure>
-    where
-        Result<T, ToolFailure>: Entry,
-    {
-        self.effect(key, effect).await?
-    }
+/// What an effect gives, from a journal if it is kept there.
+pub(super) async fn record<T: Entry>(
+    journal: &dyn Journal,
+    run_id: &str,
+    key: &str,
+    effect: impl Future<Output = T> + Send,
+) -> Result<T, ToolFailure> {
+    let effect = async { effect.await.to_json().unwrap_or_default() };
+    let kept = journal.record(run_id, key, Box::pin(effect)).await;
+    let entry = kept.and_then(|kept| Ok(T::of_json(&kept)?));
+    entry.map_err(|error| {
+        ToolFailure::internal(&*error).with_detail(format!("journal entry `{key}`: {error}"))
+    })
 }
 
 impl Entry for Outcome {
@@ -75,6 +74,17 @@ impl Entry for Outcome {
 
     fn of_json(json: &str) -> serde_json::Result<Self> {
         Ok(serde_json::from_str::<WireOutcome>(json)?.into())
+    }
+}
+
+/// A name or an id, or why there is none.
+impl Entry for Result<String, ToolFailure> {
+    fn to_json(&self) -> serde_json::Result<String> {
+        self.clone().map(Payload::new).to_json()
+    }
+
+    fn of_json(json: &str) -> serde_json::Result<Self> {
+        Ok(Outcome::of_json(json)?.map(|name| name.as_str().to_owned()))
     }
 }
 

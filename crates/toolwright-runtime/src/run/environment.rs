@@ -1,4 +1,4 @@
-//! What all runs of a runtime share. Never changes once the runtime is built.
+//! What all runs of a runtime share, and what their hosts decide about each. Never changes once a run has begun.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use toolwright::Scope;
 
-use super::{Journal, SavedCall};
-use crate::approval::{Answer, Answers, Approver, Clock, Ledger, ResumeError, Verdict, check, now};
+use super::effects::Journal;
+use super::state::SavedCall;
+use crate::approval::{
+    Answer, Approver, Clock, Ledger, ResumeError, Verdict, Verdicts, check, now,
+};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
 use crate::tools::ToolEntry;
-use crate::watch::{EventSink, Publisher, RunInfo};
+use crate::watch::{EventSink, Publisher};
 
 /// What is registered, and what a host decides about all runs.
 pub(crate) struct Environment {
@@ -35,7 +38,7 @@ pub(crate) struct Environment {
     /// The number of the next event.
     pub(crate) sequence: Arc<AtomicU64>,
     /// The questions that were answered.
-    pub(crate) answered: Ledger,
+    pub(crate) ledger: Ledger,
 }
 
 impl Environment {
@@ -49,7 +52,7 @@ impl Environment {
         &self,
         waiting: &[SavedCall],
         answers: Vec<Answer>,
-    ) -> Result<Answers, ResumeError> {
+    ) -> Result<Verdicts, ResumeError> {
         if let Some(id) = waiting.iter().find_map(SavedCall::first_forged) {
             return Err(ResumeError::OtherArguments { id: id.to_owned() });
         }
@@ -65,25 +68,36 @@ impl Environment {
         }
         let taken: Vec<_> =
             questions.iter().map(|asked| (asked.id.as_str(), asked.expires_at)).collect();
-        self.answered.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
+        self.ledger.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
         Ok(checked)
     }
 
     pub(crate) fn publisher(
         &self,
-        run_id: &str,
         agent: Option<Arc<str>>,
-        scope: &Scope,
+        scope: Arc<Scope>,
         events: Option<Arc<dyn EventSink>>,
     ) -> Publisher {
-        let run = RunInfo {
-            id: run_id.to_owned(),
-            agent,
-            parent_call_id: scope.parent_call_id.clone(),
-            session_id: scope.session_id.clone(),
-            turn_id: scope.turn_id.clone(),
-        };
-        let sequence = Arc::clone(&self.sequence);
-        Publisher { run: Arc::new(run), sequence, sinks: [self.events.clone(), events] }
+        let (sequence, sinks) = (Arc::clone(&self.sequence), [self.events.clone(), events]);
+        Publisher { agent, scope, sequence, sinks }
+    }
+}
+
+/// What a host decides about a run, and child runs inherit.
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) one_at_a_time: bool,
+    /// The tools whose calls need an approval by the run's own wish.
+    pub(crate) approval_list: Arc<[String]>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// Whether somebody can take the run's state and bring it back.
+    pub(crate) can_suspend: bool,
+}
+
+impl Options {
+    /// Whether a call waits for somebody before it may run.
+    pub(crate) fn needs_answer(&self, tool: &ToolEntry) -> bool {
+        let listed = self.approval_list.iter().any(|name| tool.is_called(name));
+        tool.approval().is_some() || tool.is_deferred() || listed
     }
 }

@@ -6,12 +6,14 @@ mod budget;
 mod call;
 mod dispatch;
 mod effects;
+mod end;
 mod environment;
 mod state;
 mod step;
 mod stop;
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +27,10 @@ use toolwright::{
 use tracing::Instrument;
 
 use crate::agent::{Exchange, Step, Turn};
-use crate::approval::{Answers, Approver};
 use crate::execute::panicked;
-use crate::registry::{Published, RegisteredAgent, Use};
+use crate::registry::{Provider, Published, RegisteredAgent, Use};
 use crate::tools::{
-    Combined, Entered, Filtered, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
+    Combined, Entered, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
 };
 use crate::watch::{EventKind, EventSink, Publisher, telemetry};
 
@@ -38,10 +39,11 @@ use call::cancelled;
 pub(crate) use call::{CallState, PendingCall};
 pub(crate) use dispatch::Dispatcher;
 pub use effects::Journal;
-pub(crate) use environment::Environment;
+pub(crate) use end::{End, Resumption};
+pub(crate) use environment::{Environment, Options};
 pub(crate) use state::{RunState, SavedCall, VERSION};
 pub use state::{SuspendedCall, SuspendedRun};
-pub(crate) use step::answered;
+pub(crate) use step::readmit;
 use stop::Stop;
 
 /// How deep runs may be nested. An agent that calls itself without end would otherwise use up the
@@ -53,47 +55,31 @@ pub(crate) struct Run {
     environment: Arc<Environment>,
     agent: RegisteredAgent,
     input: Payload,
-    /// The tool whose call the run answers: its result schema judges the final payload.
-    answers: Option<ToolSpecRef>,
+    /// The tool a call of which it implements: its result schema judges the final payload.
+    implements: Option<ToolSpecRef>,
     id: String,
     /// The scope of the calls it makes.
     scope: Arc<Scope>,
     publisher: Publisher,
     pub(crate) options: Options,
-    /// What the session uses that the run is in.
-    pub(crate) session: Option<Arc<dyn Toolset>>,
+    /// The tools of the session that the run is in.
+    pub(crate) session: Option<SessionTools>,
     /// Toolsets for this run alone.
     pub(crate) extra: Vec<(String, Source)>,
     pub(crate) checkpoints: Option<Checkpoints>,
     pub(crate) cancelled: CancellationToken,
 }
 
+/// The tools of an open session, which a run in it neither enters nor exits.
+#[derive(Clone)]
+pub(crate) struct SessionTools {
+    /// The agent that the session is of.
+    pub(crate) agent: Arc<str>,
+    pub(crate) toolset: Arc<dyn Toolset>,
+}
+
 /// Keeps a run's state after each step.
 pub(crate) type Checkpoints = Arc<dyn Fn(SuspendedRun) + Send + Sync>;
-
-/// What a host decides about a run, and child runs inherit.
-#[derive(Clone, Default)]
-pub(crate) struct Options {
-    pub(crate) one_at_a_time: bool,
-    /// The tools whose calls need an approval by the run's own wish.
-    pub(crate) approval_list: Arc<[String]>,
-    pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// Whether somebody can take the run's state and bring it back.
-    pub(crate) can_suspend: bool,
-}
-
-/// A suspended run and the answers it goes on with.
-pub(crate) struct Resumption {
-    pub(crate) state: Box<RunState>,
-    pub(crate) answers: Arc<Answers>,
-}
-
-/// How a run ends, for now or for good.
-pub(crate) enum End {
-    Finished(Payload),
-    Failed(ToolFailure),
-    Suspended(Box<RunState>),
-}
 
 /// What a run has done so far.
 struct Progress {
@@ -105,42 +91,7 @@ struct Progress {
     since: Instant,
 }
 
-impl Options {
-    /// Whether a call waits for somebody before it may run.
-    pub(crate) fn needs_answer(&self, tool: &ToolEntry) -> bool {
-        let listed = self.approval_list.iter().any(|name| tool.answers_to(name));
-        tool.approval().is_some() || tool.is_deferred() || listed
-    }
-}
-
-impl End {
-    /// What came of the run.
-    ///
-    /// # Errors
-    ///
-    /// Nothing has yet: its state.
-    fn into_outcome(self) -> Result<Outcome, Box<RunState>> {
-        match self {
-            Self::Finished(payload) => Ok(Ok(payload)),
-            Self::Failed(failure) => Ok(Err(failure)),
-            Self::Suspended(state) => Err(state),
-        }
-    }
-}
-
-impl From<Outcome> for End {
-    fn from(outcome: Outcome) -> Self {
-        outcome.map_or_else(Self::Failed, Self::Finished)
-    }
-}
-
-impl From<ToolFailure> for End {
-    fn from(failure: ToolFailure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-/// The scope of a run that answers a call: session, turn and labels are the call's.
+/// The scope of a run that implements a call: session, turn and labels are the call's.
 pub(crate) fn child_scope(call: &ToolCall) -> Scope {
     let (parent_call_id, depth) =
         (Some(call.id().to_owned()), call.scope().depth.saturating_add(1));
@@ -156,13 +107,14 @@ impl Run {
         events: Option<Arc<dyn EventSink>>,
     ) -> Self {
         let name: Arc<str> = agent.agent.name.as_str().into();
+        let scope = Arc::new(Scope { run_id: Some(id.clone()), ..scope });
         Self {
-            publisher: environment.publisher(&id, Some(name), &scope, events),
+            publisher: environment.publisher(Some(name), Arc::clone(&scope), events),
             environment: Arc::clone(environment),
             agent,
             input,
-            answers: None,
-            scope: Arc::new(Scope { run_id: Some(id.clone()), ..scope }),
+            implements: None,
+            scope,
             id,
             options: Options::default(),
             session: None,
@@ -173,12 +125,12 @@ impl Run {
     }
 
     /// The same run, on behalf of a tool's call or as if it were: the tool judges the final payload.
-    pub(crate) fn answering(mut self, tool: Option<ToolSpecRef>) -> Self {
-        self.answers = tool;
+    pub(crate) fn implementing(mut self, tool: Option<ToolSpecRef>) -> Self {
+        self.implements = tool;
         self
     }
 
-    /// The run that answers a call. It inherits options and scope, and none of the caller's sinks.
+    /// The run of an agent that implements a call. It inherits options and scope, and none of the caller's sinks.
     fn child(
         environment: &Arc<Environment>,
         agent: RegisteredAgent,
@@ -188,7 +140,7 @@ impl Run {
         options: &Options,
     ) -> Self {
         let run = Self::new(environment, agent, named, child_scope(call), None);
-        Self { options: options.clone(), ..run.answering(Some(tool.spec_ref().clone())) }
+        Self { options: options.clone(), ..run.implementing(Some(tool.spec_ref().clone())) }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -218,13 +170,13 @@ impl Run {
         let stop = Stop::new(&agent.name, budget, progress.elapsed, cancelled);
         let getting_ready = Box::pin(self.get_ready(resumption.as_ref()));
         let end = match stop.unless_reached(getting_ready).await {
-            Err(failure) | Ok(Err(failure)) => End::Failed(failure),
-            Ok(Ok((dispatcher, entered))) => {
+            Err(failure) => End::Failed(failure),
+            Ok((dispatcher, entered)) => {
                 let state = resumption.map(|resumption| resumption.state);
                 let steps = self.steps(&dispatcher, &mut progress, state, &stop);
-                let ended = Box::pin(steps).await;
+                let Err(end) = Box::pin(steps).await;
                 entered.close().await;
-                ended.unwrap_or_else(|end| end)
+                end
             }
         };
         open.close(&end);
@@ -250,20 +202,23 @@ impl Run {
             toolset,
             publisher: self.publisher.clone(),
             options: self.options.clone(),
-            answers: resumption
-                .map(|resumption| Arc::clone(&resumption.answers))
+            verdicts: resumption
+                .map(|resumption| Arc::clone(&resumption.verdicts))
                 .unwrap_or_default(),
         };
         Ok((dispatcher, entered))
     }
 
-    /// Everything the agent may use, side by side: its toolsets, its single tools, what this run adds.
+    /// Everything the agent may use, side by side: the toolsets and tools it lists, those of its session or else the
+    /// rest of what it is allowed, and what this run adds. A tool of an allowed toolset has one name, its own where
+    /// the agent lists it.
     async fn assemble(&self) -> Result<Combined, BoxError> {
         let (registry, agent) = (&self.environment.registry, &self.agent.agent);
         let catalog = self.environment.catalog.as_ref();
         let allowed = catalog.map(|catalog| catalog.allowed(&agent.name));
-        let (mut all, mut listed) = (Combined::new(), BTreeSet::new());
-        for Use { provider, only } in registry.uses_of(agent) {
+        let uses = registry.uses_of(agent);
+        let mut all = Combined::new();
+        for Use { provider, only } in &uses {
             let of = |published: &&Published| published.toolset() == provider.name;
             let published = match &allowed {
                 None => None,
@@ -276,19 +231,39 @@ impl Run {
             let Some(toolset) = provider.source.resolve(&name, &self.scope).await? else {
                 continue;
             };
-            listed.insert(name.clone());
-            let keep = move |tool: &str| {
-                only.as_ref().is_none_or(|only| only.contains(tool))
-                    && published.as_ref().is_none_or(|published| published.publishes(tool))
+            let toolset: Arc<dyn Toolset> = match (published, only.clone()) {
+                (None, None) => toolset,
+                (None, Some(only)) => {
+                    Arc::new(Filtered::new(toolset, move |tool: &str| only.contains(tool)))
+                }
+                (Some(published), None) => published.filter(toolset),
+                (Some(published), Some(only)) if self.session.is_some() => {
+                    let listed = Filtered::new(toolset, move |tool: &str| only.contains(tool));
+                    published.filter(Arc::new(listed))
+                }
+                (Some(published), Some(only)) => {
+                    let prefix = published.prefix().to_owned();
+                    Arc::new(Prefixed::new(prefix, published.filter(toolset)).except(only))
+                }
             };
-            all.push(name, Arc::new(Filtered::new(toolset, keep)));
+            all.push(name, toolset);
         }
-        if let Some(toolset) = &self.session {
-            all.push("session".to_owned(), Arc::clone(toolset));
-        } else if let (Some(catalog), Some(allowed)) = (catalog, allowed) {
-            for published in allowed.iter().filter(|one| !listed.contains(one.toolset())) {
-                catalog.bind(published, &self.scope, &mut all).await?;
+        match (&self.session, catalog, allowed) {
+            (Some(session), _, Some(allowed)) if *session.agent != *agent.name => {
+                let is_allowed = move |tool: &str| allowed.iter().any(|one| one.lists(tool));
+                let toolset = Filtered::new(Arc::clone(&session.toolset), is_allowed);
+                all.push("session".to_owned(), Arc::new(toolset));
             }
+            (Some(session), ..) => all.push("session".to_owned(), Arc::clone(&session.toolset)),
+            (None, Some(catalog), Some(allowed)) => {
+                let is_new = |provider: &Arc<Provider>| {
+                    !uses.iter().any(|used| Arc::ptr_eq(&used.provider, provider))
+                };
+                for published in &allowed {
+                    catalog.bind(published, &self.scope, &mut all, is_new).await?;
+                }
+            }
+            (None, ..) => {}
         }
         for (name, source) in &self.extra {
             if let Some(toolset) = source.resolve(name, &self.scope).await? {
@@ -312,25 +287,25 @@ impl Run {
         Progress { steps, call_ids, budget, elapsed, since: Instant::now() }
     }
 
-    /// One step after another, until one ends the run.
+    /// One step after another. The error is the end of the run.
     async fn steps(
         &self,
         dispatcher: &Dispatcher,
         progress: &mut Progress,
         mut suspended: Option<Box<RunState>>,
         stop: &Stop,
-    ) -> Result<End, End> {
+    ) -> Result<Infallible, End> {
         loop {
-            let tools = stop.unless_reached(Box::pin(self.list(dispatcher))).await??;
+            let tools = stop.unless_reached(Box::pin(self.list(dispatcher))).await?;
             let calls = if let Some(state) = suspended.take().filter(|state| !state.step.is_empty())
             {
-                self.go_on(*state, dispatcher, &tools).await
+                self.readmit_all(*state, dispatcher, &tools).await
             } else {
-                let asking = self.ask(dispatcher, &progress.steps, &tools);
+                let planning = self.plan(dispatcher, &progress.steps, &tools);
                 let number = progress.steps.len();
-                let asking = Box::pin(dispatcher.fallible(|| format!("step/{number}"), asking));
-                match stop.unless_reached(asking).await?? {
-                    Step::Finish(payload) => return Ok(self.accept(payload)),
+                let planning = Box::pin(dispatcher.fallible(|| format!("step/{number}"), planning));
+                match stop.unless_reached(planning).await? {
+                    Step::Finish(payload) => return Err(self.accept(payload)),
                     Step::Call(calls) => {
                         self.admit_all(calls, dispatcher, &tools, progress).await?
                     }
@@ -351,7 +326,7 @@ impl Run {
         Ok(tools)
     }
 
-    async fn ask(
+    async fn plan(
         &self,
         dispatcher: &Dispatcher,
         history: &[Vec<Exchange>],
@@ -364,7 +339,7 @@ impl Run {
         let turn = Turn {
             agent: &self.agent.agent,
             input: &self.input,
-            answers: self.answers.as_deref(),
+            implements: self.implements.as_deref(),
             scope: &self.scope,
             run_id: &self.id,
             history,
@@ -385,9 +360,9 @@ impl Run {
         }
     }
 
-    /// The end of a run that answers a call must be a result of that call's tool; of any other, what its agent says.
+    /// The end of a run that implements a call must be a result of that call's tool; of any other, what its agent says.
     fn accept(&self, payload: Payload) -> End {
-        let spec = self.answers.as_ref().or(self.agent.agent.result.as_ref());
+        let spec = self.implements.as_ref().or(self.agent.agent.result.as_ref());
         match spec {
             Some(spec) => spec.checked(Ok(payload)).into(),
             None => End::Finished(payload),
@@ -431,7 +406,7 @@ impl<'a> OpenRun<'a> {
             if again {
                 return EventKind::RunResumed;
             }
-            EventKind::RunStarted { input: run.input.clone(), answers: run.answers.clone() }
+            EventKind::RunStarted { input: run.input.clone(), implements: run.implements.clone() }
         });
         Self { publisher: &run.publisher, since: Instant::now(), owed: true }
     }

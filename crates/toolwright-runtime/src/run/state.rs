@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use toolwright::ToolSpec;
 
 use crate::agent::Exchange;
 use crate::approval::{ApprovalRequest, digest};
@@ -15,24 +16,34 @@ pub(crate) const VERSION: u32 = 1;
 /// [`Runtime::resume`](crate::Runtime::resume), in this process or another.
 ///
 /// Its toolsets are entered anew and take back what they saved; handles that were not saved mean nothing any more.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct SuspendedRun(pub(crate) Box<RunState>);
 
 /// A call of a session that waits for answers. Serialize it, keep it anywhere, and go on with it by
-/// [`Session::resume`](crate::Session::resume), in this session or another of the same agent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// [`Session::resume`](crate::Session::resume), in this session or another of the same
+/// agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuspendedCall {
+    #[serde(deserialize_with = "version")]
     pub(crate) version: u32,
+    /// The agent that the session is of.
+    pub(crate) agent: String,
     pub(crate) call: SavedCall,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
+    #[serde(deserialize_with = "version")]
     pub(crate) version: u32,
     pub(crate) run_id: String,
     pub(crate) agent: String,
     /// The tool whose schemas judge input and final payload.
-    pub(crate) answers: Option<String>,
+    pub(crate) implements: Option<String>,
+    /// Which attempt at its call the run is; 1 where it runs for no call.
+    pub(crate) attempt: u32,
+    /// The arguments of its call, as hooks made them.
+    pub(crate) args: Option<String>,
     pub(crate) input: String,
     pub(crate) scope: WireScope,
     pub(crate) history: Vec<Vec<WireExchange>>,
@@ -61,7 +72,7 @@ pub(crate) enum SavedCall {
     Waiting(WireCall),
     /// It waits for an answer.
     Asked { call: WireCall, request: ApprovalRequest },
-    /// The run that answers it waits.
+    /// The run of its agent waits.
     Child { call: WireCall, run: Box<RunState> },
 }
 
@@ -84,7 +95,12 @@ impl SuspendedRun {
 }
 
 impl SuspendedCall {
-    /// What is asked, questions of runs that answer the call included. Every one must be answered.
+    /// The agent whose sessions it can go on in.
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// What is asked, questions of child runs included. Every one must be answered.
     pub fn pending(&self) -> Vec<&ApprovalRequest> {
         self.call.questions()
     }
@@ -112,6 +128,11 @@ impl SavedCall {
 }
 
 impl RunState {
+    /// Whether it is the run of a call of this tool.
+    pub(super) fn implements(&self, tool: &ToolSpec) -> bool {
+        self.implements.as_ref().is_some_and(|name| tool.is_called(name))
+    }
+
     pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
         self.step.iter().flat_map(SavedCall::questions).collect()
     }
@@ -135,39 +156,13 @@ impl RunState {
     }
 }
 
-impl Serialize for SuspendedRun {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(to)
-    }
-}
-
-impl<'de> Deserialize<'de> for SuspendedRun {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let state = RunState::deserialize(from)?;
-        check_version("run", state.version).map_err(de::Error::custom)?;
-        Ok(Self(Box::new(state)))
-    }
-}
-
-impl<'de> Deserialize<'de> for SuspendedCall {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Fields {
-            version: u32,
-            call: SavedCall,
-        }
-
-        let Fields { version, call } = Fields::deserialize(from)?;
-        check_version("call", version).map_err(de::Error::custom)?;
-        Ok(Self { version, call })
-    }
-}
-
-fn check_version(what: &str, version: u32) -> Result<(), String> {
+/// The version of a state, if it is the one that is understood.
+fn version<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let version = u32::deserialize(from)?;
     if version == VERSION {
-        return Ok(());
+        return Ok(version);
     }
-    Err(format!(
-        "the suspended {what} is of version {version}, expected {VERSION}; resume it with the release that wrote it"
-    ))
+    Err(de::Error::custom(format!(
+        "the suspended state is of version {version}, expected {VERSION}; resume it with the release that wrote it"
+    )))
 }

@@ -1,15 +1,17 @@
 //! The calls of one step: which of them may run, what came of them, how they wait. Never asks the planner.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use toolwright::{FailureKind, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
-use super::dispatch::Dispatcher;
+use super::dispatch::{Dispatcher, Judged};
+use super::end::End;
 use super::state::{RunState, SavedCall, SuspendedRun, VERSION};
 use super::stop::Stop;
-use super::{End, Progress, Run};
+use super::{Progress, Run};
 use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
 use crate::tools::ToolEntry;
@@ -29,13 +31,14 @@ impl Run {
                 ToolFailure::new(FailureKind::Internal, self.cannot_go_on(), Recovery::Replan);
             return Err(failure.with_detail("the planner returned a step without calls"));
         }
-        let opened = progress.budget.open_step(calls.len())?;
+        progress.budget.check_open()?;
+        let afforded = progress.budget.take(calls.len());
         let mut admitted = Vec::with_capacity(calls.len());
         for call in calls {
             let scope = self.scope_of(&call);
             let call = call.with_scope(scope);
             let tool = find(tools, call.tool());
-            admitted.push(if let Err(denied) = &opened {
+            admitted.push(if let Err(denied) = &afforded {
                 PendingCall::refused(call, tool, denied.clone())
             } else if progress.call_ids.insert(call.id().to_owned()) {
                 self.admit(call, dispatcher, tools).await
@@ -47,28 +50,33 @@ impl Run {
         Ok(admitted)
     }
 
-    /// What is to be done about a call whose id is new and that the run can afford.
+    /// The state in which a call begins whose id is new and that the run can afford.
     async fn admit(
         &self,
         call: ToolCall,
         dispatcher: &Dispatcher,
         tools: &[ToolEntry],
     ) -> PendingCall {
-        let Some(tool) = find(tools, call.tool()) else {
+        let found = find(tools, call.tool()).map(|tool| tool.name().to_owned());
+        let name = found.ok_or_else(|| {
             let known = tools.iter().filter(|tool| tool.spec().is_advertised());
-            let failure = ToolFailure::not_found(call.tool(), known.map(ToolEntry::name));
-            return PendingCall::refused(call, None, failure);
+            ToolFailure::not_found(call.tool(), known.map(ToolEntry::name))
+        });
+        let name = match dispatcher.fallible(|| format!("tool/{}", call.id()), ready(name)).await {
+            Ok(name) => name,
+            Err(failure) => return PendingCall::refused(call, None, failure),
         };
-        let call = call.with_tool(tool.name());
-        if !self.options.needs_answer(&tool) && !self.agent.agent.wants_approval_of(&tool) {
-            return PendingCall::new(call, Some(tool), CallState::Ready(None));
+        match find(tools, &name) {
+            Some(tool) => {
+                let is_listed = self.agent.agent.wants_approval_of(&tool);
+                dispatcher.admit(call.with_tool(name), tool, is_listed)
+            }
+            None => PendingCall::new(call.with_tool(name), None, CallState::READY),
         }
-        let state = dispatcher.question(&call, &tool).await;
-        PendingCall::new(call, Some(tool), state)
     }
 
     /// What is to be done about the calls of a suspended step, now that its questions are answered.
-    pub(super) async fn go_on(
+    pub(super) async fn readmit_all(
         &self,
         state: RunState,
         dispatcher: &Dispatcher,
@@ -88,7 +96,7 @@ impl Run {
                     PendingCall::new(call, tool, CallState::Suspended(run))
                 }
                 SavedCall::Asked { call, request } => {
-                    answered(call.into(), request, dispatcher, tools)
+                    readmit(call.into(), request, dispatcher, tools)
                 }
             });
         }
@@ -108,7 +116,7 @@ impl Run {
             // Calls beside a question may have opened some after it was asked.
             let handles = dispatcher.toolset.open_handles();
             for call in &mut batch.calls {
-                if let CallState::Asking(request) = &mut call.state {
+                if let CallState::Asked(request) = &mut call.state {
                     Arc::make_mut(request).open_handles.clone_from(&handles);
                 }
             }
@@ -144,7 +152,9 @@ impl Run {
             version: VERSION,
             run_id: self.id.clone(),
             agent: self.agent.agent.name.clone(),
-            answers: self.answers.as_ref().map(|tool| tool.name().to_owned()),
+            implements: self.implements.as_ref().map(|tool| tool.name().to_owned()),
+            attempt: 1,
+            args: None,
             input: self.input.to_string(),
             scope: (&*self.scope).into(),
             history: progress
@@ -177,32 +187,34 @@ impl Run {
     }
 }
 
-/// What the answer to its question makes of a call.
-pub(crate) fn answered(
+/// The state in which a call goes on whose question was answered.
+pub(crate) fn readmit(
     call: ToolCall,
     request: ApprovalRequest,
     dispatcher: &Dispatcher,
     tools: &[ToolEntry],
 ) -> PendingCall {
-    let tool = find(tools, call.tool());
-    let verdict = dispatcher.answers.get(&request.id).cloned();
-    let (Some(verdict), Some(tool)) = (verdict, tool) else {
+    let verdict = dispatcher.verdicts.get(&request.id).cloned();
+    let (Some(verdict), Some(tool)) = (verdict, find(tools, call.tool())) else {
         // Answers were checked to be whole, so it is the tool that has gone.
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
         return PendingCall::refused(call, None, failure);
     };
-    let (call, settled) = dispatcher.settle(call, &Arc::new(request), verdict);
-    let state = match settled {
-        Ok(approved) => CallState::Ready(Some(approved)),
-        Err(outcome) => CallState::Refused(tool.spec_ref().checked(outcome)),
-    };
-    PendingCall::new(call, Some(tool), state)
+    match dispatcher.judge(call, &tool, &Arc::new(request), verdict) {
+        Judged::Approved { call, digest } => {
+            let state = CallState::Ready { approved_digest: Some(digest) };
+            PendingCall::new(call, Some(tool), state)
+        }
+        Judged::Refused { call, outcome } => {
+            PendingCall::new(call, Some(tool), CallState::Refused(outcome))
+        }
+    }
 }
 
 /// The tool of a name; a published name goes before an earlier one.
 fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
     let exact = tools.iter().find(|tool| tool.name() == name);
-    exact.or_else(|| tools.iter().find(|tool| tool.answers_to(name))).cloned()
+    exact.or_else(|| tools.iter().find(|tool| tool.is_called(name))).cloned()
 }
 
 fn repeated(call: &ToolCall) -> ToolFailure {

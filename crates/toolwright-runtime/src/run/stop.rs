@@ -47,15 +47,15 @@ impl Stop {
         }
     }
 
-    /// Works until the end comes.
+    /// Works until the end comes; the work may fail before.
     pub(crate) async fn unless_reached<T>(
         &self,
-        work: impl Future<Output = T>,
+        work: impl Future<Output = Result<T, ToolFailure>>,
     ) -> Result<T, ToolFailure> {
         tokio::select! {
             biased;
             why = self.reached() => Err(why),
-            done = work => Ok(done),
+            done = work => done,
         }
     }
 

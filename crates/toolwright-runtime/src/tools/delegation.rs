@@ -1,9 +1,9 @@
-//! Which agent answers a call, as the function of a tool says it. Never runs the agent: that is the run's.
+//! Which agent runs a call, as the function of a tool says it. Never runs the agent: that is the run's.
 
 use serde::{Deserialize, Serialize};
-use toolwright::{BoxError, Payload};
+use toolwright::{Outcome, Payload, ToolFailure};
 
-/// The agent whose run answers a call, and the input of that run; see
+/// The agent that runs a call, and the input of that run; see
 /// [`FunctionTool::delegating`](super::FunctionTool::delegating).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
@@ -18,13 +18,18 @@ impl Delegation {
         Self { agent: agent.into(), input: input.to_string() }
     }
 
-    pub(super) fn to_payload(&self) -> Result<Payload, BoxError> {
-        Ok(Payload::new(serde_json::to_string(self)?))
+    pub(crate) fn to_payload(&self) -> Outcome {
+        let json = serde_json::to_string(self).map_err(|error| ToolFailure::internal(&error))?;
+        Ok(Payload::new(json))
     }
 
-    /// The agent and the input, as a toolset returned them.
-    pub(crate) fn of_payload(payload: &Payload) -> Result<(String, Payload), BoxError> {
-        let Self { agent, input } = serde_json::from_slice(payload.as_bytes())?;
-        Ok((agent, Payload::new(input)))
+    /// The delegation that a toolset returned.
+    pub(crate) fn of_payload(payload: &Payload) -> Result<Self, ToolFailure> {
+        serde_json::from_slice(payload.as_bytes()).map_err(|error| ToolFailure::internal(&error))
+    }
+
+    /// The agent and the input of its run.
+    pub(crate) fn into_parts(self) -> (String, Payload) {
+        (self.agent, Payload::new(self.input))
     }
 }

@@ -23,22 +23,22 @@ pub struct ToolEntry {
     /// The name it is published under, where that is not the spec's.
     published: Option<Arc<str>>,
     approval: Option<Approval>,
-    answered_by: AnsweredBy,
+    run_by: RunBy,
     /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
     checks_itself: bool,
 }
 
-/// What answers the calls of a tool.
+/// What runs the calls of a tool.
 #[derive(Clone, Debug)]
-enum AnsweredBy {
+enum RunBy {
     /// The toolset that lists it.
     Toolset,
-    /// Runs of the agent of this name.
+    /// The agent of this name, in runs of its own.
     Agent(Arc<str>),
-    /// Runs of the agent that the toolset names for each call.
+    /// The agent that the toolset names for each call.
     Delegate,
-    /// Whoever started the run, from outside.
-    Host,
+    /// Nothing here: the run waits until its host brings the result.
+    Deferred,
 }
 
 impl ToolEntry {
@@ -49,7 +49,7 @@ impl ToolEntry {
             approval: spec.approval().cloned(),
             spec,
             published: None,
-            answered_by: AnsweredBy::Toolset,
+            run_by: RunBy::Toolset,
             checks_itself: false,
         }
     }
@@ -74,33 +74,33 @@ impl ToolEntry {
         self.approval.as_ref()
     }
 
-    /// Whether it is answered outside: the run waits for its result.
+    /// Whether nothing here runs it: a run waits until its host brings the result.
     pub fn is_deferred(&self) -> bool {
-        matches!(self.answered_by, AnsweredBy::Host)
+        matches!(self.run_by, RunBy::Deferred)
     }
 
-    /// The agent whose runs answer it.
+    /// The agent that runs it.
     pub(crate) fn agent(&self) -> Option<&Arc<str>> {
-        match &self.answered_by {
-            AnsweredBy::Agent(name) => Some(name),
-            AnsweredBy::Toolset | AnsweredBy::Delegate | AnsweredBy::Host => None,
+        match &self.run_by {
+            RunBy::Agent(name) => Some(name),
+            RunBy::Toolset | RunBy::Delegate | RunBy::Deferred => None,
         }
     }
 
-    /// The same tool, answered by runs of an agent.
-    pub(crate) fn answered_by(mut self, agent: &str) -> Self {
-        self.answered_by = AnsweredBy::Agent(agent.into());
+    /// The same tool, run by an agent.
+    pub(crate) fn run_by(mut self, agent: &str) -> Self {
+        self.run_by = RunBy::Agent(agent.into());
         self
     }
 
-    /// Whether its toolset names an agent for each call, whose run answers it.
+    /// Whether its toolset names an agent for each call, which runs it.
     pub(crate) fn delegates(&self) -> bool {
-        matches!(self.answered_by, AnsweredBy::Delegate)
+        matches!(self.run_by, RunBy::Delegate)
     }
 
     /// The same tool, for whose calls its toolset returns a [`Delegation`](super::Delegation) as the result.
     pub(super) fn delegating(mut self) -> Self {
-        self.answered_by = AnsweredBy::Delegate;
+        self.run_by = RunBy::Delegate;
         self
     }
 
@@ -115,10 +115,10 @@ impl ToolEntry {
         self
     }
 
-    /// Whether it answers to a name: the one it is published under, or an earlier one of the spec while it goes by its
+    /// Whether a name is its own: the one it is published under, or an earlier one of the spec while it goes by its
     /// own.
-    pub fn answers_to(&self, name: &str) -> bool {
-        self.name() == name || (self.published.is_none() && self.spec.answers_to(name))
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || (self.published.is_none() && self.spec.is_called(name))
     }
 
     /// The same tool under another name.
@@ -136,10 +136,10 @@ impl ToolEntry {
         self
     }
 
-    /// The same tool, answered outside.
+    /// The same tool, deferred: a run waits until its host brings the result.
     #[must_use]
     pub fn deferred(mut self) -> Self {
-        self.answered_by = AnsweredBy::Host;
+        self.run_by = RunBy::Deferred;
         self
     }
 }

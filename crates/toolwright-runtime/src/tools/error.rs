@@ -1,12 +1,12 @@
-//! What keeps toolsets from being made or listed.
+//! What keeps toolsets from being made, listed or published.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use toolwright::BoxError;
+use toolwright::{BoxError, RegistrationError};
 
-/// Why a toolset could not be made, or cannot list its tools.
+/// Why a toolset could not be made, cannot list its tools, or is not published to agents.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ToolsetError {
@@ -51,6 +51,39 @@ pub enum ToolsetError {
         /// What it returned.
         returned: BoxError,
     },
+    /// There is a toolset of this name already.
+    Registration(RegistrationError),
+    /// The toolset is published already.
+    PublishedTwice {
+        /// The toolset.
+        toolset: String,
+    },
+    /// Another toolset has this prefix.
+    DuplicatePrefix {
+        /// The prefix.
+        prefix: String,
+        /// The toolset that has it.
+        published: String,
+    },
+    /// A prefix that is empty, or has a dot in it.
+    BadPrefix {
+        /// The prefix.
+        prefix: String,
+    },
+    /// A toolset that is not registered, or, in an allowlist, not published.
+    UnknownToolset {
+        /// The name asked for.
+        toolset: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
+    /// A toolset that was to be reached first could not be.
+    Unreachable {
+        /// The toolset.
+        toolset: String,
+        /// Why.
+        cause: BoxError,
+    },
     /// A session could not be opened: a toolset was not made, or did not enter.
     Session {
         /// The agent that the session is for.
@@ -89,6 +122,27 @@ impl fmt::Display for ToolsetError {
                 f,
                 "the preparation listed `{tool}`, which the toolset does not; it may neither add nor rename tools"
             ),
+            Self::Registration(error) => error.fmt(f),
+            Self::PublishedTwice { toolset } => {
+                write!(f, "toolset `{toolset}` is published already; publish it once")
+            }
+            Self::DuplicatePrefix { prefix, published } => {
+                write!(f, "prefix `{prefix}` is that of toolset `{published}`; choose another")
+            }
+            Self::BadPrefix { prefix } => {
+                write!(f, "`{prefix}` is no prefix; it must have a letter at least and no dot")
+            }
+            Self::UnknownToolset { toolset, available } if available.is_empty() => {
+                write!(f, "there is no toolset `{toolset}`, nor any other; register it first")
+            }
+            Self::UnknownToolset { toolset, available } => {
+                let available = available.join("`, `");
+                write!(f, "there is no toolset `{toolset}`, there is `{available}`")
+            }
+            Self::Unreachable { toolset, cause } => write!(
+                f,
+                "toolset `{toolset}` could not be reached, so it is not registered: {cause}"
+            ),
             Self::Session { agent, cause } => {
                 write!(f, "no session could be opened for agent `{agent}`: {cause}")
             }
@@ -102,7 +156,10 @@ impl fmt::Display for ToolsetError {
 impl Error for ToolsetError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Factory { returned: cause, .. } | Self::Session { cause, .. } => Some(&**cause),
+            Self::Registration(error) => Some(error),
+            Self::Factory { returned: cause, .. }
+            | Self::Unreachable { cause, .. }
+            | Self::Session { cause, .. } => Some(&**cause),
             _ => None,
         }
     }

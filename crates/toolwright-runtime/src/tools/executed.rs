@@ -10,9 +10,9 @@ use toolwright::{
 
 use super::{ToolEntry, ToolSpecRef, Toolset};
 
-/// Tools that one executor runs, or that are answered elsewhere.
+/// Tools that one executor runs, or deferred ones.
 #[derive(Clone)]
-pub struct Executed {
+pub(crate) struct Executed {
     entries: Vec<ToolEntry>,
     executor: Option<Arc<dyn Executor>>,
 }
@@ -21,7 +21,7 @@ debug!(Executed, executed => { entries: executed.entries });
 
 impl Executed {
     /// These tools, run by an executor.
-    pub fn new<S: Into<ToolSpecRef>>(
+    pub(crate) fn new<S: Into<ToolSpecRef>>(
         specs: impl IntoIterator<Item = S>,
         executor: Arc<dyn Executor>,
     ) -> Self {
@@ -29,12 +29,12 @@ impl Executed {
         Self { entries, executor: Some(executor) }
     }
 
-    /// These tools, answered outside: a call suspends the run until the host brings its result.
-    pub fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
+    /// These tools, deferred: a call suspends the run until the host brings its result.
+    pub(super) fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
         Self::listing(specs.into_iter().map(|spec| ToolEntry::new(spec).deferred()).collect())
     }
 
-    /// Tools that a run answers without asking their toolset.
+    /// Tools that are run without asking their toolset.
     pub(crate) fn listing(entries: Vec<ToolEntry>) -> Self {
         Self { entries, executor: None }
     }
@@ -53,9 +53,9 @@ impl Toolset for Executed {
         if let Some(executor) = &self.executor {
             return executor.execute(call);
         }
-        // Only reached outside an agent's run, where nothing can wait and no agent answers.
+        // Only reached outside an agent's run, where nothing can wait.
         let message =
-            format!("`{}` is answered elsewhere, and nobody can answer here", call.tool());
+            format!("`{}` is deferred, and nobody can bring its result here", call.tool());
         let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
         Box::pin(std::future::ready(ToolResult::new(call, Err(failure))))
     }

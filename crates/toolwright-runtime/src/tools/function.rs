@@ -120,10 +120,8 @@ where
     fn run<'a>(&'a self, _: &'a ToolSpec, call: &'a ToolCall) -> BoxFuture<'a, Outcome> {
         let naming = (self.0)(call.clone());
         Box::pin(async move {
-            let named = naming.await.map_err(Into::into);
-            named
-                .and_then(|delegation| delegation.to_payload())
-                .map_err(|error| ToolFailure::caused_by(error, call))
+            let named = naming.await;
+            named.map_err(|error| ToolFailure::caused_by(error.into(), call))?.to_payload()
         })
     }
 }

@@ -34,7 +34,7 @@ pub use delegation::Delegation;
 use dynamic::Dynamic;
 pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
-pub use executed::Executed;
+pub(crate) use executed::Executed;
 pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};
 pub use handles::Handles;
@@ -45,11 +45,11 @@ pub(crate) use prefixed::SEPARATOR;
 use prepared::Prepared;
 use renamed::Renamed;
 pub use source::{IntoSource, Source};
+#[cfg(feature = "schemars")]
+pub use types::Json;
 #[cfg(feature = "macros")]
 pub use types::Parameters;
-pub use types::{ArgsCodec, OwnCodec, ResultCodec, ToolArgs, ToolOutput};
-#[cfg(feature = "schemars")]
-pub use types::{BySerde, Json};
+pub use types::{ToolArgs, ToolOutput};
 pub(crate) use words::fill;
 
 /// Tools that come and go together.

@@ -1,5 +1,7 @@
 //! The tools of a toolset under `<prefix>.<tool>`. Never looks into arguments.
 
+use std::collections::BTreeSet;
+
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
 use super::{ToolEntry, Toolset, forward};
@@ -11,16 +13,27 @@ pub(crate) const SEPARATOR: char = '.';
 pub(crate) struct Prefixed<T> {
     inner: T,
     prefix: String,
+    /// Tools that keep their bare names.
+    except: BTreeSet<String>,
 }
 
 impl<T: Toolset> Prefixed<T> {
     /// Publishes every tool as `<prefix>.<tool>`.
     pub(crate) fn new(prefix: impl Into<String>, inner: T) -> Self {
-        Self { inner, prefix: prefix.into() }
+        Self { inner, prefix: prefix.into(), except: BTreeSet::new() }
+    }
+
+    /// Leaves these tools their bare names.
+    pub(crate) fn except(mut self, tools: BTreeSet<String>) -> Self {
+        self.except = tools;
+        self
     }
 
     fn publish(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
         let publish = |tool: ToolEntry| {
+            if self.except.contains(tool.name()) {
+                return tool;
+            }
             let name = format!("{}{SEPARATOR}{}", self.prefix, tool.name());
             tool.published_as(name)
         };
@@ -28,7 +41,11 @@ impl<T: Toolset> Prefixed<T> {
     }
 
     fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
-        name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)
+        if self.except.contains(name) {
+            return Some(name);
+        }
+        let bare = name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)?;
+        (!self.except.contains(bare)).then_some(bare)
     }
 }
 

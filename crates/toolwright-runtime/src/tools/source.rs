@@ -5,9 +5,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use toolwright::{BoxError, BoxFuture, Scope};
+use toolwright::{BoxError, BoxFuture, Executor, Scope};
 
-use super::{Dynamic, ToolEntry, Toolset, ToolsetError};
+use super::{Dynamic, Executed, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 
 /// Where a run gets a toolset from. Cheap to clone.
 #[derive(Clone)]
@@ -136,6 +136,19 @@ impl Source {
             Kind::PerRun(factory) => Self(Kind::PerStep(factory)),
             other => Self(other),
         }
+    }
+
+    /// Tools of these specs, run by an executor that runs share.
+    pub fn executed<S: Into<ToolSpecRef>>(
+        specs: impl IntoIterator<Item = S>,
+        executor: Arc<dyn Executor>,
+    ) -> Self {
+        Executed::new(specs, executor).into_source()
+    }
+
+    /// Deferred tools of these specs: a call suspends its run until the host brings the result.
+    pub fn deferred<S: Into<ToolSpecRef>>(specs: impl IntoIterator<Item = S>) -> Self {
+        Executed::deferred(specs).into_source()
     }
 
     /// The same source of toolsets, each in a wrapper.

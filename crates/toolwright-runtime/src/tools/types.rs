@@ -246,6 +246,3 @@ mod by_serde {
         }
     }
 }
-
-#[cfg(feature = "schemars")]
-pub use by_serde::BySerde;

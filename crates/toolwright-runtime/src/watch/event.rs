@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwright::spec::Implementation;
-use toolwright::{Outcome, Payload, ToolCall, ToolFailure};
+use toolwright::{Outcome, Payload, Scope, ToolCall, ToolFailure};
 
 use crate::approval::{ApprovalRequest, Verdict};
 use crate::tools::{ToolEntry, ToolSpecRef};
@@ -15,26 +15,20 @@ use crate::tools::{ToolEntry, ToolSpecRef};
 pub struct Event {
     /// Grows with every event of a runtime, so that a run's events can be put in order.
     pub sequence: u64,
-    /// The run it happened in.
-    pub run: Arc<RunInfo>,
+    /// The agent that runs; none for a call outside any agent's run.
+    pub agent: Option<Arc<str>>,
+    /// The run it happened in, the call on whose behalf that runs, and its session. For a call's events it is the
+    /// caller's run, never the child run that may implement the call.
+    pub scope: Arc<Scope>,
     /// What happened.
     pub kind: EventKind,
 }
 
-/// The run an event belongs to. For a call's events it is the caller's run, never the child run
-/// that may answer the call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunInfo {
-    /// The run's id.
-    pub id: String,
-    /// The agent that runs; none for a call outside any agent's run.
-    pub agent: Option<Arc<str>>,
-    /// The call on whose behalf the run runs.
-    pub parent_call_id: Option<String>,
-    /// The session.
-    pub session_id: Option<String>,
-    /// The turn.
-    pub turn_id: Option<String>,
+impl Event {
+    /// The id of the run it happened in.
+    pub fn run_id(&self) -> &str {
+        self.scope.run_id.as_deref().unwrap_or_default()
+    }
 }
 
 /// What happened. Every `RunStarted` is followed by one `RunFinished` and every `ToolCallScheduled`
@@ -47,8 +41,8 @@ pub enum EventKind {
     RunStarted {
         /// What it was started with.
         input: Payload,
-        /// The tool whose call it answers.
-        answers: Option<ToolSpecRef>,
+        /// The tool a call of which it implements.
+        implements: Option<ToolSpecRef>,
     },
     /// A run waits for answers from outside.
     RunSuspended {

@@ -4,6 +4,6 @@ mod event;
 mod sink;
 pub(crate) mod telemetry;
 
-pub use event::{Event, EventKind, RunInfo, ToolInfo};
+pub use event::{Event, EventKind, ToolInfo};
 pub(crate) use sink::Publisher;
 pub use sink::{Background, Collector, EventSender, EventSink};

@@ -9,9 +9,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use toolwright::{ToolCall, ToolFailure};
+use toolwright::{Scope, ToolCall, ToolFailure};
 
-use super::event::{Event, EventKind, RunInfo, ToolInfo};
+use super::event::{Event, EventKind, ToolInfo};
 use crate::tools::ToolEntry;
 
 mod sealed {
@@ -140,7 +140,8 @@ impl EventSink for Background {
 /// Publishes the events of one run: to the runtime's sink, and to the run's own.
 #[derive(Clone)]
 pub(crate) struct Publisher {
-    pub(crate) run: Arc<RunInfo>,
+    pub(crate) agent: Option<Arc<str>>,
+    pub(crate) scope: Arc<Scope>,
     pub(crate) sequence: Arc<AtomicU64>,
     pub(crate) sinks: [Option<Arc<dyn EventSink>>; 2],
 }
@@ -169,7 +170,8 @@ impl Publisher {
             return;
         }
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
-        let event = Event { sequence, run: Arc::clone(&self.run), kind: kind() };
+        let (agent, scope) = (self.agent.clone(), Arc::clone(&self.scope));
+        let event = Event { sequence, agent, scope, kind: kind() };
         for sink in self.sinks.iter().flatten() {
             sink.publish(&event);
         }

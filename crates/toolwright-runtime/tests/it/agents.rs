@@ -20,7 +20,7 @@ static RECURSIVE: AgentSpec =
 async fn g22_an_agent_answers_calls_of_its_tool() {
     let registry = Registry::new();
     let planner = rule(|turn| {
-        assert_eq!(turn.answers().map(ToolSpec::name), Some("think"));
+        assert_eq!(turn.implements().map(ToolSpec::name), Some("think"));
         assert_eq!(turn.scope().parent_call_id.as_deref(), Some("a"));
         assert_eq!(turn.scope().run_id.as_deref(), Some(turn.run_id()));
         Ok(Step::Finish(turn.input().clone()))

@@ -6,11 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use toolwright::spec::{Approval, CallLimits};
 use toolwright::{BoxFuture, FailureKind, Payload, ToolCall, ToolFailure, ToolSpec, Value};
-use toolwright_runtime::approval::Awaits;
-use toolwright_runtime::tools::Executed;
 use toolwright_runtime::{
     Agent, Answer, ApprovalRequest, Approver, Collector, FunctionTool, Registry, ResumeError,
-    ResumeRequest, RunOutcome, RunRequest, Runtime, Script, SuspendedRun, Verdict,
+    ResumeRequest, RunOutcome, RunRequest, Runtime, Script, Source, SuspendedRun, Verdict,
 };
 
 use crate::planners::{briefs, steps};
@@ -103,7 +101,7 @@ async fn h6_the_run_waits_with_a_request_that_shows_what_will_run() {
     assert_eq!(request.args.as_str(), "{ \"n\" : 3.0 }");
     assert_eq!((request.tool.as_str(), request.call_id.as_str()), ("wipe", "a"));
     assert_eq!(request.prompt.as_deref(), Some("Wipe 3.0 disks?"));
-    assert_eq!((request.digest.len(), request.awaits), (64, Awaits::Approval));
+    assert_eq!((request.digest.len(), request.deferred), (64, false));
     let metadata = Value::Object(request.metadata.clone());
     assert_eq!(metadata.to_string(), r#"{"risk_level":"high","undo":null}"#);
     assert_eq!(request.expires_at, 1_060_000);
@@ -190,7 +188,7 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
     let request = RunRequest::new("worker", payload(0))
         .with_run_id("r1")
         .with_session_id("s1")
-        .requiring_approval_of(["free"]);
+        .with_approval_of(["free"]);
     let outcome = there.runtime.run(request).await.unwrap();
     let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
     assert!(there.log.lines().is_empty(), "both wait");
@@ -239,7 +237,7 @@ async fn approve_elsewhere(run: &SuspendedRun, log: &Log) -> RunOutcome {
 #[tokio::test]
 async fn h8_the_approval_list_survives_export_and_restore() {
     let log = Log::default();
-    let request = RunRequest::new("worker", payload(0)).requiring_approval_of(["free"]);
+    let request = RunRequest::new("worker", payload(0)).with_approval_of(["free"]);
     let outcome = two_steps(&log).run(request).await.unwrap();
     let outcome = approve_elsewhere(outcome.suspended().unwrap(), &log).await;
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#], "`free` waits");
@@ -372,14 +370,14 @@ async fn an_approver_answers_while_the_run_waits() {
     assert_eq!(message, "`wipe` needs an approval, and nobody can give one here");
 }
 
-/// A tool that is answered outside suspends the run until its result is brought; the result is checked.
+/// A deferred tool suspends the run until its result is brought; the result is checked.
 #[tokio::test]
-async fn an_external_tool_is_answered_from_outside() {
+async fn a_deferred_tool_gets_its_result_from_the_host() {
     for (result, expected) in [(payload(5), r#"{"n":5}"#), (Payload::new("{}"), "malformed_result")]
     {
         let spec = ToolSpec::new("ask").with_toolset("people").with_types::<N, N>();
         let registry = Registry::new();
-        registry.register_toolset("people", Executed::deferred([spec])).unwrap();
+        registry.register_toolset("people", Source::deferred([spec])).unwrap();
         let agent = Agent::new("worker", "lab").with_toolsets(["people"]);
         registry.register_agent(agent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
         // Even with an approver: it cannot know the result.
@@ -389,7 +387,7 @@ async fn an_external_tool_is_answered_from_outside() {
         let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
         let run = outcome.suspended().unwrap();
         let asked = run.pending()[0];
-        assert_eq!(asked.awaits, Awaits::Result);
+        assert!(asked.deferred);
         let wrong =
             runtime.resume(ResumeRequest::new(run, vec![asked.approve()])).await.unwrap_err();
         assert!(matches!(wrong, ResumeError::WrongVerdict { .. }), "{wrong}");
@@ -407,7 +405,7 @@ pub(crate) fn nested(log: &Log) -> Registry {
         .with_types::<N, N>();
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
-    let child = Agent::new("child", "lab").implementing(spec).with_tools(["wipe"]);
+    let child = Agent::new("child", "lab").with_implements(spec).with_tools(["wipe"]);
     let script = Script::new().call([call("wipe", "inner", 3)]).then(|turn| {
         let result = turn.last_results().next().ok_or("no result")?;
         Ok(toolwright_runtime::Step::Finish(result.outcome.as_ref().map_err(Clone::clone)?.clone()))
@@ -436,7 +434,7 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
     let told: Vec<_> = all
         .events()
         .iter()
-        .map(|event| format!("{} {}", event.run.agent.as_deref().unwrap(), event.kind.as_str()))
+        .map(|event| format!("{} {}", event.agent.as_deref().unwrap(), event.kind.as_str()))
         .collect();
     let expected = [
         "parent run_started",
@@ -456,7 +454,7 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
     ];
     assert_eq!(told, expected);
     let runs: std::collections::BTreeSet<_> =
-        all.events().iter().map(|event| event.run.id.clone()).collect();
+        all.events().iter().map(|event| event.run_id().to_owned()).collect();
     assert_eq!(runs.len(), 2, "the child goes on as the run it was");
 }
 

@@ -77,7 +77,7 @@ async fn r6_a_tool_makes_an_agent_and_delegates_to_it_over_a_suspension() {
     let of_boss = |kind: &str| {
         let events = all.events();
         let of_kind = events.iter().filter(|event| event.kind.as_str() == kind);
-        of_kind.filter(|event| event.run.agent.as_deref() == Some("boss")).count()
+        of_kind.filter(|event| event.agent.as_deref() == Some("boss")).count()
     };
     assert_eq!((of_boss("tool_call_scheduled"), of_boss("tool_result_received")), (1, 1));
     let inputs = all.events().into_iter().filter_map(|event| match event.kind {
@@ -94,12 +94,12 @@ async fn r6_a_delegated_run_inherits_approver_and_approval_list() {
     let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
     let runtime = Runtime::new(making(helper(), planner, &log));
     let asked = log.clone();
-    let request = RunRequest::new("boss", payload(0))
-        .requiring_approval_of(["free"])
-        .with_approver(Arc::new(move |request: &ApprovalRequest| {
+    let request = RunRequest::new("boss", payload(0)).with_approval_of(["free"]).with_approver(
+        Arc::new(move |request: &ApprovalRequest| {
             asked.push(format!("asked {}", request.tool));
             Verdict::Approve
-        }));
+        }),
+    );
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":2}"#]);
     assert_eq!(log.lines(), ["made helper", "asked free"]);
@@ -116,12 +116,12 @@ async fn r6_a_delegated_run_is_cancelled_with_its_callers() {
     });
     let registry = making(helper(), planner, &Log::default());
     let runtime = Runtime::builder(registry).with_events(all.clone()).build();
-    let request = RunRequest::new("boss", payload(0)).cancelled_by(token);
+    let request = RunRequest::new("boss", payload(0)).with_cancellation(token);
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Cancelled);
     let ended = all.events().into_iter().filter_map(|event| match event.kind {
         EventKind::RunFinished { result, .. } => {
-            Some((event.run.agent.as_deref()?.to_owned(), result.is_err()))
+            Some((event.agent.as_deref()?.to_owned(), result.is_err()))
         }
         _ => None,
     });
@@ -144,7 +144,7 @@ async fn r6_an_agent_is_removed_and_another_takes_its_name() {
     registry.register_tool(tool("free", |n| n)).unwrap();
     let ponderer = || {
         let ponder = toolwright::ToolSpec::new("ponder").with_toolset("pondering");
-        Agent::new("ponderer", "lab").implementing(ponder.with_types::<N, N>())
+        Agent::new("ponderer", "lab").with_implements(ponder.with_types::<N, N>())
     };
     let register = |n| registry.register_agent(ponderer(), Script::new().finish(payload(n)).into());
     let runtime = Runtime::new(registry.clone());
@@ -177,7 +177,7 @@ async fn r6_an_agent_is_removed_and_another_takes_its_name() {
 fn r6_agents_are_registered_together_or_not_at_all() {
     let planner = || steps(vec![]);
     let ponder = toolwright::ToolSpec::new("ponder").with_toolset("pondering");
-    let ponderer = Agent::new("ponderer", "lab").implementing(ponder.with_types::<N, N>());
+    let ponderer = Agent::new("ponderer", "lab").with_implements(ponder.with_types::<N, N>());
     let user = Agent::new("user", "lab").with_tools(["ponder"]);
     let registry = Registry::new();
     let wrong = Agent::new("wrong", "lab").with_tools(["nothing"]);
@@ -213,11 +213,11 @@ async fn h6_an_agents_approval_list_is_about_its_own_calls() {
         [(&["research"][..], &[][..], "research"), (&[], &["free"], "free")]
     {
         let planner = Script::new().call([call("free", "f", 1)]).finish(payload(2)).into();
-        let helper = helper().requiring_approval_of(helper_list.iter().copied());
+        let helper = helper().with_approval_of(helper_list.iter().copied());
         let registry = making(helper, planner, &Log::default());
         registry.remove_agent("boss").unwrap();
         let guarding = Agent::new("boss", "lab").with_tools(["research", "free"]);
-        let guarding = guarding.requiring_approval_of(boss.iter().copied());
+        let guarding = guarding.with_approval_of(boss.iter().copied());
         let calls = vec![call("free", "b", 1), call("research", "a", 1)];
         registry.register_agent(guarding, steps(vec![calls])).unwrap();
         let runtime = Runtime::new(registry);

@@ -34,7 +34,6 @@ fn nested(chief: &'static AgentSpec, thinkers: &str) -> Registry {
 
 /// An event in a few words: agent, parent call, what.
 fn line(event: &Event) -> String {
-    let run = &event.run;
     let what = match &event.kind {
         EventKind::RunStarted { .. } => "started".to_owned(),
         EventKind::RunFinished { result: Ok(_), .. } => "finished".to_owned(),
@@ -46,8 +45,8 @@ fn line(event: &Event) -> String {
         },
         other => other.as_str().to_owned(),
     };
-    let parent = run.parent_call_id.as_deref().unwrap_or("-");
-    format!("{} {parent}: {what}", run.agent.as_deref().unwrap_or("-"))
+    let parent = event.scope.parent_call_id.as_deref().unwrap_or("-");
+    format!("{} {parent}: {what}", event.agent.as_deref().unwrap_or("-"))
 }
 
 fn lines(collector: &Collector) -> Vec<String> {
@@ -84,9 +83,9 @@ async fn g30_a_delegated_calls_events_carry_run_and_tool() {
     let request = RunRequest::new("chief", payload(0)).with_run_id("r1").with_session_id("s1");
     runtime.run(request).await.unwrap();
     let (chief, thinker): (Vec<_>, Vec<_>) =
-        all.events().into_iter().partition(|event| event.run.id == "r1");
-    assert!(thinker.iter().all(|event| event.run.agent.as_deref() == Some("thinker")));
-    assert!(thinker.iter().all(|event| event.run.session_id.as_deref() == Some("s1")));
+        all.events().into_iter().partition(|event| event.run_id() == "r1");
+    assert!(thinker.iter().all(|event| event.agent.as_deref() == Some("thinker")));
+    assert!(thinker.iter().all(|event| event.scope.session_id.as_deref() == Some("s1")));
     for event in &chief[1..3] {
         let (EventKind::ToolCallScheduled { tool, .. }
         | EventKind::ToolResultReceived { tool, .. }) = &event.kind
@@ -144,7 +143,7 @@ async fn a_call_outside_any_run_belongs_to_a_run_of_its_own() {
     let (registry, _) = stand_registry();
     let request = CallRequest::new(call("echo", "a", 1)).with_events(own.clone());
     assert_eq!(Runtime::new(registry).call(request).await.outcome.as_ref(), Ok(&payload(1)));
-    assert!(own.events().iter().all(|event| event.run.id.starts_with("run_")));
+    assert!(own.events().iter().all(|event| event.run_id().starts_with("run_")));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright::spec::{CallLimits, ToolAnnotations};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolResult, ToolSpec};
-use toolwright_runtime::execute::{Backoff, OutputCap, RateLimit, Retry, Timeout, WrapFailure};
+use toolwright_runtime::execute::{OutputCap, RateLimit, Retry, Timeout, WrapFailure};
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{Collector, Execute, FunctionTool, Registry, Runtime, Source};
 use tower::ServiceBuilder;
@@ -40,7 +40,7 @@ fn flaky(
 }
 
 fn exact() -> Retry {
-    Retry::new().with_backoff(Backoff { jitter: 0.0, ..Backoff::default() })
+    Retry::new().with_jitter(0.0)
 }
 
 async fn run(tool: FunctionTool, execute: Execute) -> (ToolResult, Duration) {

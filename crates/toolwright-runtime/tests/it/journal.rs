@@ -1,28 +1,45 @@
 //! Journals: a run that is made again takes the same way, and nothing that was kept happens twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
 
-use toolwright::{BoxError, BoxFuture, FailureKind, Outcome, Payload, ToolCall};
+use toolwright::spec::{Approval, CallLimits};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, Tool, ToolCall,
+    ToolFailure,
+};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Approver, Collector, Hook, Hooks, Journal, Registry, RunOutcome,
-    RunRequest, Runtime, Step, Verdict,
+    Agent, ApprovalRequest, Approver, Collector, Event, EventKind, FunctionTool, Hook, Hooks,
+    Journal, Planner, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, RuntimeBuilder,
+    Step, Toolset, Turn, Verdict,
 };
 
 use crate::approvals::guarded;
+use crate::nested::asking_by;
 use crate::planners::{briefs, rule, steps};
-use crate::tools::{Log, Think, call, payload};
-use crate::toys::tool;
-use toolwright::Tool;
+use crate::tools::{Log, N, Think, call, payload};
+use crate::toys::{spec, tool};
 
-/// Keeps entries in memory, in the order in which they came.
+/// Keeps entries in memory, in the order in which they came, and the ids of child runs.
 #[derive(Default)]
-struct Tape(Mutex<Vec<(String, String)>>);
+struct Tape(Mutex<Vec<(String, String)>>, Mutex<Vec<String>>);
 
 impl Tape {
     /// The first so many entries of another.
     fn cut(from: &Self, length: usize) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(from.0.lock().unwrap()[..length].to_vec())))
+        let entries = from.0.lock().unwrap()[..length].to_vec();
+        Arc::new(Self(Mutex::new(entries), Mutex::default()))
+    }
+
+    /// The number of a child run: its id is made, and kept in the journal.
+    fn child(&self, id: &str) -> usize {
+        let mut children = self.1.lock().unwrap();
+        children.iter().position(|child| child == id).unwrap_or_else(|| {
+            children.push(id.to_owned());
+            children.len() - 1
+        })
     }
 
     fn keys(&self) -> Vec<String> {
@@ -37,8 +54,13 @@ impl Journal for Tape {
         key: &'a str,
         effect: BoxFuture<'a, String>,
     ) -> BoxFuture<'a, Result<String, BoxError>> {
-        // Runs that answer calls get their ids from the journal, so their keys are told apart by it.
-        let key = if run_id == "r1" { key.to_owned() } else { format!("child {key}") };
+        let key = match run_id {
+            "r1" => key.to_owned(),
+            child => match self.child(child) {
+                0 => format!("child {key}"),
+                number => format!("child {number} {key}"),
+            },
+        };
         Box::pin(async move {
             let kept: BTreeMap<_, _> = self.0.lock().unwrap().iter().cloned().collect();
             if let Some(kept) = kept.get(&key) {
@@ -103,7 +125,7 @@ fn runtime(log: &Log, journal: Arc<dyn Journal>) -> (Runtime, Arc<Collector>) {
             Some(result) => Step::Finish(result.outcome.clone()?),
         })
     });
-    let agent = Agent::new("child", "lab").with_tools(["free"]).implementing(Think::SPEC);
+    let agent = Agent::new("child", "lab").with_tools(["free"]).with_implements(Think::SPEC);
     registry.register_agent(agent, child).unwrap();
     let agent = Agent::new("parent", "lab").with_tools(["free", "wipe", "think"]);
     let first = vec![call("free", "a", 1), call("wipe", "b", 3)];
@@ -126,21 +148,27 @@ async fn run(log: &Log, journal: Arc<dyn Journal>) -> (RunOutcome, Vec<String>) 
     (outcome, told)
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 21] = [
     "step/0",
-    "call/b/question",
-    "call/a/before",
+    "tool/a",
+    "tool/b",
+    "before/a",
     "call/a",
-    "call/a/after",
-    "call/b/answer",
+    "after/a",
+    "question/b",
+    "answer/b",
     "call/b",
     "step/1",
-    "call/d/run/1",
+    "tool/d",
+    "agent/d",
+    "run/1/d",
     "child step/0",
-    "child call/c/before",
+    "child tool/c",
+    "child before/c",
     "child call/c",
-    "child call/c/after",
+    "child after/c",
     "child step/1",
+    "end/1/d",
     "step/2",
 ];
 
@@ -170,6 +198,139 @@ async fn a_run_that_is_made_again_from_any_point_ends_the_same_and_does_nothing_
         done.push(kept);
     }
     assert_eq!((done[0], done.last()), (0, Some(&all.len())), "{all:?}");
+}
+
+/// Runs `boss` under the id `r1`, kept on a tape.
+async fn kept(runtime: RuntimeBuilder, tape: &Arc<Tape>) -> RunOutcome {
+    let runtime = runtime.with_journal(tape.clone()).build();
+    runtime.run(RunRequest::new("boss", payload(0)).with_run_id("r1")).await.unwrap()
+}
+
+/// `boss` calls `free`, which is there, or can be used, while a switch is on.
+fn switched(log: &Log, listed: bool, on: &Arc<AtomicBool>) -> RuntimeBuilder {
+    let (registry, runs, on) = (Registry::new(), log.clone(), Arc::clone(on));
+    let free = tool("free", move |n| {
+        runs.push("free");
+        n + 1
+    });
+    if listed {
+        let there = move |_: &Scope, tools: Vec<_>| {
+            if on.load(Ordering::SeqCst) { tools } else { Vec::new() }
+        };
+        registry.register_toolset("toys", free.prepared(there)).unwrap();
+    } else {
+        let free = free.with_availability(move || on.load(Ordering::SeqCst));
+        registry.register_toolset("toys", free).unwrap();
+    }
+    let boss = Agent::new("boss", "lab").with_toolsets(["toys"]);
+    registry.register_agent(boss, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+    Runtime::builder(registry).with_hooks(Hooks::new().with_for("free", More(log.clone())))
+}
+
+#[tokio::test]
+async fn a_tool_that_comes_or_goes_changes_nothing_about_a_call_that_was_kept() {
+    for listed in [true, false] {
+        for first in [true, false] {
+            let (log, tape, on) = (Log::default(), Arc::new(Tape::default()), Arc::default());
+            let runtime = || switched(&log, listed, &on);
+            on.store(first, Ordering::SeqCst);
+            let expected = kept(runtime(), &tape).await;
+            let (done, keys) = (log.lines(), tape.keys());
+            on.store(!first, Ordering::SeqCst);
+            assert_eq!(kept(runtime(), &tape).await, expected, "listed {listed}, first {first}");
+            assert_eq!(log.lines(), done, "listed {listed}, first {first}");
+            assert!(tape.keys().starts_with(&keys));
+        }
+    }
+}
+
+/// `boss` calls `job`, which runs of `clerk` answer within limits.
+fn delegating(limits: CallLimits, clerk: Arc<dyn Planner>, log: &Log) -> RuntimeBuilder {
+    Runtime::builder(asking_by("clerk", clerk, log, limits))
+}
+
+/// Never comes to a step while there are pauses left.
+struct Slow(AtomicU32);
+
+impl Planner for Slow {
+    fn plan<'a>(&'a self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<Step, BoxError>> {
+        let left = |left: u32| left.checked_sub(1);
+        if self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok() {
+            return Box::pin(std::future::pending());
+        }
+        Box::pin(std::future::ready(Ok(Step::Finish(turn.input().clone()))))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_nested_run_that_took_too_long_has_taken_too_long_when_it_is_made_again() {
+    let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let clerk = Arc::new(Slow(AtomicU32::new(1)));
+    let expected = kept(delegating(limits, clerk.clone(), &log), &tape).await;
+    assert_eq!(briefs(&expected), ["timeout"]);
+    assert_eq!(kept(delegating(limits, clerk, &log), &tape).await, expected);
+}
+
+/// The pause before another attempt is kept with its run.
+#[tokio::test(start_paused = true)]
+async fn each_attempt_has_a_run_of_its_own_also_after_one_that_waited() {
+    let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let runs = AtomicU32::new(0);
+    let clerk = rule(move |turn| match turn.step() {
+        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => {
+            Ok(Step::Call(vec![call("wipe", "inner", 3)]))
+        }
+        _ => Err(ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry).into()),
+    });
+    let all = Collector::new();
+    let runtime = delegating(limits, clerk, &log).with_events(all.clone());
+    let runtime = runtime.with_journal(tape.clone()).build();
+    let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), ["unavailable"]);
+    let ids = tape.keys().into_iter().filter(|key| key.starts_with("run/"));
+    assert_eq!(ids.collect::<Vec<_>>(), ["run/1/a", "run/2/a", "run/3/a"]);
+    let begun = |event: &Event| {
+        matches!(event.kind, EventKind::RunStarted { .. }).then(|| event.run_id().to_owned())
+    };
+    let begun: BTreeSet<_> = all.events().iter().filter_map(begun).collect();
+    assert_eq!(begun.len(), 1 + 3);
+    let before = tokio::time::Instant::now();
+    runtime.run(request).await.unwrap();
+    assert_eq!(before.elapsed(), Duration::ZERO, "no pause is made twice");
+}
+
+/// H7: a question is as old as its asking: one that a barrier kept from being asked is new when it is.
+#[tokio::test]
+async fn h7_a_question_behind_a_barrier_lasts_from_when_it_is_asked() {
+    let (log, clock) = (Log::default(), Arc::new(AtomicU64::new(1_000)));
+    let registry = Registry::new();
+    registry.register_tool(guarded(&log)).unwrap();
+    let limits = CallLimits { sequential: true, ..CallLimits::UNLIMITED };
+    let seal = spec("seal").with_limits(limits).with_approval(Approval::default());
+    registry.register_tool(FunctionTool::new(seal, async |args: N| args)).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["wipe", "seal"]);
+    let calls = vec![call("wipe", "a", 1), call("seal", "b", 2)];
+    registry.register_agent(boss, steps(vec![calls])).unwrap();
+    let now = Arc::clone(&clock);
+    let runtime = Runtime::builder(registry)
+        .with_approvals_lasting(Duration::from_mins(1))
+        .with_clock(move || UNIX_EPOCH + Duration::from_secs(now.load(Ordering::SeqCst)))
+        .with_journal(Arc::new(Tape::default()))
+        .build();
+    let request = RunRequest::new("boss", payload(0)).with_run_id("r1");
+    let outcome = runtime.run(request).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let answers = [run.pending()[0].approve()];
+    clock.store(1_050, Ordering::SeqCst);
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    let asked = outcome.suspended().unwrap().pending()[0].clone();
+    assert_eq!((asked.tool.as_str(), asked.expires_at), ("seal", 1_110_000));
 }
 
 /// Keeps nothing that it was given.

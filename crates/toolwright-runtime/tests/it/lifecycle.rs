@@ -76,7 +76,7 @@ async fn r11_a_nested_run_enters_a_shared_instance_again() {
     let ask = ToolSpec::new("ask").with_toolset("asking").with_service("lab");
     let spec = ask.with_types::<N, N>();
     let registry = registry([Toy::new("toy", &log)], steps(vec![]));
-    let child = Agent::new("child", "lab").implementing(spec).with_toolsets(["toy"]);
+    let child = Agent::new("child", "lab").with_implements(spec).with_toolsets(["toy"]);
     registry.register_agent(child, Arc::new(Script::new().finish(payload(1)))).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["toy", "asking"]);
     registry.register_agent(parent, steps(vec![vec![call("ask", "a", 1)]])).unwrap();
@@ -118,7 +118,8 @@ async fn i1_i2_i3_runs_share_what_was_captured_and_nothing_else() {
             _ => toolwright_runtime::Step::Finish(payload(0)),
         })
     });
-    let agent = Agent::new("worker", "lab").implementing(spec).with_toolsets(["counter", "asking"]);
+    let agent =
+        Agent::new("worker", "lab").with_implements(spec).with_toolsets(["counter", "asking"]);
     registry.register_agent(agent, planner).unwrap();
     let runtime = Runtime::new(registry);
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
@@ -218,7 +219,7 @@ async fn a_cancelled_run_keeps_what_ended_and_exits() {
     let calls = vec![call("slow", "a", 1), call("slow", "b", 20), call("stop", "c", 3)];
     let agent = Agent::new("stopped", "lab").with_tools(["slow", "stop"]).with_toolsets(["one"]);
     registry.register_agent(agent, steps(vec![calls])).unwrap();
-    let request = RunRequest::new("stopped", payload(0)).cancelled_by(token);
+    let request = RunRequest::new("stopped", payload(0)).with_cancellation(token);
     let outcome = Runtime::new(registry).run(request).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled", r#"{"n":3}"#]);
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Cancelled);

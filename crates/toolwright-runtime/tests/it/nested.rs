@@ -11,7 +11,7 @@ use toolwright::{
 };
 use toolwright_runtime::{
     Agent, Collector, Event, EventKind, Hook, Hooks, Planner, Registry, ResumeRequest, RunRequest,
-    Runtime, Step, Turn,
+    Runtime, Step, SuspendedRun, Turn,
 };
 
 use crate::approvals::{guarded, nested};
@@ -23,7 +23,7 @@ use crate::toys::{spec, tool};
 fn registry(limits: CallLimits, clerk: Arc<dyn Planner>) -> Registry {
     let registry = Registry::new();
     let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
-    let implements = Agent::new("clerk", "lab").implementing(job.with_types::<N, N>());
+    let implements = Agent::new("clerk", "lab").with_implements(job.with_types::<N, N>());
     registry.register_agent(implements, clerk).unwrap();
     let boss = Agent::new("boss", "lab").with_tools(["job"]);
     registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
@@ -65,15 +65,16 @@ async fn an_agents_run_has_the_attempts_of_the_tool_it_answers() {
     let runtime = Runtime::builder(registry(limits, clerk)).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
-    let attempts: Vec<_> = all
-        .events()
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::ToolCallRetried { attempt, .. } => Some(*attempt),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(attempts, [1, 2]);
+    assert_eq!(retried(&all), [1, 2]);
+}
+
+/// The attempts that were followed by another.
+fn retried(all: &Collector) -> Vec<u32> {
+    let attempt = |event: &Event| match event.kind {
+        EventKind::ToolCallRetried { attempt, .. } => Some(attempt),
+        _ => None,
+    };
+    all.events().iter().filter_map(attempt).collect()
 }
 
 /// Logs what passes.
@@ -111,6 +112,131 @@ async fn hooks_run_once_around_a_call_whose_run_waited_meanwhile() {
     let answers = [run.pending()[0].approve()];
     runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(log.lines(), ["before delegate", r#"wiped {"n":3}"#, "after delegate: true"]);
+}
+
+/// Sets the arguments to `{"n":2}`, and logs those it sees afterwards.
+struct Setting(Log);
+
+impl Hook for Setting {
+    fn name(&self) -> &'static str {
+        "setting"
+    }
+
+    fn before<'a>(&'a self, _: &'a ToolCall) -> BoxFuture<'a, Result<Payload, BoxError>> {
+        Box::pin(std::future::ready(Ok(payload(2))))
+    }
+
+    fn after<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        outcome: Outcome,
+    ) -> BoxFuture<'a, Result<Outcome, BoxError>> {
+        self.0.push(format!("after {}", call.args()));
+        Box::pin(std::future::ready(Ok(outcome)))
+    }
+}
+
+/// A clerk who has `wipe` approved, then finishes with the input of the run.
+fn asking(log: &Log, limits: CallLimits) -> Registry {
+    let clerk = rule(|turn| {
+        Ok(match turn.step() {
+            0 => Step::Call(vec![call("wipe", "inner", 3)]),
+            _ => Step::Finish(turn.input().clone()),
+        })
+    });
+    asking_by("clerk", clerk, log, limits)
+}
+
+/// As [`registry`], with an agent of this name, who may call `wipe` (guarded).
+pub(crate) fn asking_by(
+    name: &str,
+    planner: Arc<dyn Planner>,
+    log: &Log,
+    limits: CallLimits,
+) -> Registry {
+    let registry = Registry::new();
+    registry.register_tool(guarded(log)).unwrap();
+    let job = ToolSpec::new("job").with_toolset("jobs").with_limits(limits);
+    let job = job.with_types::<N, N>();
+    let agent = Agent::new(name, "lab").with_tools(["wipe"]).with_implements(job);
+    registry.register_agent(agent, planner).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["job"]);
+    registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+    registry
+}
+
+/// H1, H8: hooks before a call hold for the run that answers it, also where that waited.
+#[tokio::test]
+async fn h1_h8_a_run_that_waited_goes_on_with_the_arguments_that_hooks_made() {
+    let (log, seen) = (Log::default(), Log::default());
+    let hooks = Hooks::new().with_for("job", Setting(seen.clone()));
+    let registry = asking(&log, CallLimits::UNLIMITED);
+    let runtime = Runtime::builder(registry).with_hooks(hooks).build();
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#]);
+    assert_eq!(seen.lines(), [r#"after {"n":2}"#]);
+}
+
+/// H8: the history of a run is for the agent and the tool it was made for.
+#[tokio::test]
+async fn h8_a_nested_run_goes_on_by_its_own_agent_for_its_own_tool_alone() {
+    let log = Log::default();
+    let limits = CallLimits::UNLIMITED;
+    let runtime = Runtime::new(asking(&log, limits));
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let answers = || run.pending().into_iter().map(|asked| asked.approve()).collect::<Vec<_>>();
+
+    let planned = log.clone();
+    let other = rule(move |_| {
+        planned.push("other plans");
+        Ok(Step::Finish(payload(9)))
+    });
+    let elsewhere = Runtime::new(asking_by("other", other, &log, limits));
+    let outcome = elsewhere.resume(ResumeRequest::new(run, answers())).await.unwrap();
+    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    assert_eq!(failure.message, "the agent that was running `job` does not implement it any more");
+    assert!(log.lines().is_empty(), "neither agent went on");
+
+    let text = serde_json::to_string(run).unwrap();
+    let forged = text.replace("\"implements\":\"job\"", "\"implements\":\"task\"");
+    assert_ne!(forged, text);
+    let forged: SuspendedRun = serde_json::from_str(&forged).unwrap();
+    let outcome = runtime.resume(ResumeRequest::new(&forged, answers())).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found"]);
+    assert!(log.lines().is_empty());
+    let nested = text.rfind("\"version\":1").unwrap();
+    let later = format!("{}\"version\":2{}", &text[..nested], &text[nested + 11..]);
+    assert!(later.starts_with("{\"version\":1"), "that of the nested run");
+    let error = serde_json::from_str::<SuspendedRun>(&later).unwrap_err();
+    assert!(error.to_string().contains("is of version 2, expected 1"), "{error}");
+}
+
+/// H3, H8: attempts that were made before the run waited count.
+#[tokio::test(start_paused = true)]
+async fn h3_h8_attempts_are_counted_over_a_suspension() {
+    let (log, all) = (Log::default(), Collector::new());
+    let fails = || ToolFailure::new(FailureKind::Unavailable, "not now", Recovery::Retry);
+    let runs = AtomicU32::new(0);
+    let clerk = rule(move |turn| match turn.step() {
+        0 if runs.fetch_add(1, Ordering::SeqCst) == 1 => {
+            Ok(Step::Call(vec![call("wipe", "inner", 3)]))
+        }
+        _ => Err(fails().into()),
+    });
+    let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
+    let registry = asking_by("clerk", clerk, &log, limits);
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
+    let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
+    let run: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), ["unavailable"]);
+    assert_eq!(retried(&all), [1, 2]);
 }
 
 /// A registry whose agent makes one step of calls over `wipe` (guarded) and `last` (a barrier).

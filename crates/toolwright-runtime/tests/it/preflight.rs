@@ -106,7 +106,7 @@ fn r9_g13_tools_that_a_provider_cannot_tell_apart_keep_an_agent_out() {
 fn r9_a_tool_that_an_agent_implements_counts_among_those_it_uses() {
     let registry = Registry::new();
     registry.register_toolset("box", tool("saw", |n| n)).unwrap();
-    let own = agent().implementing(spec("saw")).with_tools(["saw"]).with_toolsets(["box"]);
+    let own = agent().with_implements(spec("saw")).with_tools(["saw"]).with_toolsets(["box"]);
     let error = registry.register_agent(own, steps(vec![])).unwrap_err();
     assert_eq!(error, ambiguous("saw", &["toys", "box"]));
 }
@@ -147,14 +147,13 @@ async fn an_approval_list_names_tools_that_the_agent_has() {
     let registry = Registry::new();
     registry.register_tool(tool("wipe", |n| n)).unwrap();
     registry.register_toolset("late", |_| tool("burn", |n| n)).unwrap();
-    let listing =
-        agent().with_tools(["wipe"]).requiring_approval_of(["wipe", "wype", "disks.wipe"]);
+    let listing = agent().with_tools(["wipe"]).with_approval_of(["wipe", "wype", "disks.wipe"]);
     let error = registry.register_agent(listing, steps(vec![])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "agent `worker` wants calls of `wype` approved, but has no such tool; it has `wipe`"
     );
-    let late = agent().with_toolsets(["late"]).requiring_approval_of(["wype", "burn"]);
+    let late = agent().with_toolsets(["late"]).with_approval_of(["wype", "burn"]);
     registry.preflight(&late).unwrap();
     let error = registry.preflight_listing(&late).await.unwrap_err();
     assert!(matches!(error, RegistrationError::UnlistedApproval { tool, .. } if tool == "wype"));

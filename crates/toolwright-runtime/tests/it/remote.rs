@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use toolwright::spec::{Approval, text};
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::remote::{RemoteError, RemoteToolset, serve_unix};
+use toolwright_runtime::remote::{RemoteError, RemoteToolset};
 use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
@@ -29,7 +29,7 @@ impl Socket {
     fn serve(toolset: Source) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
-        Self { folder, server: tokio::spawn(serve_unix(listener, toolset)) }
+        Self { folder, server: tokio::spawn(toolset.serve_unix(listener)) }
     }
 
     async fn connect(&self) -> RemoteToolset {

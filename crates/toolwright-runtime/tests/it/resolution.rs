@@ -202,7 +202,7 @@ async fn r8_a_failing_factory_is_named_with_what_it_returned() {
 async fn r6_agents_made_at_run_time_are_toolsets_like_any_other() {
     let spec =
         ToolSpec::new("ponder").with_toolset("pondering").with_service("lab").with_types::<N, N>();
-    let ponderer = Agent::new("ponderer", "lab").implementing(spec);
+    let ponderer = Agent::new("ponderer", "lab").with_implements(spec);
     let registry = Registry::new();
     registry.register_agent(ponderer, Arc::new(Script::new().finish(payload(9)))).unwrap();
     let calls = vec![call("ponder", "a", 1)];
@@ -287,7 +287,7 @@ async fn a_final_payload_is_held_to_what_the_agent_says_it_is() {
     let planner = rule(|turn| Ok(Step::Finish(turn.input().clone())));
     let registry = Registry::new();
     let spec: &'static ToolSpec = <Echo as toolwright::Tool>::SPEC;
-    registry.register_agent(agent().resulting_in(spec), planner).unwrap();
+    registry.register_agent(agent().with_result(spec), planner).unwrap();
     let runtime = Runtime::new(registry);
     let good = runtime.run(RunRequest::new("worker", payload(3))).await.unwrap();
     assert_eq!(good.decode::<N>().unwrap(), N { n: 3 });

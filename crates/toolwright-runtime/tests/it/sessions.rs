@@ -7,8 +7,8 @@ use toolwright::{Payload, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
-    Agent, CallEnd, Catalog, CatalogError, FunctionTool, Registry, ResumeError, RunRequest,
-    Runtime, Session, SessionRequest, SuspendedCall, ToolEntry,
+    Agent, CallEnd, Catalog, FunctionTool, Registry, ResumeError, RunRequest, Runtime, Session,
+    SessionRequest, SuspendedCall, ToolEntry, ToolsetError,
 };
 
 use crate::planners::{WORKER, brief, briefs, steps};
@@ -135,7 +135,7 @@ async fn p4_a_failure_is_a_result_and_the_session_goes_on() {
 #[tokio::test]
 async fn h6_a_session_of_an_agent_has_the_agents_approval_list() {
     let registry = Registry::new();
-    let listing = Agent::new("agent", "lab").requiring_approval_of(["x.wipe"]);
+    let listing = Agent::new("agent", "lab").with_approval_of(["x.wipe"]);
     registry.register_agent(listing, steps(vec![])).unwrap();
     let catalog = catalog([("disks", "x", tool("wipe", |n| n).into_source())]);
     catalog.allow("other", "disks").unwrap();
@@ -159,7 +159,7 @@ async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
     let catalog = catalog([("disks", "x", wipe.into_source())]);
     let runtime = Runtime::builder(Registry::new()).with_catalog(catalog).build();
     let open = async || {
-        let request = SessionRequest::new("agent").requiring_approval_of(["x.wipe"]);
+        let request = SessionRequest::new("agent").with_approval_of(["x.wipe"]);
         runtime.open_session(request).await.unwrap()
     };
     let session = open().await;
@@ -183,10 +183,16 @@ async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
     assert_eq!(restored, waiting);
     let later = text.replacen("\"version\":1", "\"version\":2", 1);
     let error = serde_json::from_str::<SuspendedCall>(&later).unwrap_err().to_string();
-    assert!(error.contains("the suspended call is of version 2, expected 1"), "{error}");
+    assert!(error.contains("is of version 2, expected 1"), "{error}");
 
-    let session = open().await;
     let asked = restored.pending()[0].clone();
+    let other = runtime.open_session("other").await.unwrap();
+    let error = other.resume(&restored, [asked.approve()]).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the call waits in a session of agent `agent`, this one is of `other`; open one of `agent`"
+    );
+    let session = open().await;
     let error = session.resume(&restored, []).await.unwrap_err();
     assert!(matches!(error, ResumeError::Unanswered { .. }));
     assert!(ran.lines().is_empty());
@@ -241,9 +247,9 @@ async fn p6_a_remote_that_cannot_be_reached_registers_nothing() {
     catalog.allow("agent", "far").unwrap();
     assert_eq!(names(&open(&catalog).await).await, ["far.a"]);
     let again = catalog.connect("far", "away", reached()).await.unwrap_err();
-    assert!(matches!(again, CatalogError::PublishedTwice { .. }), "{again}");
+    assert!(matches!(again, ToolsetError::PublishedTwice { .. }), "{again}");
     let taken = catalog.connect("away", "far", reached()).await.unwrap_err();
-    assert!(matches!(taken, CatalogError::DuplicatePrefix { .. }), "{taken}");
+    assert!(matches!(taken, ToolsetError::DuplicatePrefix { .. }), "{taken}");
     catalog.connect("away", "away", reached()).await.expect("nothing of it was registered before");
 }
 
@@ -294,12 +300,12 @@ fn p11_bad_definitions_are_refused_when_registered() {
     let catalog = registry.catalog();
     catalog.publish("one", "x").unwrap();
     let refused = |name, prefix| catalog.publish(name, prefix).unwrap_err();
-    assert!(matches!(refused("one", "y"), CatalogError::PublishedTwice { .. }));
+    assert!(matches!(refused("one", "y"), ToolsetError::PublishedTwice { .. }));
     assert!(
-        matches!(refused("two", "x"), CatalogError::DuplicatePrefix { published, .. } if published == "one")
+        matches!(refused("two", "x"), ToolsetError::DuplicatePrefix { published, .. } if published == "one")
     );
-    assert!(matches!(refused("two", ""), CatalogError::BadPrefix { .. }));
-    assert!(matches!(refused("two", "a.b"), CatalogError::BadPrefix { .. }));
+    assert!(matches!(refused("two", ""), ToolsetError::BadPrefix { .. }));
+    assert!(matches!(refused("two", "a.b"), ToolsetError::BadPrefix { .. }));
     assert_eq!(
         refused("three", "z").to_string(),
         "there is no toolset `three`, there is `one`, `two`"
@@ -359,4 +365,65 @@ async fn p5_the_allowlist_binds_runs_as_it_binds_sessions() {
     assert!(run().await.is_empty(), "nothing is allowed at first");
     catalog.update_allowed_toolsets("lister", ["one", "three"]).unwrap();
     assert_eq!(run().await, ["a", "z.c"]);
+}
+
+/// P5: a run in another agent's session has of it what its own agent is allowed.
+#[tokio::test]
+async fn p5_a_run_in_a_session_of_another_agent_has_what_its_own_allowlist_names() {
+    let registry = Registry::new();
+    for (name, tool_name) in [("one", "a"), ("two", "b")] {
+        registry.register_toolset(name, tool(tool_name, |n| n + 1)).unwrap();
+    }
+    let calls = vec![call("x.a", "a", 1), call("y.b", "b", 1)];
+    registry.register_agent(Agent::new("guest", "lab"), steps(vec![calls])).unwrap();
+    let catalog = registry.catalog();
+    for (name, prefix) in [("one", "x"), ("two", "y")] {
+        catalog.publish(name, prefix).unwrap();
+    }
+    catalog.update_allowed_toolsets("owner", ["one", "two"]).unwrap();
+    catalog.update_allowed_toolsets("guest", ["one"]).unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog.clone()).build();
+    let session = runtime.open_session("owner").await.unwrap();
+    let request = RunRequest::new("guest", payload(0)).in_session(&session);
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#, "not_found"]);
+    catalog.update_allowed_toolsets("guest", [""; 0]).unwrap();
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+}
+
+/// P2, P5: tools of an allowed toolset that the agent does not list itself have their prefix, beside those it lists.
+#[tokio::test]
+async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
+    let made = Log::default();
+    let count = made.clone();
+    let make = move |_: Scope| {
+        count.push("made");
+        toolwright_runtime::tools::Combined::new()
+            .with("left", tool("a", |n| n + 1))
+            .with("right", tool("b", |n| n + 2))
+            .with("hidden", tool("c", |n| n + 3))
+    };
+    let registry = Registry::new();
+    let mut parts = Vec::new();
+    for (name, add) in [("a", 1), ("b", 2), ("c", 3)] {
+        let spec = spec(name).with_toolset("one");
+        parts.push(FunctionTool::new(spec, move |args: N| async move { N { n: args.n + add } }));
+    }
+    registry.register_tools(parts).unwrap();
+    registry.register_toolset("two", Source::per_step(make)).unwrap();
+    let names = ["a", "x.a", "b", "x.b", "x.c", "y.a", "y.b"];
+    let calls = names.into_iter().map(|name| call(name, name, 1)).collect();
+    let agent = Agent::new("lister", "lab").with_tools(["a"]);
+    registry.register_agent(agent, steps(vec![calls])).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish_only("one", "x", ["a", "b"]).unwrap();
+    catalog.publish("two", "y").unwrap();
+    catalog.update_allowed_toolsets("lister", ["one", "two"]).unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let outcome = runtime.run(RunRequest::new("lister", payload(0))).await.unwrap();
+    let done = outcome.exchanges().filter(|exchange| exchange.result.outcome.is_ok());
+    let done: Vec<_> = done.map(|exchange| exchange.call.tool().to_owned()).collect();
+    assert_eq!(done, ["a", "x.b", "y.a", "y.b"], "one name a tool");
+    assert_eq!(made.lines().len(), 1, "and one instance a run");
 }

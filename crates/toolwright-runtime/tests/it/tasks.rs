@@ -112,12 +112,12 @@ async fn agents_of_two_runtimes_that_call_each_other_are_stopped_at_the_same_dep
     let there: Arc<OnceLock<Runtime>> = Arc::default();
     let mut here = Registry::new();
     here.register(THINK, Arc::new(Elsewhere(Arc::clone(&there)))).unwrap();
-    let calls_think = Agent::new("recursive", "lab").implementing(Recurse::SPEC);
+    let calls_think = Agent::new("recursive", "lab").with_implements(Recurse::SPEC);
     here.register_agent(calls_think.with_tools(["think"]), calling("think", &runs)).unwrap();
     let here = spawning(here).build();
     let mut other = Registry::new();
     other.register(RECURSE, Arc::new(here.clone())).unwrap();
-    let calls_recurse = Agent::new("thinker", "lab").implementing(Think::SPEC);
+    let calls_recurse = Agent::new("thinker", "lab").with_implements(Think::SPEC);
     other.register_agent(calls_recurse.with_tools(["recurse"]), calling("recurse", &runs)).unwrap();
     assert!(there.set(spawning(other).build()).is_ok());
     here.run(RunRequest::new("recursive", payload(0))).await.unwrap();

@@ -15,7 +15,7 @@ use crate::tools::{Echo, Log, N, Think, call, stand_registry};
 /// A runtime whose thinker wipes a disk first, which needs an approval, and then finishes with a payload.
 fn runtime(end: &'static str) -> Runtime {
     let planner = rule(move |turn| {
-        assert_eq!(turn.answers().map(ToolSpec::name), Some("think"));
+        assert_eq!(turn.implements().map(ToolSpec::name), Some("think"));
         Ok(match turn.step() {
             0 => Step::Call(vec![call("wipe", "a", 3)]),
             _ => Step::Finish(Payload::new(end)),
@@ -27,7 +27,7 @@ fn runtime(end: &'static str) -> Runtime {
 fn registry(planner: Arc<dyn Planner>) -> Registry {
     let (registry, _) = stand_registry();
     registry.register_tool(guarded(&Log::default())).unwrap();
-    let thinker = Agent::new("thinker", "lab").implementing(Think::SPEC).with_tools(["wipe"]);
+    let thinker = Agent::new("thinker", "lab").with_implements(Think::SPEC).with_tools(["wipe"]);
     registry.register_agent(thinker, planner).unwrap();
     registry
 }
@@ -47,7 +47,7 @@ async fn a_typed_run_gives_a_result_of_its_tool() {
     let request = RunRequest::of::<Think>(&N { n: 4 }).unwrap().with_events(own.clone());
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(outcome.decode::<N>().unwrap(), N { n: 4 });
-    let EventKind::RunStarted { answers: Some(tool), .. } = &own.events()[0].kind else {
+    let EventKind::RunStarted { implements: Some(tool), .. } = &own.events()[0].kind else {
         panic!("the run is told as one of its tool: {:?}", own.events()[0])
     };
     assert_eq!(tool.name(), "think");
@@ -60,7 +60,7 @@ async fn input_that_the_tool_refuses_is_refused_with_its_issues_before_anything_
     let runtime = Runtime::builder(registry).with_events(all.clone()).build();
     let wrong = Payload::new(r#"{"n": "four", "m": 1}"#);
     let expected = Think::SPEC.check_args(wrong.as_bytes()).unwrap_err();
-    let error = runtime.run(RunRequest::answering(Think::SPEC, wrong)).await.unwrap_err();
+    let error = runtime.run(RunRequest::of_tool(Think::SPEC, wrong)).await.unwrap_err();
     assert_eq!(error, RunError::InvalidInput { tool: "think".into(), issues: expected });
     let text = error.to_string();
     assert!(text.contains("/n") && text.contains("/m"), "{text}");
@@ -115,7 +115,7 @@ async fn a_typed_run_is_not_resumed_where_its_agent_implements_the_tool_no_more(
 #[tokio::test]
 async fn an_untyped_run_takes_and_gives_anything() {
     let planner = rule(|turn| {
-        assert!(turn.answers().is_none());
+        assert!(turn.implements().is_none());
         Ok(Step::Finish(turn.input().clone()))
     });
     let text = Payload::new("\"a goal\"");

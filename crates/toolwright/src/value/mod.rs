@@ -17,7 +17,7 @@ pub use integer::Integer;
 pub use kind::Kind;
 pub use map::{Iter, Map};
 pub use nullable::Nullable;
-pub use number::{NotFinite, Number};
+pub use number::{NotFiniteError, Number};
 
 use crate::pointer::unescaped;
 

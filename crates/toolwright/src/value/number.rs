@@ -100,22 +100,22 @@ from_integers!(i32, i64, i128, u32, u64, u128, usize, Integer);
 
 /// A double that no JSON number can stand for: NaN or an infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotFinite;
+pub struct NotFiniteError;
 
-impl fmt::Display for NotFinite {
+impl fmt::Display for NotFiniteError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("found NaN or an infinity, expected a finite number")
     }
 }
 
-impl std::error::Error for NotFinite {}
+impl std::error::Error for NotFiniteError {}
 
 impl TryFrom<f64> for Number {
-    type Error = NotFinite;
+    type Error = NotFiniteError;
 
-    fn try_from(value: f64) -> Result<Self, NotFinite> {
+    fn try_from(value: f64) -> Result<Self, NotFiniteError> {
         // The debug form is the shortest text that reads back as the same double, and JSON.
-        if value.is_finite() { Ok(Self(format!("{value:?}").into())) } else { Err(NotFinite) }
+        if value.is_finite() { Ok(Self(format!("{value:?}").into())) } else { Err(NotFiniteError) }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod arrows;
 mod circles;
+mod names;
 mod pages;
 mod requirements;
 mod text;
@@ -81,6 +82,16 @@ fn generated_crates_depend_on_the_contract_and_on_providers() {
 #[test]
 fn generated_consumers_define_nothing() {
     holds(arrows::consumers);
+}
+
+#[test]
+fn the_runtime_has_few_public_names() {
+    holds(names::public);
+}
+
+#[test]
+fn examples_of_the_first_page_use_few_names() {
+    holds(names::examples);
 }
 
 #[test]
