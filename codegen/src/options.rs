@@ -34,6 +34,7 @@ pub struct Options {
 
 /// What a generated unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// A crate with a manifest of its own, for a committed `gen/`.
     #[cfg(feature = "project")]

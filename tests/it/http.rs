@@ -7,9 +7,11 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use toolwright::{
-    Executor as _, FailureKind, MethodError, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
+    BoxError, Executor as _, FailureKind, MethodError, Payload, Recovery, ToolCall, ToolFailure,
+    ToolResult,
 };
-use toolwright_http::Client;
+use toolwright_http::{Client, Credentials};
+use toolwright_runtime::{Registry, Runtime};
 
 use crate::http_cases::shelter_http::client::ShelterHttp;
 use crate::http_cases::shelter_service::errors::{AdmitAnimalError, GetAnimalError};
@@ -17,7 +19,7 @@ use crate::http_cases::shelter_service::service::ShelterService as _;
 use crate::http_cases::shelter_service::types::{
     AdmitAnimalPayload, Animal, Full, GetAnimalPayload,
 };
-use crate::http_cases::shelter_tools::executor::ShelterExecutor;
+use crate::http_cases::shelter_tools::{self, executor::ShelterExecutor};
 
 /// A shelter with animal 9007199254740993, which no double can hold, and room for one that weighs little.
 async fn shelter() -> ShelterHttp {
@@ -28,10 +30,24 @@ async fn shelter() -> ShelterHttp {
             "/v1/animals/{id}/story",
             get(|Path(id): Path<String>| async move { format!("{id} came \"by night\"\n") }),
         );
+    let base = serve(router).await;
+    ShelterHttp::new(Client::builder(base).build().expect("an address of this machine"))
+}
+
+/// Serves a router, and gives the address of its version 1.
+async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let base = format!("http://{}/v1/", listener.local_addr().expect("it is bound"));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    ShelterHttp::new(Client::builder(base).build().expect("an address of this machine"))
+    base
+}
+
+/// A host of the tools of a shelter that is elsewhere.
+fn host(base: &str, token: &str) -> Result<Runtime, BoxError> {
+    let mut registry = Registry::new();
+    let client = Client::builder(base).with_credentials(Credentials::bearer(token)).build()?;
+    shelter_tools::register(&mut registry, ShelterHttp::new(client))?;
+    Ok(Runtime::new(registry))
 }
 
 async fn find(Path(id): Path<u64>) -> (StatusCode, &'static str) {
@@ -91,6 +107,22 @@ async fn tools_over_http_give_what_the_service_gives_to_the_last_digit() {
     for (tool, args, expected) in table {
         let result = run(tool, args).await;
         assert_eq!(result.outcome.as_ref().map(Payload::as_str), Ok(expected), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_is_registered_as_any_implementation_of_the_service() {
+    let known = get(async |headers: HeaderMap| match headers.get("authorization") {
+        Some(token) if token == "Bearer open sesame" => {
+            (StatusCode::OK, r#"{"id":7,"name":"Rex","chip":"new"}"#)
+        }
+        _ => (StatusCode::UNAUTHORIZED, "who are you?"),
+    });
+    let base = serve(Router::new().route("/v1/animals/{id}", known)).await;
+    for (token, is_known) in [("open sesame", true), ("hello", false)] {
+        let call = ToolCall::new("get_animal", Payload::new(r#"{"id":7}"#));
+        let result = host(&base, token).expect("it is complete").call(call).await;
+        assert_eq!(result.outcome.is_ok(), is_known, "{token}: {:?}", result.outcome);
     }
 }
 

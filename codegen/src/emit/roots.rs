@@ -6,7 +6,7 @@ use super::print::Module;
 use super::printer::Printer;
 use super::rust::{Ident, TokenStream, quote};
 use super::tokens::ident;
-use super::toolset;
+use super::{toolset, transforms};
 use crate::naming::library;
 use crate::plan::{Contents, Crate};
 
@@ -37,8 +37,9 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
     for module in modules {
         // In one line: rustfmt writes out what it skips as it stands.
         text.push_str("#[rustfmt::skip] ");
+        let visible = (module.name != transforms::NAME).then(|| quote!(pub));
         let name = ident(module.name);
-        printer.print(&quote!(pub mod #name;), &mut text);
+        printer.print(&quote!(#visible mod #name;), &mut text);
     }
     for item in items(&krate.contents) {
         text.push('\n');

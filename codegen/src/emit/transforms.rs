@@ -9,6 +9,9 @@ use crate::plan::{
 };
 use crate::prose::code;
 
+/// The module is private: what users call takes and gives the tool's shape.
+pub(super) const NAME: &str = "transforms";
+
 /// The module of the transforms, where there are any.
 pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     let transforms = &plan.transforms;
@@ -26,7 +29,7 @@ pub(super) fn module(plan: &ToolsetCrate<'_>) -> Option<Module> {
     };
     let parts = std::iter::once(uses).chain(transforms.iter().map(transform)).collect();
     (!transforms.is_empty()).then(|| Module {
-        name: "transforms",
+        name: NAME,
         about: format!(
             "Conversions between the `{}` tools and the methods behind them.",
             plan.toolset
@@ -41,16 +44,12 @@ fn transform(plan: &Transform) -> TokenStream {
     match &plan.body {
         TransformBody::ReshapeResult => {
             let marker = &plan.marker;
-            let docs = docs(&[
-                &format!("The result of `{}`: that of its method, in the tool's shape.", plan.tool),
-                "",
-                "# Errors",
-                "",
-                "The tool's schema does not accept the result.",
-            ]);
+            let about =
+                format!("The result of `{}`: that of its method, in the tool's shape.", plan.tool);
+            let docs = docs(&[about]);
             quote! {
                 #docs
-                pub fn #function(result: &#method_type) -> Result<#tool_type, ToolFailure> {
+                pub(super) fn #function(result: &#method_type) -> Result<#tool_type, ToolFailure> {
                     executor::reshape_result(<specs::#marker as toolwright::Tool>::SPEC, result)
                 }
             }
@@ -60,7 +59,7 @@ fn transform(plan: &Transform) -> TokenStream {
             let docs = payload_docs(&plan.tool, injected.iter());
             quote! {
                 #docs
-                pub fn #function(args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
+                pub(super) fn #function(args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
                     #body
                 }
             }
@@ -73,7 +72,7 @@ fn transform(plan: &Transform) -> TokenStream {
             let docs = payload_docs(&plan.tool, moved.injected.iter());
             quote! {
                 #docs
-                pub fn #function(#args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
+                pub(super) fn #function(#args: #tool_type, call: &ToolCall) -> Result<#method_type, ToolFailure> {
                     #body
                 }
             }
@@ -94,13 +93,7 @@ fn payload_docs<'a>(tool: &str, injected: impl Iterator<Item = &'a InjectedValue
             filled.join(", ")
         ),
     };
-    docs(&[
-        &about,
-        "",
-        "# Errors",
-        "",
-        "A value is missing, or the method's schema does not accept the payload.",
-    ])
+    docs(&[about])
 }
 
 fn reshape(plan: &Transform, injected: &[InjectedValue]) -> TokenStream {

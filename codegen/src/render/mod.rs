@@ -12,6 +12,7 @@ use crate::source::{LineColumn, Sources, Span};
 
 /// Who the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// A person at a terminal, with or without ANSI colours.
     Human {

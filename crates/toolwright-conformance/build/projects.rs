@@ -58,12 +58,12 @@ impl Projects {
     }
 }
 
-/// The types that stand for tools: those that implement `Tool`.
+/// The types that stand for tools.
 fn tools(files: &Files) -> impl Iterator<Item = &str> {
     let specs = files.iter().filter(|(path, _)| path.ends_with("/specs.rs"));
     specs
-        .flat_map(|(_, text)| text.lines())
-        .filter_map(|line| line.strip_prefix("impl spec::Tool for ")?.strip_suffix(" {"))
+        .flat_map(|(_, text)| text.split("\ntoolwright::tool!(").skip(1))
+        .filter_map(|tool| tool.trim_start().split('(').next())
 }
 
 /// Compiles one project.

@@ -29,7 +29,7 @@ pub struct Existing {
 
 /// Why a file is not an import of a toolset: each mistake on a line, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotOurs(pub Vec<String>);
+pub struct ExistingError(pub Vec<String>);
 
 impl Existing {
     /// Reads a file, whose path is for messages alone.
@@ -37,13 +37,13 @@ impl Existing {
     /// # Errors
     ///
     /// When it is no schema file, or has no such toolset of a remote server.
-    pub fn read(path: &str, text: &str, owner: Owner<'_>) -> Result<Self, NotOurs> {
+    pub fn read(path: &str, text: &str, owner: Owner<'_>) -> Result<Self, ExistingError> {
         let source = Source { path: path.to_owned(), text: text.to_owned() };
         let sources = Sources::new(vec![source]);
         let root = parsed(&sources)?;
         let located = |span: Span, message: String| {
             let place = sources.line_column(span);
-            NotOurs(vec![format!("{path}:{}:{}: {message}", place.line, place.column)])
+            ExistingError(vec![format!("{path}:{}:{}: {message}", place.line, place.column)])
         };
         let toolset = toolset(&root, owner).map_err(|(span, message)| located(span, message))?;
         let names = names(toolset).map_err(|(span, message)| located(span, message))?;
@@ -86,17 +86,17 @@ pub(super) fn entries(value: Option<&Json>) -> Entries {
     }
 }
 
-fn parsed(sources: &Sources) -> Result<Node, NotOurs> {
+fn parsed(sources: &Sources) -> Result<Node, ExistingError> {
     let mut report = Report::default();
     syntax::parse(sources, &mut report);
     let findings = report.into_findings();
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
     let lines: Vec<String> = errors.map(|finding| render::one_line(finding, sources)).collect();
     let mut seen = Report::default();
-    let (id, source) = sources.iter().next().ok_or_else(|| NotOurs(Vec::new()))?;
+    let (id, source) = sources.iter().next().ok_or_else(|| ExistingError(Vec::new()))?;
     match yaml::parse(id, &source.text, &mut seen) {
         Some(root) if lines.is_empty() => Ok(root),
-        _ => Err(NotOurs(lines)),
+        _ => Err(ExistingError(lines)),
     }
 }
 

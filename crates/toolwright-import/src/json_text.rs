@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 10_000;
 
 /// Where a text stops being JSON, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotJson {
+pub struct JsonError {
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
@@ -30,7 +30,7 @@ pub struct NotJson {
 }
 
 /// Reads a whole text.
-pub(super) fn read(text: &str) -> Result<Json, NotJson> {
+pub(super) fn read(text: &str) -> Result<Json, JsonError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { text, at: 0, depth: 0 };
     if text.len() > MAX_BYTES {
@@ -175,10 +175,10 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    fn located(&self, message: String) -> NotJson {
+    fn located(&self, message: String) -> JsonError {
         let before = &self.text[..self.at];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        NotJson {
+        JsonError {
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
             message,
@@ -215,13 +215,13 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-impl fmt::Display for NotJson {
+impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "this is not JSON at {}:{}: {}", self.line, self.column, self.message)
     }
 }
 
-impl std::error::Error for NotJson {}
+impl std::error::Error for JsonError {}
 
 #[cfg(test)]
 mod tests {

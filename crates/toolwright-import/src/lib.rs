@@ -37,8 +37,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 pub use difference::difference;
-pub use existing::{Existing, NotOurs};
-pub use json_text::NotJson;
+pub use existing::{Existing, ExistingError};
+pub use json_text::JsonError;
 pub use provenance::is_date;
 pub use selection::Selection;
 pub use toolwright::remote::Provenance;
@@ -95,18 +95,18 @@ pub struct Imported {
 
 /// Why a text is no list of tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotAToolList {
+pub enum ToolListError {
     /// It is not JSON.
-    Syntax(NotJson),
+    Syntax(JsonError),
     /// It is JSON that says something else.
     Form(String),
 }
 
 /// Why nothing was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ImportError {
     /// The text is no list of tools.
-    List(NotAToolList),
+    List(ToolListError),
     /// What was asked for does not go with what the server lists; one sentence a mistake.
     Selection(Vec<String>),
     /// `check` refuses what would be written, and no part of it can be left out for that; one sentence a finding.
@@ -119,7 +119,7 @@ pub enum Refusal {
 /// # Errors
 ///
 /// As [`mcp`] does.
-pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, Refusal> {
+pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, ImportError> {
     let request = Request {
         owner,
         selection: Selection::default(),
@@ -139,11 +139,12 @@ pub fn mcp(
     text: &str,
     request: &Request<'_>,
     existing: Option<&Existing>,
-) -> Result<Imported, Refusal> {
+) -> Result<Imported, ImportError> {
     let (mut warnings, mut report) = (Warnings::default(), UpdateReport::default());
-    let json = json_text::read(text).map_err(|error| Refusal::List(NotAToolList::Syntax(error)))?;
+    let json =
+        json_text::read(text).map_err(|error| ImportError::List(ToolListError::Syntax(error)))?;
     let list = listing::read(json, &mut warnings)
-        .map_err(|error| Refusal::List(NotAToolList::Form(error)))?;
+        .map_err(|error| ImportError::List(ToolListError::Form(error)))?;
     check_removed(&list.tools, request, existing, &mut report)?;
     let import = import(list, request, existing, &mut warnings, &mut report)?;
     let import = accepted(import, request, existing, &mut warnings)?;
@@ -164,7 +165,7 @@ fn accepted(
     request: &Request<'_>,
     existing: Option<&Existing>,
     warnings: &mut Warnings,
-) -> Result<Import, Refusal> {
+) -> Result<Import, ImportError> {
     let document = Json::Object(document::document(request.owner, &import));
     let draft = Draft {
         write: &document::text,
@@ -172,7 +173,7 @@ fn accepted(
         is_foreign: &|_, _| false,
         is_settled: &|_| false,
     };
-    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
     Ok(import.restated(&document, request.owner))
 }
 
@@ -183,7 +184,7 @@ fn merged_text(
     request: &Request<'_>,
     report: &mut UpdateReport,
     warnings: &mut Warnings,
-) -> Result<String, Refusal> {
+) -> Result<String, ImportError> {
     let (document, renames) = merge::merge(existing, import, request.owner, report);
     let patched =
         |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
@@ -193,7 +194,7 @@ fn merged_text(
         is_foreign: &|document, path| merge::is_foreign(document, request.owner, path),
         is_settled: &|path| existing.has(path),
     };
-    let document = accept(document, &draft, warnings).map_err(Refusal::Check)?;
+    let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
     let patched = patched(&document);
     report.is_rewritten = patched.is_rewritten;
     Ok(patched.text)
@@ -205,7 +206,7 @@ fn check_removed(
     request: &Request<'_>,
     existing: Option<&Existing>,
     report: &mut UpdateReport,
-) -> Result<(), Refusal> {
+) -> Result<(), ImportError> {
     let Some(existing) = existing else { return Ok(()) };
     let listed: BTreeSet<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
     let is_listed = |name: &str| listed.contains(name);
@@ -216,7 +217,7 @@ fn check_removed(
     if report.gone.is_empty() || request.selection.remove_gone {
         return Ok(());
     }
-    Err(Refusal::Selection(vec![format!(
+    Err(ImportError::Selection(vec![format!(
         "the server no longer has {}; remove such tools with --remove-gone, or give them their new names under `remote`",
         report.gone.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     )]))
@@ -229,9 +230,10 @@ fn import(
     existing: Option<&Existing>,
     warnings: &mut Warnings,
     report: &mut UpdateReport,
-) -> Result<Import, Refusal> {
+) -> Result<Import, ImportError> {
     let names: Vec<&str> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let picked = request.selection.pick(&names, existing, report).map_err(Refusal::Selection)?;
+    let picked =
+        request.selection.pick(&names, existing, report).map_err(ImportError::Selection)?;
     let listed = list.tools.iter().map(|tool| (tool.name.clone(), Json::string(&tool.digest)));
     let listed = listed.collect();
     let taken: Vec<(Listed, Option<String>)> = list
@@ -299,7 +301,7 @@ fn object_schema(raw: Option<Json>, subject: &mut Subject<'_>) -> Json {
     Json::Object(entries)
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::List(error) => error.fmt(f),
@@ -308,9 +310,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ImportError {}
 
-impl fmt::Display for NotAToolList {
+impl fmt::Display for ToolListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(error) => error.fmt(f),
@@ -319,4 +321,4 @@ impl fmt::Display for NotAToolList {
     }
 }
 
-impl std::error::Error for NotAToolList {}
+impl std::error::Error for ToolListError {}

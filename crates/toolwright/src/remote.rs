@@ -112,6 +112,52 @@ impl<R: Remote + ?Sized> Remote for Arc<R> {
     }
 }
 
+/// Writes what runs tools on the server they live on, reached through a [`Remote`](crate::Remote): the name of the struct,
+/// and in parentheses the server, an [`Origin`](crate::Origin).
+///
+/// ```
+/// use toolwright::{Origin, Remote, ToolSpec};
+///
+/// static WIPE: ToolSpec = ToolSpec::of::<Wipe>("wipe");
+/// toolwright::tool!(Wipe(toolwright::Value) -> toolwright::Value = WIPE);
+///
+/// toolwright::remote_executor! {
+///     /// Runs the tools on an MCP server that exposes them.
+///     pub struct DisksMcpExecutor(Origin::exposing("disks", &[&WIPE]));
+/// }
+///
+/// fn over(remote: impl Remote) -> impl toolwright::Executor {
+///     DisksMcpExecutor::new(remote)
+/// }
+/// ```
+#[macro_export]
+macro_rules! remote_executor {
+    ($(#[$about:meta])* pub struct $name:ident($origin:expr $(,)?);) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $name<R> {
+            remote: R,
+        }
+
+        impl<R: $crate::Remote> $name<R> {
+            /// Reaches the server through this.
+            pub fn new(remote: R) -> Self {
+                Self { remote }
+            }
+        }
+
+        impl<R: $crate::Remote> $crate::Executor for $name<R> {
+            fn execute<'a>(
+                &'a self,
+                call: &'a $crate::ToolCall,
+            ) -> $crate::BoxFuture<'a, $crate::ToolResult> {
+                static ORIGIN: &$crate::Origin = &$origin;
+                call.run_remote(ORIGIN, &self.remote)
+            }
+        }
+    };
+}
+
 impl ToolCall {
     /// Runs this call on the server where the tool lives: the tool's codecs judge what goes there and what comes back,
     /// and both go as they were written.

@@ -237,7 +237,7 @@ fn no_line_is_longer_than_it_must_be() {
 
 /// The parts of a line between the places where the house style may break it.
 fn unbroken(line: &str) -> impl Iterator<Item = &str> {
-    let (mut from, mut is_text, mut parts) = (0, false, Vec::new());
+    let (mut from, mut is_text, mut is_raw, mut parts) = (0, false, false, Vec::new());
     for (at, c) in line.char_indices() {
         let (before, after) = (&line[..at], &line[at..]);
         let is_after = before.ends_with(['(', '[', '{', '<'])
@@ -251,7 +251,11 @@ fn unbroken(line: &str) -> impl Iterator<Item = &str> {
             from = at;
         }
         let escapes = before.len() - before.trim_end_matches('\\').len();
-        is_text ^= c == '"' && escapes % 2 == 0;
+        let is_edge = if is_raw { after.starts_with("\"#") } else { c == '"' && escapes % 2 == 0 };
+        if is_edge {
+            is_text = !is_text;
+            is_raw = is_text && before.ends_with("r#");
+        }
     }
     parts.push(line[from..].trim());
     parts.into_iter()

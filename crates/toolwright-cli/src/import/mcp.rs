@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::error::ErrorKind;
-use toolwright_import::{Owner, Refusal, Request, mcp};
+use toolwright_import::{ImportError, Owner, Request, mcp};
 
 use super::file;
 use super::flags::{self, Again, Asking, Choice, List, Origin};
@@ -92,17 +92,19 @@ fn import(arguments: &Mcp, mut request: Request<'_>) -> Result<End, Failure> {
     Ok(End::Done)
 }
 
-fn refused(source: &str, refusal: &Refusal) -> Failure {
+fn refused(source: &str, refusal: &ImportError) -> Failure {
     match refusal {
-        Refusal::List(error) => (End::Rejected, format!("{source}: {error}")),
-        Refusal::Selection(mistakes) | Refusal::Check(mistakes) => match mistakes.as_slice() {
-            [mistake] => (End::Rejected, mistake.clone()),
-            mistakes => {
-                for mistake in mistakes {
-                    print::err(&print::shown(&format!("error: {mistake}\n")));
+        ImportError::List(error) => (End::Rejected, format!("{source}: {error}")),
+        ImportError::Selection(mistakes) | ImportError::Check(mistakes) => {
+            match mistakes.as_slice() {
+                [mistake] => (End::Rejected, mistake.clone()),
+                mistakes => {
+                    for mistake in mistakes {
+                        print::err(&print::shown(&format!("error: {mistake}\n")));
+                    }
+                    (End::Rejected, format!("{} mistakes", mistakes.len()))
                 }
-                (End::Rejected, format!("{} mistakes", mistakes.len()))
             }
-        },
+        }
     }
 }

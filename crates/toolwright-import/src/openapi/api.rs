@@ -6,7 +6,7 @@ use super::super::json_text;
 use super::super::references::at;
 use super::super::warnings::Warnings;
 use super::references::{MAX_STEPS, chain, pointer, says};
-use super::{NotAnApi, read_write_only, text};
+use super::{OpenApiError, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml;
@@ -48,7 +48,7 @@ pub(super) struct Operation<'a> {
 }
 
 impl Api {
-    pub(super) fn read(text: &str, file: &str) -> Result<Self, NotAnApi> {
+    pub(super) fn read(text: &str, file: &str) -> Result<Self, OpenApiError> {
         let root = value(text, file)?;
         let version = root.get("openapi").map(|version| match version {
             Json::String(version) => version.clone(),
@@ -58,17 +58,17 @@ impl Api {
             Some(version) if version.starts_with("3.0") => true,
             Some(version) if version.starts_with("3.1") => false,
             Some(other) => {
-                return Err(NotAnApi::new(format!(
+                return Err(OpenApiError::new(format!(
                     "this is OpenAPI {other}, expected 3.0 or 3.1; convert the document first"
                 )));
             }
             None if root.get("swagger").is_some() => {
-                return Err(NotAnApi::new(
+                return Err(OpenApiError::new(
                     "this is Swagger 2, expected OpenAPI 3.0 or 3.1; convert the document first",
                 ));
             }
             None => {
-                return Err(NotAnApi::new(
+                return Err(OpenApiError::new(
                     "this is no OpenAPI document: it has no `openapi: 3.0.x` or `openapi: 3.1.x`",
                 ));
             }
@@ -169,9 +169,9 @@ impl Operation<'_> {
 }
 
 /// JSON where the text begins like it, else YAML.
-fn value(text: &str, file: &str) -> Result<Json, NotAnApi> {
+fn value(text: &str, file: &str) -> Result<Json, OpenApiError> {
     if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
-        return json_text::read(text).map_err(|error| NotAnApi::new(error.to_string()));
+        return json_text::read(text).map_err(|error| OpenApiError::new(error.to_string()));
     }
     let sources = Sources::new(vec![Source { path: file.to_owned(), text: text.to_owned() }]);
     let mut report = Report::default();
@@ -187,7 +187,10 @@ fn value(text: &str, file: &str) -> Result<Json, NotAnApi> {
                 one_line(finding, &sources) + &help.collect::<String>()
             };
             let lines: Vec<String> = findings.iter().take(5).map(line).collect();
-            Err(NotAnApi::new(format!("this is no YAML that can be read: {}", lines.join("; "))))
+            Err(OpenApiError::new(format!(
+                "this is no YAML that can be read: {}",
+                lines.join("; ")
+            )))
         }
     }
 }

@@ -53,7 +53,7 @@ pub struct ImportedApi {
 
 /// Why nothing is made of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAnApi {
+pub struct OpenApiError {
     /// What was found and what was expected.
     pub message: String,
 }
@@ -65,7 +65,11 @@ pub struct NotAnApi {
 /// When the text is neither JSON nor YAML, no OpenAPI document of a version that is known, names none of what is selected,
 /// or has no operation that can be taken. Whatever else is wrong with an operation is repaired or leaves it out, and is named
 /// in a warning.
-pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<ImportedApi, NotAnApi> {
+pub fn openapi(
+    text: &str,
+    file: &str,
+    import: &ApiImport<'_>,
+) -> Result<ImportedApi, OpenApiError> {
     let mut warnings = Warnings::default();
     let api = Api::read(text, file)?;
     let operations = api.operations(&mut warnings);
@@ -78,7 +82,7 @@ pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<Importe
     }
     if methods.is_empty() {
         let count = chosen.len();
-        return Err(NotAnApi::new(format!(
+        return Err(OpenApiError::new(format!(
             "none of {count} operations can be taken: {}",
             first(warnings)
         )));
@@ -94,7 +98,7 @@ pub fn openapi(text: &str, file: &str, import: &ApiImport<'_>) -> Result<Importe
         is_settled: &|_| false,
     };
     let document = accept(Json::Object(document), &draft, &mut warnings)
-        .map_err(|lines| NotAnApi::new(lines.join("; ")))?;
+        .map_err(|lines| OpenApiError::new(lines.join("; ")))?;
     let operations = entries(&document, "methods").len();
     Ok(ImportedApi {
         text: super::document::text(&document),
@@ -130,16 +134,16 @@ fn is_set(value: &Json, key: &str) -> bool {
     value.get(key) == Some(&Json::Boolean(true))
 }
 
-impl NotAnApi {
+impl OpenApiError {
     fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
 }
 
-impl fmt::Display for NotAnApi {
+impl fmt::Display for OpenApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for NotAnApi {}
+impl std::error::Error for OpenApiError {}

@@ -6,7 +6,7 @@ use super::super::tool_names::{self, Unnamed};
 use super::super::update_report::UpdateReport;
 use super::super::warnings::Warnings;
 use super::api::Operation;
-use super::{ApiImport, NotAnApi};
+use super::{ApiImport, OpenApiError};
 use toolwright_codegen::internal::advice;
 
 /// The operations that are wanted, with the names they get.
@@ -14,7 +14,7 @@ pub(super) fn choose<'a>(
     operations: Vec<Operation<'a>>,
     import: &ApiImport<'_>,
     warnings: &mut Warnings,
-) -> Result<Vec<(String, Operation<'a>)>, NotAnApi> {
+) -> Result<Vec<(String, Operation<'a>)>, OpenApiError> {
     check_tags(&operations, &import.tags)?;
     let is_tagged = |operation: &Operation<'_>| {
         import.tags.is_empty()
@@ -36,19 +36,19 @@ pub(super) fn choose<'a>(
 }
 
 /// The same words as for a server, about a document.
-fn refused(mistakes: Vec<String>) -> NotAnApi {
+fn refused(mistakes: Vec<String>) -> OpenApiError {
     let words = mistakes.join("; ");
     let words = words.replace("no tool of the server", "no operation of the document");
     let words = words.replace("the server has", "the document has");
-    NotAnApi::new(words.replace("no tool is selected", "no operation is selected"))
+    OpenApiError::new(words.replace("no tool is selected", "no operation is selected"))
 }
 
-fn check_tags(operations: &[Operation<'_>], tags: &[String]) -> Result<(), NotAnApi> {
+fn check_tags(operations: &[Operation<'_>], tags: &[String]) -> Result<(), OpenApiError> {
     let known: BTreeSet<&str> = operations.iter().flat_map(Operation::tags).collect();
     match tags.iter().find(|tag| !known.contains(tag.as_str())) {
         Some(tag) => {
             let advice = advice(tag, known, "the document has");
-            Err(NotAnApi::new(format!("no operation has the tag `{tag}`; {advice}")))
+            Err(OpenApiError::new(format!("no operation has the tag `{tag}`; {advice}")))
         }
         None => Ok(()),
     }

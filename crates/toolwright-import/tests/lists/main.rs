@@ -21,7 +21,7 @@ use toolwright_codegen::internal::{syntax, yaml};
 use toolwright_codegen::options::Integers;
 use toolwright_codegen::{Source, Sources};
 use toolwright_import::{
-    Existing, Imported, Owner, Provenance, Refusal, Request, Selection, mcp, tools_list,
+    Existing, ImportError, Imported, Owner, Provenance, Request, Selection, mcp, tools_list,
 };
 use toolwright_prerequisites::{Prerequisite, corpora, has};
 
@@ -41,7 +41,7 @@ fn lists(folder: &Path) -> Vec<PathBuf> {
 
 const OWNER: Owner<'_> = Owner { service: "keeper", toolset: "imported" };
 
-fn import(text: &str) -> Result<Imported, Refusal> {
+fn import(text: &str) -> Result<Imported, ImportError> {
     tools_list(text, OWNER)
 }
 

@@ -8,7 +8,7 @@ use std::{env, fs};
 use toolwright_codegen::diagnostic::Severity;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::{Source, Sources, check};
-use toolwright_import::Refusal;
+use toolwright_import::ImportError;
 
 use super::{folder, import, json, lists};
 
@@ -174,7 +174,7 @@ fn wrong(list: &[Json], odd: Option<usize>) -> Option<String> {
     let imported = match import(&text) {
         Ok(imported) => imported,
         // There is nothing to keep.
-        Err(Refusal::Check(_)) if list.len() == 1 => return None,
+        Err(ImportError::Check(_)) if list.len() == 1 => return None,
         Err(error) => return Some(format!("{error}\n{text}")),
     };
     let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use expect::expect;
 use toolwright_codegen::diagnostic::Severity;
 use toolwright_codegen::{Options, Source, Sources, compile};
-use toolwright_import::openapi::{ApiImport, ImportedApi, NotAnApi, openapi};
+use toolwright_import::openapi::{ApiImport, ImportedApi, OpenApiError, openapi};
 use toolwright_import::{Owner, Selection};
 
 fn cases() -> Vec<PathBuf> {
@@ -32,7 +32,7 @@ fn import(
     tags: &[&str],
     by_tag: bool,
     selection: Selection,
-) -> Result<ImportedApi, NotAnApi> {
+) -> Result<ImportedApi, OpenApiError> {
     let owner = Owner { service: "hotel", toolset: "hotel" };
     openapi(
         text,
@@ -41,7 +41,7 @@ fn import(
     )
 }
 
-fn all(text: &str) -> Result<ImportedApi, NotAnApi> {
+fn all(text: &str) -> Result<ImportedApi, OpenApiError> {
     import(text, &[], false, Selection::default())
 }
 

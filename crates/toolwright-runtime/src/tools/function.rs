@@ -42,6 +42,7 @@ pub struct FunctionTool {
 /// `Kind` tells these apart and is inferred.
 #[diagnostic::on_unimplemented(
     message = "this function cannot run a tool",
+    label = "not a function that a tool can be made of",
     note = "its one argument must be a type with a schema: declared by `described!`, or, with the feature `schemars`, one that derives `Deserialize` and `JsonSchema`",
     note = "it must be async and return such a type, `Json` of a type that derives `Serialize` and `JsonSchema`, or a `Result` of either"
 )]

@@ -9,7 +9,7 @@
 #[rustfmt::skip] pub mod codecs;
 #[rustfmt::skip] pub mod executor;
 #[rustfmt::skip] pub mod specs;
-#[rustfmt::skip] pub mod transforms;
+#[rustfmt::skip] mod transforms;
 #[rustfmt::skip] pub mod types;
 
 /// Registers the `todos` tools. All runs share `service`.

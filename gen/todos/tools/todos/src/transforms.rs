@@ -5,11 +5,7 @@ use super::types;
 use toolwright::{ToolCall, ToolFailure, executor};
 
 /// The payload of the method behind `update_todos`: its arguments, and `run_id` from the call's run id.
-///
-/// # Errors
-///
-/// A value is missing, or the method's schema does not accept the payload.
-pub fn update_todos_payload(
+pub(super) fn update_todos_payload(
     args: types::UpdateTodosArgs,
     call: &ToolCall,
 ) -> Result<todos_service::types::UpdateTodosPayload, ToolFailure> {
@@ -21,11 +17,7 @@ pub fn update_todos_payload(
 }
 
 /// The payload of the method behind `get_todos`: its arguments, and `run_id` from the call's run id.
-///
-/// # Errors
-///
-/// A value is missing, or the method's schema does not accept the payload.
-pub fn get_todos_payload(
+pub(super) fn get_todos_payload(
     args: types::GetTodosArgs,
     call: &ToolCall,
 ) -> Result<todos_service::types::GetTodosPayload, ToolFailure> {
