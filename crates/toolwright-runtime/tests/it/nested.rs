@@ -10,8 +10,8 @@ use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolSpec,
 };
 use toolwright_runtime::{
-    Agent, Collector, Event, EventKind, Hook, Hooks, Planner, Registry, ResumeRequest, RunRequest,
-    Runtime, Step, SuspendedRun, Turn,
+    Agent, ApprovalRequest, Collector, Event, EventKind, Hook, Hooks, Planner, Registry,
+    ResumeRequest, RunRequest, Runtime, Step, SuspendedRun, Turn,
 };
 
 use crate::approvals::{guarded, nested};
@@ -188,7 +188,7 @@ async fn h8_a_nested_run_goes_on_by_its_own_agent_for_its_own_tool_alone() {
     let runtime = Runtime::new(asking(&log, limits));
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     let run = outcome.suspended().unwrap();
-    let answers = || run.pending().into_iter().map(|asked| asked.approve()).collect::<Vec<_>>();
+    let answers = || run.pending().into_iter().map(ApprovalRequest::approve).collect::<Vec<_>>();
 
     let planned = log.clone();
     let other = rule(move |_| {

@@ -58,7 +58,7 @@ fn collect(files: &[File], module: &str, names: &mut BTreeSet<String>) {
 fn imported(rest: &str) -> Vec<String> {
     let path = rest.split(';').next().unwrap_or_default();
     let list = path.rsplit_once('{').map_or(path, |(_, list)| list);
-    let last = |name: &str| {
+    let shown = |name: &str| {
         name.rsplit("::")
             .next()
             .unwrap_or_default()
@@ -67,7 +67,7 @@ fn imported(rest: &str) -> Vec<String> {
             .map(str::trim)
             .map(str::to_owned)
     };
-    let names = list.trim_end_matches('}').split(',').filter_map(last);
+    let names = list.trim_end_matches('}').split(',').filter_map(shown);
     names.filter(|name| !name.is_empty()).collect()
 }
 
