@@ -146,16 +146,22 @@ fn whole() -> String {
     ".".to_owned()
 }
 
-/// Does what may block on a thread for that. Given up, the work learns of it by its token.
+/// Does what may block on a thread for that. Given up, the work does not begin, or learns of it by its token.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&CancellationToken) -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<Json<T>, ToolFailure> {
     let token = CancellationToken::new();
     let _given_up = token.clone().drop_guard();
-    match tokio::task::spawn_blocking(move || work(&token)).await {
+    let work = move || if token.is_cancelled() { Err(given_up()) } else { work(&token) };
+    match tokio::task::spawn_blocking(work).await {
         Ok(done) => done.map(Json),
         Err(panic) => Err(ToolFailure::internal(&panic)),
     }
+}
+
+/// What nobody is told any more.
+fn given_up() -> ToolFailure {
+    ToolFailure::new(FailureKind::Cancelled, "the call was given up", Recovery::Retry)
 }
 
 /// Opens a regular file for reading. A pipe is opened without waiting for its other end, and refused like all that is no

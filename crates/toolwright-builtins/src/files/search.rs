@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -15,10 +16,19 @@ use super::walk::{DEPTH, ENTRIES, Kind, Walk};
 use super::{Files, blocking, open, refused, spec};
 use crate::READS;
 
-/// The largest file that is searched, how much is read for one call, and how much of a line is shown; in bytes.
+/// The largest file that is searched, how much is read for one call, the longest line that is searched by a regular
+/// expression, and how much of a line is shown; in bytes.
 const LARGEST_FILE: u64 = 4_000_000;
 const READ_IN_ALL: u64 = 100_000_000;
+const LONGEST_LINE: usize = 10_000;
 const SHOWN: usize = 400;
+
+/// The largest regular expression, compiled, in bytes: each byte of a line may cost a step for all of it, so the longest line
+/// takes about a second at most. A `\w` takes about 40,000.
+const LARGEST_REGEX: usize = 1 << 18;
+
+/// How long one call searches.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +64,8 @@ struct Matches {
     is_cut_off: bool,
     /// How many files were not searched: binary, too large, or not to be read.
     skipped: usize,
+    /// How many lines were not searched, being too long for a regular expression: more than 10,000 bytes.
+    skipped_lines: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -77,7 +89,13 @@ pub(super) fn tool(files: &Files) -> FunctionTool {
 }
 
 fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Matches, ToolFailure> {
-    let regex = regex_of(args)?;
+    let lines = Lines {
+        regex: regex_of(args)?,
+        longest: if args.is_regex { LONGEST_LINE } else { usize::MAX },
+        limit: files.listing_limit,
+        until: Instant::now() + TIME_LIMIT,
+        token,
+    };
     let names = WildMatch::new(&args.file_names);
     let mut matches = Matches::default();
     let mut unread = READ_IN_ALL;
@@ -86,8 +104,7 @@ fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Mat
     if !is_folder {
         let (file, _) = open(&files.root, &args.path)?;
         let bytes = read(file, &mut unread).map_err(|error| refused(&args.path, &error))?;
-        matches.is_cut_off =
-            matches.search(&args.path, bytes, &regex, files.listing_limit).is_break();
+        matches.is_cut_off = matches.search(&args.path, bytes, &lines).is_break();
         return Ok(matches);
     }
     let folder = files.root.open_dir(&args.path).map_err(|error| refused(&args.path, &error))?;
@@ -100,7 +117,7 @@ fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Mat
         if unread == 0 {
             return ControlFlow::Break(());
         }
-        matches.search(found.path, read.flatten(), &regex, files.listing_limit)
+        matches.search(found.path, read.flatten(), &lines)
     };
     let mut walk = Walk { left: ENTRIES, token, recursive: true, visit: &mut visit };
     let walked = walk.folder(&folder, &args.path, DEPTH);
@@ -110,9 +127,12 @@ fn search(files: &Files, args: &Search, token: &CancellationToken) -> Result<Mat
 
 fn regex_of(args: &Search) -> Result<Regex, ToolFailure> {
     let pattern = if args.is_regex { args.pattern.clone() } else { regex::escape(&args.pattern) };
-    let regex =
-        RegexBuilder::new(&pattern).case_insensitive(args.ignore_case).size_limit(1 << 20).build();
-    regex.map_err(|error| {
+    let mut builder = RegexBuilder::new(&pattern);
+    builder.case_insensitive(args.ignore_case);
+    if args.is_regex {
+        builder.size_limit(LARGEST_REGEX);
+    }
+    builder.build().map_err(|error| {
         let message = format!("`pattern` is no regular expression that can be used: {error}");
         ToolFailure::new(FailureKind::InvalidCall, message, Recovery::Replan)
     })
@@ -127,23 +147,33 @@ fn read(file: cap_std::fs::File, unread: &mut u64) -> io::Result<Option<Vec<u8>>
     Ok((size <= LARGEST_FILE).then_some(bytes))
 }
 
+/// Which lines are searched, and for how long.
+struct Lines<'a> {
+    regex: Regex,
+    /// How long a line may be, in bytes.
+    longest: usize,
+    /// How many may match.
+    limit: usize,
+    until: Instant,
+    token: &'a CancellationToken,
+}
+
 impl Matches {
-    /// Adds the matches of a file; breaks off if there are too many.
-    fn search(
-        &mut self,
-        path: &str,
-        bytes: Option<Vec<u8>>,
-        regex: &Regex,
-        limit: usize,
-    ) -> ControlFlow<()> {
+    /// Adds the matches of a file; breaks off if there are too many, or it takes too long.
+    fn search(&mut self, path: &str, bytes: Option<Vec<u8>>, lines: &Lines<'_>) -> ControlFlow<()> {
         let Some(bytes) = bytes.filter(|bytes| !bytes.contains(&0)) else {
             self.skipped += 1;
             return ControlFlow::Continue(());
         };
         let mut offset = 0;
         for (line, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            if regex.is_match(text) {
-                if self.matches.len() == limit {
+            if lines.token.is_cancelled() || Instant::now() > lines.until {
+                return ControlFlow::Break(());
+            }
+            if text.len() > lines.longest {
+                self.skipped_lines += 1;
+            } else if lines.regex.is_match(text) {
+                if self.matches.len() == lines.limit {
                     return ControlFlow::Break(());
                 }
                 let shown = &text[..text.len().min(SHOWN)];

@@ -4,13 +4,16 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use cap_std::fs::{Dir, Metadata, OpenOptions};
+#[cfg(unix)]
+use cap_std::fs::{Permissions, PermissionsExt as _};
 use cap_tempfile::TempFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 use toolwright::ToolFailure;
 use toolwright_runtime::FunctionTool;
 
-use super::{Files, blocking, refused, spec};
+use super::{Files, blocking, given_up, refused, spec};
 use crate::{CHANGES, rejected};
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,11 +41,15 @@ pub(super) fn tool(files: &Files) -> FunctionTool {
         "Write a text file: a new one, or with `overwrite` in the place of one that is there.";
     FunctionTool::new(spec("write_file", about, CHANGES), move |args: Write| {
         let files = files.clone();
-        blocking(move |_| write(&files, &args))
+        blocking(move |token| write(&files, &args, token))
     })
 }
 
-fn write(files: &Files, Write { path, text, overwrite }: &Write) -> Result<Written, ToolFailure> {
+fn write(
+    files: &Files,
+    Write { path, text, overwrite }: &Write,
+    token: &CancellationToken,
+) -> Result<Written, ToolFailure> {
     if text.len() > files.write_limit {
         let (size, limit) = (text.len(), files.write_limit);
         return Err(rejected(format!("the text has {size} bytes, expected at most {limit}")));
@@ -67,6 +74,9 @@ fn write(files: &Files, Write { path, text, overwrite }: &Write) -> Result<Writt
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(refused(path, &error)),
     };
+    if token.is_cancelled() {
+        return Err(given_up());
+    }
     let written = match (there, overwrite) {
         (Some(_), false) => Err(io::ErrorKind::AlreadyExists.into()),
         (None, false) => create(&folder, Path::new(name), text),
@@ -107,7 +117,11 @@ fn replace(folder: &Dir, name: &Path, text: &str, there: Option<Metadata>) -> io
     let mut file = TempFile::new(folder)?;
     file.write_all(text.as_bytes())?;
     if let Some(metadata) = there {
-        file.as_file().set_permissions(metadata.permissions())?;
+        let permissions = metadata.permissions();
+        // Without the bits by which a program runs as its owner.
+        #[cfg(unix)]
+        let permissions = Permissions::from_mode(permissions.mode() & 0o777);
+        file.as_file().set_permissions(permissions)?;
     }
     file.replace(name)
 }

@@ -95,7 +95,8 @@ async fn r5_a_huge_file_costs_no_more_than_the_limit() {
     let read = call(&files, "read_file", json!({ "path": "huge" })).await.unwrap();
     assert_eq!(read, json!({ "text": "hello\n", "size": 1_u64 << 40, "next_offset": 6 }));
     let found = call(&files, "search_files", json!({ "pattern": "hello" })).await.unwrap();
-    assert_eq!(found, json!({ "matches": [], "is_cut_off": false, "skipped": 1 }));
+    let none = json!({ "matches": [], "is_cut_off": false, "skipped": 1, "skipped_lines": 0 });
+    assert_eq!(found, none);
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
@@ -367,16 +368,93 @@ async fn r5_lines_are_found_by_text_and_by_expression() {
 #[tokio::test]
 async fn r5_expressions_are_bounded() {
     let place = Place::new();
-    place.write("a", "a".repeat(100_000) + "b");
+    place.write("a", "a".repeat(9_000) + "b");
     let files = place.files().toolset();
     let since = Instant::now();
     let args = json!({ "pattern": "^(a|a)*(a+)+$", "is_regex": true });
     assert_eq!(call(&files, "search_files", args).await.unwrap()["matches"], json!([]));
     assert!(since.elapsed() < Duration::from_secs(20));
-    for pattern in ["(", r"\w{1000}{1000}"] {
+    for pattern in ["(", r"\w{1000}{1000}", "[01]*1[01]{9000}x"] {
         let args = json!({ "pattern": pattern, "is_regex": true });
         let failure = call(&files, "search_files", args).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::InvalidCall);
         assert!(matches!(failure.recovery, Recovery::CorrectCall(_)), "{failure}");
     }
+}
+
+#[tokio::test]
+async fn r5_common_expressions_are_not_too_large() {
+    let place = Place::new();
+    place.write("a", "pub fn größe_42() -> Result<u64> {\n");
+    let files = place.files().toolset();
+    for pattern in [r"\bfn\s+\w+\(\)\s*->\s*\w+<\w+>", r"(?:pub\s+)?fn [\w\d]{1,5}", r"\p{L}+_\d+"]
+    {
+        for ignore_case in [false, true] {
+            let args = json!({ "pattern": pattern, "is_regex": true, "ignore_case": ignore_case });
+            let found = call(&files, "search_files", args).await.unwrap();
+            assert_eq!(found["matches"].as_array().unwrap().len(), 1, "{pattern}");
+        }
+    }
+}
+
+/// R5: a long line is searched for a text, and a regular expression says that it was not.
+#[tokio::test]
+async fn r5_lines_too_long_for_an_expression_are_counted() {
+    let place = Place::new();
+    place.write("a", "a".repeat(10_001) + "b\nab");
+    let files = place.files().toolset();
+    for (is_regex, matches, skipped) in [(true, 1, 1), (false, 2, 0)] {
+        let args = json!({ "pattern": "ab", "is_regex": is_regex });
+        let found = call(&files, "search_files", args).await.unwrap();
+        assert_eq!(found["matches"].as_array().unwrap().len(), matches);
+        assert_eq!(found["skipped_lines"], skipped);
+    }
+}
+
+/// R5: each line here takes as long as any may, and the runtime waits for its threads.
+#[test]
+fn r5_a_search_ends_soon_after_it_is_given_up() {
+    let place = Place::new();
+    place.write("a", ("01".repeat(4_500) + "\n").repeat(400));
+    let files = place.files().toolset();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let since = Instant::now();
+    let args = json!({ "pattern": "[01]*1[01]{500}x", "is_regex": true });
+    let search = async {
+        tokio::time::timeout(Duration::from_millis(100), call(&files, "search_files", args)).await
+    };
+    assert!(runtime.block_on(search).is_err(), "it was under way");
+    drop(runtime);
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+}
+
+/// R5: a write that waits for a thread is not made up for later.
+#[test]
+fn r5_a_write_that_is_given_up_before_it_begins_changes_nothing() {
+    let place = Place::new();
+    let files = place.files().toolset();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let busy = tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(300)));
+        let args = json!({ "path": "new/late", "text": "x", "overwrite": true });
+        let write = call(&files, "write_file", args);
+        assert!(tokio::time::timeout(Duration::from_millis(50), write).await.is_err());
+        busy.await.unwrap();
+        // The only thread has had its turn at the write when it comes to this.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+    });
+    assert!(!place.root().join("new").exists());
+}
+
+#[tokio::test]
+async fn r5_a_file_that_is_replaced_runs_as_nobody_else() {
+    let place = Place::new();
+    place.write("run", "one");
+    let path = place.root().join("run");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o6755)).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o6755);
+    let args = json!({ "path": "run", "text": "two", "overwrite": true });
+    call(&place.files().toolset(), "write_file", args).await.unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o755);
 }
