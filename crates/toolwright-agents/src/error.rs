@@ -9,7 +9,6 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// A file and its text.
-#[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
@@ -26,6 +25,14 @@ pub struct Mistake {
     message: String,
     help: Option<String>,
     place: Option<(Arc<Source>, Range<usize>)>,
+    hides_line: bool,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The text may hold a secret that was refused.
+        f.debug_struct("Source").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl AgentFilesError {
@@ -46,7 +53,13 @@ impl AgentFilesError {
 impl Mistake {
     /// A mistake of a file or folder as a whole.
     pub(crate) fn anywhere(path: &Path, error: &dyn Error) -> Self {
-        Self { path: path.to_owned(), message: error.to_string(), help: None, place: None }
+        Self {
+            path: path.to_owned(),
+            message: error.to_string(),
+            help: None,
+            place: None,
+            hides_line: false,
+        }
     }
 
     /// A mistake at a place of a file, in bytes.
@@ -62,7 +75,14 @@ impl Mistake {
             message: message.into(),
             help: None,
             place: Some((Arc::clone(source), place)),
+            hides_line: false,
         }
+    }
+
+    /// Shows where its line is, and not what is in it.
+    pub(crate) fn hiding_its_line(mut self) -> Self {
+        self.hides_line = true;
+        self
     }
 
     pub(crate) fn with_help(mut self, help: Option<String>) -> Self {
@@ -93,9 +113,12 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
         let title = Group::with_title(Level::ERROR.primary_title(&self.message));
-        let group = match &self.place {
-            None => title.element(Origin::path(&path)),
-            Some((source, place)) => {
+        let group = match (&self.place, self.line_column()) {
+            (None, _) => title.element(Origin::path(&path)),
+            (_, Some((line, column))) if self.hides_line => {
+                title.element(Origin::path(&path).line(line).char_column(column))
+            }
+            (Some((source, place)), _) => {
                 let here = AnnotationKind::Primary.span(place.clone());
                 title.element(Snippet::source(&source.text).path(&path).annotation(here))
             }

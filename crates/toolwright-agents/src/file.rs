@@ -11,7 +11,7 @@ use toolwright::issue::nearest;
 use toolwright_runtime::{Agent, Policy};
 
 use crate::error::{Mistake, Source};
-use crate::hints::Hints;
+use crate::hints::{Hints, IS_SECRET};
 
 /// An agent as a file describes it, and where the names in the file stand.
 pub(crate) struct AgentFile {
@@ -179,7 +179,7 @@ fn of_yaml(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
             let expected = expected.trim_end_matches(" start");
             Mistake::at(source, place, format!("found something else, expected a {expected}"))
         }
-        error => Mistake::at(source, place, DefaultMessageFormatter.format_message(error)),
+        error => invalid(source, place, &DefaultMessageFormatter.format_message(error)),
     }
 }
 
@@ -190,11 +190,17 @@ fn of_toml(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
         return duplicate_key(source, place);
     }
     let Some(rest) = message.strip_prefix("unknown field ") else {
-        return Mistake::at(source, place, message);
+        return invalid(source, place, message);
     };
     let mut quoted = rest.split('`').skip(1).step_by(2);
     let key = quoted.next().unwrap_or_default();
     unknown_key(source, place, key, &quoted.collect::<Vec<_>>())
+}
+
+/// A mistake in the words of the reader. Beside a key that is a secret stands its value, which is not shown.
+fn invalid(source: &Arc<Source>, place: Range<usize>, message: &str) -> Mistake {
+    let mistake = Mistake::at(source, place, message);
+    if message.ends_with(IS_SECRET) { mistake.hiding_its_line() } else { mistake }
 }
 
 fn unknown_key(source: &Arc<Source>, place: Range<usize>, key: &str, known: &[&str]) -> Mistake {

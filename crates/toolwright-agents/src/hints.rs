@@ -10,17 +10,23 @@ use toolwright::{Map, Value};
 #[derive(Default)]
 pub(crate) struct Hints(pub(crate) Map<Value>);
 
-/// Ends of keys that are secrets and no hints.
-const SECRETS: [&str; 11] = [
-    "api_key",
+/// What is said of a key that is a secret, after the key.
+pub(crate) const IS_SECRET: &str =
+    "is a secret and no hint on the model; give it to the planner in code";
+
+/// Ends of keys that are secrets and no hints, in lower case without `-` and `_`.
+const SECRETS: [&str; 13] = [
     "apikey",
-    "access_key",
-    "private_key",
+    "accesskey",
+    "privatekey",
+    "secretkey",
     "secret",
     "password",
-    "auth_token",
-    "access_token",
-    "api_token",
+    "passphrase",
+    "authtoken",
+    "accesstoken",
+    "apitoken",
+    "bearertoken",
     "authorization",
     "credentials",
 ];
@@ -49,12 +55,10 @@ impl<'de> Deserialize<'de> for Key {
         if key == DATE {
             return Err(D::Error::custom("found a date, expected JSON; write it as a string"));
         }
-        let name = key.to_lowercase().replace('-', "_");
+        let name = key.to_lowercase().replace(['-', '_'], "");
         if matches!(name.as_str(), "key" | "token") || SECRETS.iter().any(|end| name.ends_with(end))
         {
-            return Err(D::Error::custom(format!(
-                "`{key}` is a secret and no hint on the model; give it to the planner in code"
-            )));
+            return Err(D::Error::custom(format!("`{key}` {IS_SECRET}")));
         }
         Ok(Self(key))
     }

@@ -116,10 +116,8 @@ fn r2_mistakes_are_located_errors() {
         for mistake in error.mistakes() {
             assert_eq!(mistake.path(), path);
             let (line, column) = mistake.line_column().unwrap_or_else(|| panic!("{mistake}"));
-            assert!(
-                mistake.to_string().contains(&format!("{}:{line}:{column}\n", path.display())),
-                "{mistake}"
-            );
+            let place = format!("{}:{line}:{column}\n", path.display());
+            assert!(format!("{mistake}\n").contains(&place), "{mistake}");
         }
         let expected = format!("{}.expect", fs::canonicalize(&path).unwrap().display());
         expect_file![expected].assert_eq(&format!("{error}\n"));
@@ -173,6 +171,35 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
         fs::remove_file(files.path().join(name)).unwrap();
     }
     assert_eq!(registry.agents_from(files.path(), done).unwrap(), ["a"]);
+}
+
+/// R2: a secret is refused however its key is spelled, and its value is in no report.
+#[test]
+fn r2_a_secret_is_refused_and_never_shown() {
+    for key in [
+        "accessToken",
+        "privateKey",
+        "secret_key",
+        "secretKey",
+        "bearer_token",
+        "BEARER-TOKEN",
+        "openai_api_key",
+        "openaiApiKey",
+        "passphrase",
+        "clientSecret",
+    ] {
+        let yaml = format!("model: {{ {key}: hunter2 }}");
+        let toml = format!("model = {{ {key} = \"hunter2\" }}");
+        for (name, text) in [("a.yaml", yaml), ("a.toml", toml)] {
+            let files = folder(&[(name, &text)]);
+            let error = registry().agents_from(files.path(), done).unwrap_err();
+            let expected = format!("`{key}` is a secret");
+            assert!(error.mistakes()[0].message().starts_with(&expected), "{error}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+        }
+    }
+    let files = folder(&[("a.yaml", "model: { max_tokens: 5, monkey: 1, token_limit: 2 }")]);
+    assert_eq!(registry().agents_from(files.path(), done).unwrap(), ["a"]);
 }
 
 /// R2: what is not there is no empty folder.
