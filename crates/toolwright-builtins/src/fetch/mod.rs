@@ -32,8 +32,14 @@ static FETCH: ToolsetInfo =
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
 
+/// How long an address of a redirect may be, and how much of a content type is kept; in bytes.
+const LONGEST_ADDRESS: usize = 4096;
+const CONTENT_TYPE_LIMIT: usize = 200;
+
 /// Documents of some hosts, as the tool `fetch_url`. It only ever sends `GET`, without cookies, credentials or a proxy of
 /// the environment.
+///
+/// A model can send what it has read to any allowed host, in an address.
 ///
 /// ```
 /// use toolwright_builtins::fetch::Fetch;
@@ -48,6 +54,7 @@ pub struct Fetch {
     client: Client,
     hosts: Arc<Hosts>,
     size_limit: usize,
+    time_limit: Duration,
 }
 
 /// Makes a [`Fetch`].
@@ -96,7 +103,10 @@ impl Fetch {
         let fetch = self.clone();
         FunctionTool::new(spec, move |Get { url }: Get| {
             let fetch = fetch.clone();
-            async move { fetch.get(&url).await.map(Json) }
+            async move {
+                let document = tokio::time::timeout(fetch.time_limit, fetch.get(&url)).await;
+                document.unwrap_or_else(|_| Err(too_long())).map(Json)
+            }
         })
     }
 }
@@ -110,7 +120,7 @@ impl FetchBuilder {
         self
     }
 
-    /// Allows every host of the internet at its usual port.
+    /// Allows every host of the internet at its usual port. A model can then send what it has read to anyone.
     #[must_use]
     pub fn with_any_public_host(mut self) -> Self {
         self.hosts.any_public = true;
@@ -132,7 +142,7 @@ impl FetchBuilder {
         self
     }
 
-    /// Sets how long a document may take from the first request to its last byte; 30 seconds if not set.
+    /// Sets how long a document may take from the first request to its last byte, redirects included; 30 seconds if not set.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -156,11 +166,11 @@ impl FetchBuilder {
             // Each is judged anew.
             .redirect(redirect::Policy::none())
             .referer(false)
-            .timeout(self.time_limit)
             .user_agent(concat!("toolwright/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| FetchError::Client(describe(&error)))?;
-        Ok(Fetch { client, hosts, size_limit: self.size_limit })
+        let (size_limit, time_limit) = (self.size_limit, self.time_limit);
+        Ok(Fetch { client, hosts, size_limit, time_limit })
     }
 }
 
@@ -227,7 +237,9 @@ impl Fetch {
             }
         }
         let content_type = response.headers().get(CONTENT_TYPE);
-        let content_type = content_type.and_then(|text| text.to_str().ok()).map(str::to_owned);
+        let content_type = content_type.and_then(|text| text.to_str().ok());
+        let content_type: Option<String> =
+            content_type.map(|text| text.chars().take(CONTENT_TYPE_LIMIT).collect());
         if bytes.contains(&0) {
             let kind = content_type.as_deref().unwrap_or("of no known type");
             return Err(rejected(format!("`{url}` is binary ({kind}), expected text")));
@@ -252,7 +264,14 @@ fn redirected(url: &Url, response: &Response) -> Result<Option<Url>, ToolFailure
         return Ok(None);
     };
     let next = location.to_str().ok().and_then(|location| url.join(location).ok());
-    next.map(Some).ok_or_else(|| rejected(format!("`{url}` redirects to what is no address")))
+    let next = next.ok_or_else(|| rejected(format!("`{url}` redirects to what is no address")))?;
+    let length = next.as_str().len();
+    if length > LONGEST_ADDRESS {
+        return Err(rejected(format!(
+            "`{url}` redirects to an address of {length} bytes, expected at most {LONGEST_ADDRESS}"
+        )));
+    }
+    Ok(Some(next))
 }
 
 fn denied(message: String) -> ToolFailure {
@@ -268,12 +287,12 @@ fn failed(error: &reqwest::Error) -> ToolFailure {
         }
         cause = inner.source();
     }
-    let (kind, what) = if error.is_timeout() {
-        (FailureKind::Timeout, "the document took too long")
-    } else {
-        (FailureKind::Unavailable, "the document cannot be fetched now")
-    };
-    ToolFailure::new(kind, what, Recovery::Retry).with_detail(describe(error))
+    let what = "the document cannot be fetched now";
+    ToolFailure::new(FailureKind::Unavailable, what, Recovery::Retry).with_detail(describe(error))
+}
+
+fn too_long() -> ToolFailure {
+    ToolFailure::new(FailureKind::Timeout, "the document took too long", Recovery::Retry)
 }
 
 /// Resolves names as the system does, and keeps the addresses that may be connected to.

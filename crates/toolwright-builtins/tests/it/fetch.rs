@@ -37,6 +37,9 @@ impl Server {
                     let request = String::from_utf8_lossy(&request[..read]).into_owned();
                     let path = request.split(' ').nth(1).unwrap_or_default();
                     let answer = answer(path);
+                    if path == "/slow" {
+                        tokio::time::sleep(Duration::from_millis(200)).await;
+                    }
                     let _ = stream.write_all(answer.as_bytes()).await;
                     if path == "/endless" {
                         while stream.write_all(&[b'x'; 1000]).await.is_ok() {}
@@ -214,7 +217,7 @@ async fn r5_only_web_addresses_without_credentials_are_fetched() {
         let failure = get(anything(), url).await.unwrap_err();
         assert!(failure.message.ends_with("expected `http` or `https`"), "{failure}");
     }
-    for url in ["http://user:geheim@docs.rs/", "http://user@docs.rs/", "http://:geheim@docs.rs/"] {
+    for url in ["http://user:secret@docs.rs/", "http://user@docs.rs/", "http://:secret@docs.rs/"] {
         let failure = get(anything(), url).await.unwrap_err();
         assert_eq!(
             failure.message,
@@ -236,14 +239,15 @@ async fn r5_every_redirect_is_judged_anew() {
         "/mapped" => redirect(&format!("http://[::ffff:127.0.0.1]:{port}/")),
         "/decimal" => redirect(&format!("//2130706433:{port}/")),
         "/file" => redirect("file:///etc/passwd"),
-        "/user" => redirect("http://user:geheim@docs.rs/"),
+        "/user" => redirect("http://user:secret@docs.rs/"),
         "/again" => redirect("/address"),
         "/loop" => redirect("/loop"),
         "/moved" => redirect("here"),
         _ => document("hello"),
     })
     .await;
-    // Each is listed as a public host, so that nothing but its address is in the way.
+    // The names are listed as public hosts, so that nothing but their addresses is in the way; `127.0.0.1` is listed with another
+    // port, and allowed at that alone.
     let allowed = || {
         let hosts = ["localhost", "[::ffff:127.0.0.1]"].map(|host| format!("{host}:{port}"));
         let fetch = Fetch::builder().with_private_host(&server.host()).with_any_public_host();
@@ -295,4 +299,32 @@ async fn r5_a_document_is_read_up_to_its_limits() {
         assert_eq!(failure.kind, FailureKind::Timeout, "{path}: {failure}");
     }
     assert!(since.elapsed() < Duration::from_secs(20));
+}
+
+/// R5: the time limit is that of the whole call: each of these redirects is fast enough by itself.
+#[tokio::test]
+async fn r5_redirects_take_no_longer_together_than_the_time_limit() {
+    let server = Server::start(|_| redirect("/slow")).await;
+    let fetch = Fetch::builder().with_private_host(&server.host());
+    let fetch = fetch.with_time_limit(Duration::from_millis(500));
+    let failure = get(fetch, &format!("http://{}/slow", server.host())).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout, "{failure}");
+    assert!(server.connections() > 1, "it was redirected");
+}
+
+/// R5: what comes beside the text is no way around the limit of the text.
+#[tokio::test]
+async fn r5_headers_of_a_document_are_bounded_too() {
+    let long = "x".repeat(5000);
+    let server = Server::start(move |path| match path {
+        "/moved" => redirect(&format!("/{long}")),
+        _ => format!("HTTP/1.1 200 OK\r\ncontent-type: {long}\r\ncontent-length: 0\r\n\r\n"),
+    })
+    .await;
+    let allowed = || Fetch::builder().with_private_host(&server.host());
+    let found = get(allowed(), &format!("http://{}/", server.host())).await.unwrap();
+    assert_eq!(found["content_type"], "x".repeat(200));
+    let failure = get(allowed(), &format!("http://{}/moved", server.host())).await.unwrap_err();
+    assert!(failure.message.ends_with("bytes, expected at most 4096"), "{failure}");
+    assert_eq!(server.connections(), 2);
 }
