@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +41,9 @@ const RUNS: ToolAnnotations = ToolAnnotations {
 /// How long output is read on after a program has ended, where something that it started keeps its pipes open.
 const LATE_OUTPUT: Duration = Duration::from_millis(200);
 
+/// How long the end of a program that was killed is waited for.
+const END: Duration = Duration::from_secs(1);
+
 type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 
 /// Programs that may be run in a folder, as the tool `run_program`.
@@ -49,20 +52,22 @@ type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 /// input, and its own process group, which is killed when the program ends, when its time is up and when the call is given
 /// up.
 ///
-/// What a program can reach, a call can reach. List programs that are harmless with any arguments, restrict the arguments of
-/// others with [`ShellBuilder::with_rule`], and have people approve the rest:
+/// What a program can reach, a call can reach. List no program that a tool can overwrite. List programs that are harmless with
+/// any arguments, restrict the arguments of others with [`ShellBuilder::with_rule`], and have people approve the rest. Programs
+/// follow links, which no rule sees: give them a folder into which nobody else can put any.
 ///
 /// ```
 /// use toolwright::spec::Approval;
 /// use toolwright_builtins::shell::Shell;
 /// use toolwright_runtime::{Registry, Toolset};
 ///
-/// let shell = Shell::builder("/tmp")
+/// let folder = tempfile::tempdir()?;
+/// let shell = Shell::builder(folder.path())
 ///     .with_program("/bin/ls")
 ///     .with_program("/bin/cat")
-///     .with_rule(|program, args| match program {
-///         "cat" if args.iter().any(|arg| arg.contains('/')) => Err("a file of this folder".to_owned()),
-///         _ => Ok(()),
+///     .with_rule(|_, args| {
+///         let leads_out = args.iter().any(|arg| arg.contains('/') || arg == "..");
+///         if leads_out { Err("names in this folder".to_owned()) } else { Ok(()) }
 ///     })
 ///     .build()?;
 /// let registry = Registry::new();
@@ -74,12 +79,20 @@ type Rule = Arc<dyn Fn(&str, &[String]) -> Result<(), String> + Send + Sync>;
 #[derive(Clone)]
 pub struct Shell {
     folder: PathBuf,
-    /// The paths of programs by their names.
-    programs: BTreeMap<String, PathBuf>,
+    /// The programs by their names.
+    programs: BTreeMap<String, Program>,
     environment: BTreeMap<OsString, OsString>,
     rules: Vec<Rule>,
     time_limit: Duration,
     output_limit: usize,
+}
+
+/// A program as it was listed, and the file that was there.
+#[derive(Clone, Debug)]
+struct Program {
+    listed: PathBuf,
+    /// Without links.
+    file: PathBuf,
 }
 
 /// Makes a [`Shell`].
@@ -146,7 +159,8 @@ impl Shell {
 }
 
 impl ShellBuilder {
-    /// Allows a program, by its absolute path. Calls name it by the last part of that.
+    /// Allows a program, by its absolute path. Calls name it by the last part of that. A link is followed once, when the shell
+    /// is built.
     #[must_use]
     pub fn with_program(mut self, path: impl Into<PathBuf>) -> Self {
         self.listed.push(path.into());
@@ -188,21 +202,31 @@ impl ShellBuilder {
     ///
     /// # Errors
     ///
-    /// The folder is none; a program's path is not absolute or leads to no file; two programs have one name.
+    /// The folder is none; a program's path is not absolute, leads to no file or leads below the folder, where calls could
+    /// replace it; two programs have one name.
     pub fn build(self) -> io::Result<Shell> {
         let mut shell = self.shell;
         let invalid = |words: String| io::Error::new(io::ErrorKind::InvalidInput, words);
-        if !shell.folder.is_dir() {
+        let Some(folder) = shell.folder.canonicalize().ok().filter(|folder| folder.is_dir()) else {
             return Err(invalid(format!("`{}` is no folder", shell.folder.display())));
-        }
-        for path in self.listed {
-            let name = path.file_name().and_then(|name| name.to_str());
-            let (Some(name), true, true) = (name, path.is_absolute(), path.is_file()) else {
-                let path = path.display();
+        };
+        shell.folder = folder;
+        for listed in self.listed {
+            let name = listed.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+            let file = listed.canonicalize().ok().filter(|file| file.is_file());
+            let (Some(name), Some(file), true) = (name, file, listed.is_absolute()) else {
+                let path = listed.display();
                 return Err(invalid(format!("`{path}` is no program, expected its absolute path")));
             };
-            if let Some(other) = shell.programs.insert(name.to_owned(), path.clone()) {
-                let (one, other) = (other.display(), path.display());
+            let path = listed.display().to_string();
+            if [&listed, &file].iter().any(|path| path.starts_with(&shell.folder)) {
+                let folder = shell.folder.display();
+                return Err(invalid(format!(
+                    "`{path}` is in the folder `{folder}`, where a call could replace it, expected a program outside"
+                )));
+            }
+            if let Some(other) = shell.programs.insert(name, Program { listed, file }) {
+                let (one, other) = (other.listed.display(), path);
                 return Err(invalid(format!("`{one}` and `{other}` have one name; leave one out")));
             }
         }
@@ -224,7 +248,7 @@ struct Run {
 
 #[derive(Serialize, JsonSchema)]
 struct Ran {
-    /// What the program said of its end; 0 is success. None if a signal ended it.
+    /// What the program said of its end; 0 is success. Null if a signal ended it.
     exit_code: Option<i32>,
     /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,10 +267,10 @@ fn is_zero(number: &u64) -> bool {
 
 impl Shell {
     async fn run(&self, Run { program, args }: &Run) -> Result<Ran, ToolFailure> {
-        let path = self.path_of(program, args)?;
-        let mut child = self.command(path, args).spawn().map_err(|error| {
+        let found = self.program_of(program, args)?;
+        let mut child = self.command(found, args).spawn().map_err(|error| {
             rejected(format!("`{program}` cannot be started: {error}"))
-                .with_detail(path.display().to_string())
+                .with_detail(found.file.display().to_string())
         })?;
         let mut output = Output::new(self.output_limit);
         let mut errors = Output::new(self.output_limit);
@@ -269,28 +293,34 @@ impl Shell {
             tokio::select! { _ = all => {}, () = late => {} }
         };
         let (in_time, ()) = tokio::join!(running, reading);
-        let status = child.wait().await.map_err(|error| ToolFailure::internal(&error))?;
+        // A program that runs as another user may not be killed.
+        let status = tokio::time::timeout(END, child.wait()).await;
         let left_out = output.left_out + errors.left_out;
         let (stdout, stderr) = (output.into_text(), errors.into_text());
-        if !in_time {
+        let Some(status) = status.as_ref().ok().filter(|_| in_time) else {
             let seconds = self.time_limit.as_secs_f64();
+            let end = match status {
+                Ok(_) => "was killed, with all it had started",
+                Err(_) => "cannot be killed",
+            };
             return Err(ToolFailure::new(
                 FailureKind::Timeout,
                 format!(
-                    "`{program}` took longer than {seconds} seconds and was killed, with all it had started; its output until then: {}{}",
+                    "`{program}` took longer than {seconds} seconds and {end}; its output until then: {}{}",
                     excerpt(&stdout),
                     excerpt(&stderr)
                 ),
                 Recovery::Replan,
             ));
-        }
+        };
+        let status = status.as_ref().map_err(|error| ToolFailure::internal(error))?;
         Ok(Ran { exit_code: status.code(), signal: status.signal(), stdout, stderr, left_out })
     }
 
-    /// The path of a program that is listed, if the rules have nothing against the arguments.
-    fn path_of(&self, program: &str, args: &[String]) -> Result<&Path, ToolFailure> {
+    /// A program that is listed, if the rules have nothing against the arguments.
+    fn program_of(&self, program: &str, args: &[String]) -> Result<&Program, ToolFailure> {
         let denied = |message| ToolFailure::new(FailureKind::Denied, message, Recovery::Replan);
-        let Some(path) = self.programs.get(program) else {
+        let Some(found) = self.programs.get(program) else {
             let names: Vec<_> = self.programs.keys().map(String::as_str).collect();
             return Err(denied(format!(
                 "`{program}` may not be run, expected one of: {}",
@@ -309,12 +339,14 @@ impl Shell {
                 ))
             })?;
         }
-        Ok(path)
+        Ok(found)
     }
 
-    fn command(&self, path: &Path, args: &[String]) -> Command {
-        let mut command = Command::new(path);
+    fn command(&self, program: &Program, args: &[String]) -> Command {
+        let mut command = Command::new(&program.file);
         command
+            // Some programs are several, and go by this.
+            .arg0(&program.listed)
             .args(args)
             .current_dir(&self.folder)
             .env_clear()

@@ -176,12 +176,14 @@ async fn r5_files_are_not_written_until_that_is_asked_for() {
 fn what_cannot_work_is_refused_when_it_is_made() {
     let error = Files::below("/nowhere/at/all").unwrap_err().to_string();
     assert!(error.starts_with("cannot open the folder `/nowhere/at/all`: "), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
     for (folder, programs, expected) in [
         ("/nowhere", &[][..], "`/nowhere` is no folder"),
-        ("/", &["echo"], "`echo` is no program, expected its absolute path"),
-        ("/", &["/bin"], "`/bin` is no program, expected its absolute path"),
+        (folder, &["echo"], "`echo` is no program, expected its absolute path"),
+        (folder, &["/bin"], "`/bin` is no program, expected its absolute path"),
         (
-            "/",
+            folder,
             &["/bin/echo", "/bin/../bin/echo"],
             "`/bin/echo` and `/bin/../bin/echo` have one name; leave one out",
         ),

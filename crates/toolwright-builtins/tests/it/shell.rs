@@ -1,6 +1,7 @@
 //! Programs of a list: what they are given, and that none outlives its call.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -200,6 +201,46 @@ async fn r5_a_process_that_leaves_the_group_is_not_waited_for() {
     let ran = call(&shell, "run_program", script("setsid sleep 20 & sleep 0.3; echo done"))
         .await
         .unwrap();
-    assert_eq!(ran["stdout"], "done\n");
+    assert_eq!(ran, json!({ "exit_code": 0, "stdout": "done\n", "stderr": "" }));
     assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+/// R5: what a call may write is no program, by whatever path it was listed.
+#[test]
+fn r5_a_program_in_the_folder_is_refused() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    fs::copy("/bin/echo", folder.join("tool")).unwrap();
+    symlink("/bin/echo", folder.join("link")).unwrap();
+    symlink(folder.join("tool"), outer.path().join("outside")).unwrap();
+    symlink(&folder, outer.path().join("again")).unwrap();
+    let listed = [
+        folder.join("tool"),
+        folder.join("link"),
+        outer.path().join("outside"),
+        outer.path().join("again/tool"),
+        outer.path().join("again/../folder/tool"),
+    ];
+    for path in listed {
+        for folder in [&folder, &outer.path().join("again")] {
+            let error = Shell::builder(folder).with_program(&path).build().unwrap_err();
+            let expected = "where a call could replace it, expected a program outside";
+            assert!(error.to_string().ends_with(expected), "{}: {error}", path.display());
+        }
+    }
+}
+
+/// R5: a link to a program is followed when the shell is built, and never again. The program learns the name of the link.
+#[tokio::test]
+async fn r5_a_link_that_is_changed_later_changes_no_program() {
+    let outer = tempfile::tempdir().unwrap();
+    let (folder, link) = (tempfile::tempdir().unwrap(), outer.path().join("shell"));
+    symlink("/bin/sh", &link).unwrap();
+    let shell = Shell::builder(folder.path()).with_program(&link).build().unwrap().toolset();
+    fs::remove_file(&link).unwrap();
+    symlink("/bin/false", &link).unwrap();
+    let args = json!({ "program": "shell", "args": ["-c", "echo $0"] });
+    let ran = call(&shell, "run_program", args).await.unwrap();
+    assert_eq!(ran["stdout"], format!("{}\n", link.display()));
 }
