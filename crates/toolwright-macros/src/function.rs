@@ -9,7 +9,7 @@ use syn::{
     PathSegment, ReceiverKind, Result, ReturnType, Safety, Signature, Type,
 };
 
-use crate::keys::{ToolKeys, doc_comment};
+use crate::keys::{ToolKeys, check_name, doc_comment};
 
 /// A function that is to be a tool.
 pub(crate) struct Tool {
@@ -84,6 +84,7 @@ impl Tool {
         let ident = &signature.ident;
         let own_name = || LitStr::new(&ident.unraw().to_string(), ident.span());
         let name = keys.name.clone().unwrap_or_else(own_name);
+        check_name(&name)?;
         let undescribed = || {
             let expected = "a tool needs a description: a doc comment, or `description = \"…\"` in the attribute";
             Error::new(ident.span(), expected)

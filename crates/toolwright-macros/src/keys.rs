@@ -49,12 +49,7 @@ impl ToolKeys {
         let (mut timeout, mut attempts, mut sequential) = (None, None, false);
         each_key(|key, meta| {
             let setter = match key {
-                "name" => {
-                    let name = text(meta)?;
-                    check_name(&name)?;
-                    read.name = Some(name);
-                    return Ok(());
-                }
+                "name" => return text(meta).map(|name| read.name = Some(name)),
                 "description" => return text(meta).map(|text| read.description = Some(text)),
                 "tags" => return texts(meta).map(|tags| read.tags = tags),
                 "toolset" => return text(meta).map(|text| read.toolset = Some(text)),
@@ -293,14 +288,17 @@ fn object(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
 fn milliseconds(text: &LitStr) -> Result<u64> {
     let written = text.value();
     let length = UNITS.iter().find_map(|(unit, milliseconds)| {
-        let count: u64 = written.strip_suffix(unit)?.parse().ok()?;
+        let digits = written.strip_suffix(unit)?;
+        // A number of Rust may have a sign.
+        let is_count = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let count: u64 = is_count.then(|| digits.parse().ok())??;
         count.checked_mul(*milliseconds).filter(|length| *length > 0)
     });
     let expected = "expected a length of time above zero, such as `500ms`, `5s`, `2m` or `1h`";
     length.ok_or_else(|| Error::new(text.span(), expected))
 }
 
-fn check_name(name: &LitStr) -> Result<()> {
+pub(crate) fn check_name(name: &LitStr) -> Result<()> {
     let text = name.value();
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if !text.is_empty() && text.len() <= LONGEST_NAME && text.bytes().all(is_allowed) {

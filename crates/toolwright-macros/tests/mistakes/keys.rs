@@ -44,6 +44,14 @@ fn bad_alias() {}
 #[tool(timeout = "0s")]
 fn no_time() {}
 
+/// Takes a time with a sign.
+#[tool(timeout = "+5s")]
+fn signed_time() {}
+
+/// Is named by its function, badly.
+#[tool]
+fn größe() {}
+
 /// Takes a time without a unit.
 #[tool(timeout = 5)]
 fn no_unit() {}
