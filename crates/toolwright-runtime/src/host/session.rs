@@ -2,6 +2,7 @@
 //! may use.
 
 use crate::debug::debug;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::call::fresh_id;
@@ -11,7 +12,7 @@ use crate::agent::Exchange;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
     CallState, Dispatcher, Environment, PendingCall, SavedCall, SessionTools, SuspendedCall,
-    VERSION, readmit,
+    VERSION, readmit, repeated,
 };
 use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
 use crate::watch::EventSink;
@@ -22,6 +23,8 @@ pub struct Session {
     dispatcher: Dispatcher,
     scope: Arc<Scope>,
     entered: Mutex<Option<Entered>>,
+    /// The ids of its calls, where a journal tells calls apart by them.
+    call_ids: Mutex<BTreeSet<String>>,
 }
 
 /// A session that a host asks for; the name of an agent is one.
@@ -123,7 +126,7 @@ impl Session {
         let mut dispatcher = Dispatcher::outside_runs(environment, toolset, publisher);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
         dispatcher.options.approval_list = approval_list.into();
-        Ok(Self { agent, dispatcher, scope, entered })
+        Ok(Self { agent, dispatcher, scope, entered, call_ids: Mutex::default() })
     }
 
     /// The session's id.
@@ -144,7 +147,7 @@ impl Session {
     }
 
     /// Makes a call of a published name. Whatever fails is a result, and the session goes on. A call that needs an
-    /// approval is denied unless there is an approver.
+    /// approval is denied unless there is an approver. With a journal every call needs an id of its own.
     pub async fn call(&self, call: ToolCall) -> ToolResult {
         match self.find(call).await {
             Ok((call, tool)) => self.dispatcher.call(call, &tool).await,
@@ -244,6 +247,14 @@ impl Session {
             ..Scope::clone(&self.scope)
         };
         let call = call.with_scope(scope);
+        if self.dispatcher.environment.journal.is_some() {
+            let mut call_ids = self.call_ids.lock().unwrap_or_else(PoisonError::into_inner);
+            if !call_ids.insert(call.id().to_owned()) {
+                drop(call_ids);
+                let failure = repeated(&call);
+                return Err(self.refuse(call, failure));
+            }
+        }
         let tools = match self.tools().await {
             Ok(tools) => tools,
             Err(error) => {

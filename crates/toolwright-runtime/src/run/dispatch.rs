@@ -71,6 +71,14 @@ impl Dispatcher {
         let PendingCall { call, tool, state } = pending;
         // Boxed, so that a nested run takes little of its caller's stack.
         match (state, tool) {
+            (CallState::Ready { approved_digest: None }, Some(tool)) => {
+                // What was asked when the run got here first is answered as it was.
+                match self.kept::<ApprovalRequest>(|| format!("question/{}", call.id())).await {
+                    Ok(None) => Box::pin(self.run(call, tool, None)).await,
+                    Ok(Some(_)) => Box::pin(self.ask(call, tool)).await,
+                    Err(failure) => self.refuse(call, Some(&tool), Err(failure)),
+                }
+            }
             (CallState::Ready { approved_digest }, Some(tool)) => {
                 Box::pin(self.run(call, tool, approved_digest)).await
             }
@@ -120,10 +128,26 @@ impl Dispatcher {
     /// Ends a call whose tool was listed when its run got here first, and is not listed any more. What its journal keeps
     /// of the call holds.
     async fn end_unlisted(&self, call: ToolCall) -> PendingCall {
-        let outcome = self.fallible(|| format!("call/{}", call.id()), ready(Err(lost()))).await;
+        let outcome = match self.last_kept_end(&call).await {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) => self.fallible(|| format!("call/{}", call.id()), ready(Err(lost()))).await,
+            Err(failure) => Err(failure),
+        };
         let hooked = ready(outcome);
         let outcome = self.fallible(|| format!("after/{}", call.id()), hooked).await;
         self.refuse(call, None, outcome)
+    }
+
+    /// The outcome of the last attempt of an agent at a call that the journal keeps.
+    async fn last_kept_end(&self, call: &ToolCall) -> Result<Option<Outcome>, ToolFailure> {
+        let mut last = None;
+        for attempt in 1.. {
+            match self.kept(|| format!("end/{attempt}/{}", call.id())).await? {
+                Some(outcome) => last = Some(outcome),
+                None => break,
+            }
+        }
+        Ok(last)
     }
 
     /// Asks the approver, and does what the verdict says. Without an approver the call waits.
@@ -186,9 +210,10 @@ impl Dispatcher {
             Verdict::Deny(reason) => {
                 Judged::Refused { call, outcome: Err(denied(request, reason)) }
             }
-            Verdict::Result(payload) => {
+            Verdict::Result(payload) if request.deferred => {
                 Judged::Refused { call, outcome: tool.spec_ref().checked(Ok(payload)) }
             }
+            Verdict::Result(_) => Judged::Refused { call, outcome: Err(not_deferred(request)) },
         }
     }
 
@@ -379,14 +404,23 @@ impl Dispatcher {
             let resumption = suspended
                 .take()
                 .map(|state| Resumption { state, verdicts: Arc::clone(&self.verdicts) });
-            let outcome = match drive(run, tool, resumption).await.into_outcome() {
-                Ok(outcome) => outcome,
-                Err(mut state) => {
-                    (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
-                    return End::Suspended(state);
+            let key = || format!("end/{attempt}/{}", call.id());
+            let outcome = match self.kept::<Outcome>(key).await {
+                // It may have been cut off in a step, which would now be made.
+                Ok(Some(Err(failure))) => {
+                    run.announce_ended(&failure);
+                    Err(failure)
                 }
+                Ok(kept) => match (drive(run, tool, resumption).await.into_outcome(), kept) {
+                    (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
+                    (Err(mut state), None) => {
+                        (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
+                        return End::Suspended(state);
+                    }
+                },
+                Err(failure) => return End::Failed(failure),
             };
-            let kept = self.fallible(|| format!("end/{attempt}/{}", call.id()), ready(outcome));
+            let kept = self.fallible(key, ready(outcome));
             let failure = match kept.await {
                 Ok(payload) => return End::Finished(payload),
                 Err(failure) => failure,
@@ -409,6 +443,13 @@ impl Dispatcher {
         let Some(journal) = &self.environment.journal else { return Ok(effect.await) };
         let run_id = self.publisher.scope.run_id.as_deref().unwrap_or_default();
         effects::record(&**journal, run_id, &key(), effect).await
+    }
+
+    /// What the journal of the run keeps under a key, if there is a journal and it does.
+    async fn kept<T: Entry>(&self, key: impl FnOnce() -> String) -> Result<Option<T>, ToolFailure> {
+        let Some(journal) = &self.environment.journal else { return Ok(None) };
+        let run_id = self.publisher.scope.run_id.as_deref().unwrap_or_default();
+        effects::kept(&**journal, run_id, &key()).await
     }
 
     /// As [`effect`](Self::effect), of what may fail itself.
@@ -447,6 +488,12 @@ fn denied(request: &ApprovalRequest, reason: Option<String>) -> ToolFailure {
         .or_else(|| request.denied.clone())
         .unwrap_or_else(|| format!("the call of `{}` was not approved", request.tool));
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+}
+
+fn not_deferred(request: &ApprovalRequest) -> ToolFailure {
+    let message = format!("the call of `{}` was not approved", request.tool);
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+        .with_detail("the approver gave a result, expected an approval: the call is not deferred")
 }
 
 fn nobody_to_ask(call: &ToolCall) -> ToolFailure {

@@ -1,6 +1,9 @@
 //! The one place where a run gets something from outside itself: what the planner decides, what a call gives, what is
 //! asked and answered, fresh ids. Never decides anything.
 
+use std::future::pending;
+
+use tokio::sync::Notify;
 use toolwright::{BoxError, BoxFuture, Outcome, Payload, ToolFailure};
 
 use crate::agent::Step;
@@ -65,6 +68,24 @@ pub(super) async fn record<T: Entry>(
     entry.map_err(|error| {
         ToolFailure::internal(&*error).with_detail(format!("journal entry `{key}`: {error}"))
     })
+}
+
+/// What a journal keeps under a key, if it does. An effect that begins was not kept; this one is given up then.
+pub(super) async fn kept<T: Entry>(
+    journal: &dyn Journal,
+    run_id: &str,
+    key: &str,
+) -> Result<Option<T>, ToolFailure> {
+    let begun = Notify::new();
+    let effect = async {
+        begun.notify_one();
+        pending::<T>().await
+    };
+    tokio::select! {
+        biased;
+        entry = record(journal, run_id, key, effect) => entry.map(Some),
+        () = begun.notified() => Ok(None),
+    }
 }
 
 impl Entry for Outcome {

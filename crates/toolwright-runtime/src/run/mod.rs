@@ -43,7 +43,7 @@ pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
 pub(crate) use state::{RunState, SavedCall, VERSION};
 pub use state::{SuspendedCall, SuspendedRun};
-pub(crate) use step::readmit;
+pub(crate) use step::{readmit, repeated};
 use stop::Stop;
 
 /// How deep runs may be nested. An agent that calls itself without end would otherwise use up the
@@ -160,6 +160,11 @@ impl Run {
             span.record("error.type", failure.kind.as_str());
         }
         (end, steps)
+    }
+
+    /// Announces a run that failed and is not driven again.
+    fn announce_ended(&self, failure: &ToolFailure) {
+        OpenRun::announce(self, false).close(&End::Failed(failure.clone()));
     }
 
     async fn go(&self, resumption: Option<Resumption>) -> (End, Vec<Vec<Exchange>>) {
@@ -401,9 +406,9 @@ struct OpenRun<'a> {
 }
 
 impl<'a> OpenRun<'a> {
-    fn announce(run: &'a Run, again: bool) -> Self {
+    fn announce(run: &'a Run, is_resumed: bool) -> Self {
         run.publisher.publish(|| {
-            if again {
+            if is_resumed {
                 return EventKind::RunResumed;
             }
             EventKind::RunStarted { input: run.input.clone(), implements: run.implements.clone() }

@@ -217,7 +217,8 @@ fn find(tools: &[ToolEntry], name: &str) -> Option<ToolEntry> {
     exact.or_else(|| tools.iter().find(|tool| tool.is_called(name))).cloned()
 }
 
-fn repeated(call: &ToolCall) -> ToolFailure {
+/// The failure of a call whose id another call of its run has.
+pub(crate) fn repeated(call: &ToolCall) -> ToolFailure {
     let message = format!("call id `{}` was used before in this run; use a new one", call.id());
     ToolFailure::new(FailureKind::InvalidCall, message, Recovery::correct(call))
 }

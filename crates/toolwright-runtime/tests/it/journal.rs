@@ -13,7 +13,7 @@ use toolwright::{
 use toolwright_runtime::{
     Agent, ApprovalRequest, Approver, Collector, Event, EventKind, FunctionTool, Hook, Hooks,
     Journal, Planner, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, RuntimeBuilder,
-    Step, Toolset, Turn, Verdict,
+    SessionRequest, Step, Toolset, Turn, Verdict,
 };
 
 use crate::approvals::guarded;
@@ -366,4 +366,115 @@ async fn what_a_journal_cannot_keep_fails_the_call_or_the_run_it_is_about() {
     }
     let (outcome, _) = run(&log, Arc::new(Broken("gone at first"))).await;
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Internal);
+}
+
+/// A step that was cut off is not kept, so the planner would be asked for it now.
+#[tokio::test(start_paused = true)]
+async fn a_nested_run_that_failed_makes_no_calls_when_it_is_made_again() {
+    let limits = CallLimits { timeout: Some(Duration::from_secs(7)), ..CallLimits::UNLIMITED };
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let slow = Arc::new(Slow(AtomicU32::new(1)));
+    let expected = kept(delegating(limits, slow, &log), &tape).await;
+    assert_eq!(briefs(&expected), ["timeout"]);
+    let planned = log.clone();
+    let quick = rule(move |_| {
+        planned.push("planned");
+        Ok(Step::Call(vec![call("wipe", "inner", 3)]))
+    });
+    let all = Collector::new();
+    let again = delegating(limits, quick, &log)
+        .with_approver(Arc::new(Asked(log.clone())))
+        .with_events(all.clone());
+    assert_eq!(kept(again, &tape).await, expected);
+    assert!(log.lines().is_empty(), "{:?}", log.lines());
+    let told: Vec<_> = all.events().iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "run_started",
+            "tool_call_scheduled",
+            "run_started",
+            "run_finished",
+            "tool_result_received",
+            "run_finished"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_an_agent_ran_keeps_its_outcome_where_its_tool_is_gone() {
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let echo = rule(|turn| Ok(Step::Finish(turn.input().clone())));
+    let expected = kept(delegating(CallLimits::UNLIMITED, echo, &log), &tape).await;
+    assert_eq!(briefs(&expected), [r#"{"n":1}"#]);
+    let registry = Registry::new();
+    registry.register_agent(Agent::new("boss", "lab"), steps(vec![Vec::new()])).unwrap();
+    assert_eq!(kept(Runtime::builder(registry), &tape).await, expected);
+}
+
+/// Gives every question the same verdict.
+struct Always(Verdict);
+
+impl Approver for Always {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+        Box::pin(std::future::ready(self.0.clone()))
+    }
+}
+
+/// `boss` calls `wipe`, which logs its runs and may need an approval.
+fn wiping(log: &Log, is_guarded: bool) -> Registry {
+    let (registry, runs) = (Registry::new(), log.clone());
+    let free = tool("wipe", move |n| {
+        runs.push("wiped");
+        n
+    });
+    registry.register_tool(if is_guarded { guarded(log) } else { free }).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["wipe"]);
+    registry.register_agent(boss, steps(vec![vec![call("wipe", "a", 1)]])).unwrap();
+    registry
+}
+
+#[tokio::test]
+async fn a_call_that_was_denied_stays_so_where_it_needs_no_approval_any_more() {
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let runtime = |is_guarded| {
+        let no = Always(Verdict::Deny(None));
+        Runtime::builder(wiping(&log, is_guarded)).with_approver(Arc::new(no))
+    };
+    let expected = kept(runtime(true), &tape).await;
+    assert_eq!(briefs(&expected), ["denied"]);
+    assert_eq!(kept(runtime(false), &tape).await, expected);
+    assert!(log.lines().is_empty(), "{:?}", log.lines());
+}
+
+/// H6: while a run waits an approver says yes or no, as when it is resumed.
+#[tokio::test]
+async fn h6_a_result_is_no_answer_to_a_call_that_is_not_deferred() {
+    let (log, tape) = (Log::default(), Arc::new(Tape::default()));
+    let runtime = Runtime::builder(wiping(&log, true));
+    let runtime = runtime.with_approver(Arc::new(Always(Verdict::Result(payload(5)))));
+    let outcome = kept(runtime, &tape).await;
+    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert!(failure.detail.unwrap().contains("gave a result, expected an approval"));
+    assert!(log.lines().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_with_a_journal_makes_one_call_of_each_id() {
+    let registry = Registry::new();
+    registry.register_toolset("toys", tool("free", |n| n + 1)).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("toys", "toys").unwrap();
+    catalog.allow("boss", "toys").unwrap();
+    let builder = Runtime::builder(registry).with_catalog(catalog);
+    let runtime = builder.with_journal(Arc::new(Tape::default())).build();
+    let scope = Scope { run_id: Some("r1".to_owned()), ..Scope::default() };
+    let request = || SessionRequest::new("boss").with_scope(scope.clone());
+    let session = runtime.open_session(request()).await.unwrap();
+    assert_eq!(session.call(call("toys.free", "a", 1)).await.outcome, Ok(payload(2)));
+    let failure = session.call(call("toys.free", "a", 7)).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::InvalidCall);
+    let again = runtime.open_session(request()).await.unwrap();
+    assert_eq!(again.call(call("toys.free", "a", 1)).await.outcome, Ok(payload(2)));
 }
