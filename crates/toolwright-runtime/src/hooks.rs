@@ -110,21 +110,21 @@ impl Hooks {
         self
     }
 
-    /// Whether there is a hook for a tool.
-    pub(crate) fn are_for(&self, name: &str, tool: &ToolEntry) -> bool {
+    /// Whether there is a hook for a tool, which is not there any more where only its name is known.
+    pub(crate) fn are_for(&self, name: &str, tool: Option<&ToolEntry>) -> bool {
         self.of(name, tool).iter().any(|hooks| !hooks.is_empty())
     }
 
     /// The hooks for all tools, those of the tool's toolset, and those of the tool.
-    fn of(&self, name: &str, tool: &ToolEntry) -> [&[Arc<dyn Hook>]; 3] {
-        let of_toolset = self.of_toolsets.get(tool.spec().toolset());
+    fn of(&self, name: &str, tool: Option<&ToolEntry>) -> [&[Arc<dyn Hook>]; 3] {
+        let of_toolset = tool.and_then(|tool| self.of_toolsets.get(tool.spec().toolset()));
         let of_tool = self.of_tools.get(name);
         [&self.global, of_toolset.map_or(&[], Vec::as_slice), of_tool.map_or(&[], Vec::as_slice)]
     }
 
     /// Lets every hook see and change the arguments of a call before it runs.
     pub(crate) async fn before(&self, call: &ToolCall, tool: &ToolEntry) -> Outcome {
-        let hooks = self.of(call.tool(), tool);
+        let hooks = self.of(call.tool(), Some(tool));
         let mut call = Cow::Borrowed(call);
         for hook in hooks.into_iter().flatten() {
             let hooked = AssertUnwindSafe(async { hook.before(&call).await }).catch_unwind().await;
@@ -142,7 +142,7 @@ impl Hooks {
     pub(crate) async fn after(
         &self,
         call: &ToolCall,
-        tool: &ToolEntry,
+        tool: Option<&ToolEntry>,
         mut outcome: Outcome,
     ) -> Outcome {
         let [global, of_toolset, of_tool] = self.of(call.tool(), tool);

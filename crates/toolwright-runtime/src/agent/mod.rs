@@ -72,7 +72,8 @@ pub struct Policy {
     pub max_tool_calls: Option<u32>,
     /// How many calls may fail in a row, in call order, before the run is ended.
     pub max_consecutive_failures: Option<u32>,
-    /// How long a run may take, planning included and waiting for approvals not.
+    /// How long a run may take, planning and waiting for an approver included. Time in which it is suspended does not
+    /// count.
     pub time_budget: Option<Duration>,
 }
 

@@ -30,6 +30,9 @@ pub struct ApprovalRequest {
     pub call_id: String,
     /// The tool it asks for.
     pub tool: String,
+    /// The toolset of that tool.
+    #[serde(default)]
+    pub toolset: String,
     /// The exact arguments that will run.
     #[serde(with = "wire::payload")]
     pub args: Payload,
@@ -88,6 +91,7 @@ impl ApprovalRequest {
             run_id: call.run_id().unwrap_or_default().to_owned(),
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
+            toolset: tool.spec().toolset().to_owned(),
             args: call.args().clone(),
             prompt: filled(words.prompt.as_deref()),
             denied: filled(words.denied.as_deref()),

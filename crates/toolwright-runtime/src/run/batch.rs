@@ -31,7 +31,7 @@ pub(crate) async fn run_all(
     let mut batch = Batch { calls: Vec::with_capacity(calls.len()), stopped: None };
     for group in groups(calls, one_at_a_time) {
         if batch.stopped.is_some() {
-            batch.calls.extend(group.into_iter().map(given_up));
+            batch.calls.extend(group);
         } else if batch.calls.iter().all(PendingCall::is_done) {
             Box::pin(run_group(dispatcher, group, stop, &mut batch)).await;
         } else {
@@ -67,13 +67,6 @@ async fn run_group(
         .zip(calls)
         .map(|(place, call)| place.into_inner().unwrap_or_else(|| never_ended(call)));
     batch.calls.extend(reached);
-}
-
-fn given_up(pending: PendingCall) -> PendingCall {
-    if pending.is_done() {
-        return pending;
-    }
-    PendingCall::done(pending.call, Err(cancelled("the call")))
 }
 
 /// A call that a barrier before it keeps from running. What is not to run needs no barrier.

@@ -14,6 +14,7 @@
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::time::Instant;
@@ -28,7 +29,7 @@ use super::call::{CallState, PendingCall, cancelled};
 use super::effects::{self, Entry};
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
-use super::state::RunState;
+use super::state::{RunState, SavedCall};
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, digest, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
 use crate::tools::{Delegation, ToolEntry, Toolset};
@@ -239,25 +240,45 @@ impl Dispatcher {
     ) -> PendingCall {
         let open = OpenCall::announced(&self.publisher, &call, tool.as_ref());
         let running = async {
-            let Some(tool) = &tool else { return End::Failed(lost()) };
-            let is_its_agent =
-                tool.delegates() || tool.agent().is_some_and(|agent| **agent == *run.agent);
-            if !is_its_agent || !run.implements(tool.spec()) {
-                return End::Failed(agent_lost(tool));
-            }
-            let delegation = Delegation::to(&*run.agent, Payload::new(run.input.as_str()));
             let hooked = match &run.args {
                 Some(args) => call.clone().with_args(Payload::new(args.as_str())),
                 None => call.clone(),
             };
+            let Some(tool) = &tool else {
+                let end = self.abandon(&run, lost());
+                return self.after_hooks(&hooked, None, end).await;
+            };
             let running = async {
-                let end = self.run_agent(delegation, &hooked, tool, Some(run)).await;
-                self.after_hooks(&hooked, tool, end).await
+                let is_its_agent =
+                    tool.delegates() || tool.agent().is_some_and(|agent| **agent == *run.agent);
+                let end = if is_its_agent && run.implements(tool.spec()) {
+                    let delegation = Delegation::to(&*run.agent, Payload::new(run.input.as_str()));
+                    self.run_agent(delegation, &hooked, tool, Some(run)).await
+                } else {
+                    self.abandon(&run, agent_lost(tool))
+                };
+                self.after_hooks(&hooked, Some(tool), end).await
             };
             self.in_span(&call, tool, Box::pin(running)).await
         };
         let state = open.reach(running.await);
         PendingCall::new(call, tool, state)
+    }
+
+    /// Ends a call whose agent's run was suspended and does not go on.
+    pub(super) fn give_up(&self, pending: &PendingCall) {
+        if let CallState::Suspended(run) = &pending.state {
+            let failure = cancelled("the call");
+            self.environment.abandon(run, &cancelled("the run"));
+            OpenCall::announced(&self.publisher, &pending.call, pending.tool.as_ref())
+                .close(&Err(failure));
+        }
+    }
+
+    /// Fails a suspended run that does not go on.
+    fn abandon(&self, run: &RunState, failure: ToolFailure) -> End {
+        self.environment.abandon(run, &failure);
+        End::Failed(failure)
     }
 
     async fn in_span(
@@ -285,7 +306,7 @@ impl Dispatcher {
         approved_digest: Option<&str>,
     ) -> End {
         let hooks = &self.environment.hooks;
-        if !hooks.are_for(call.tool(), tool) {
+        if !hooks.are_for(call.tool(), Some(tool)) {
             return Box::pin(self.make(call, tool, approved_digest)).await;
         }
         let before = hooks.before(&call, tool);
@@ -299,11 +320,11 @@ impl Dispatcher {
             }
             Err(failure) => End::Failed(failure),
         };
-        self.after_hooks(&call, tool, end).await
+        self.after_hooks(&call, Some(tool), end).await
     }
 
     /// A failure goes through the hooks after the call like any outcome; a run that waits is none yet.
-    async fn after_hooks(&self, call: &ToolCall, tool: &ToolEntry, end: End) -> End {
+    async fn after_hooks(&self, call: &ToolCall, tool: Option<&ToolEntry>, end: End) -> End {
         let outcome = match end.into_outcome() {
             Ok(outcome) => outcome,
             Err(waiting) => return End::Suspended(waiting),
@@ -315,7 +336,10 @@ impl Dispatcher {
         let after = async {
             let hooked = hooks.after(call, tool, outcome.clone()).await;
             // What hooks made of a result must be one too.
-            if hooked == outcome { hooked } else { tool.spec_ref().checked(hooked) }
+            match tool {
+                Some(tool) if hooked != outcome => tool.spec_ref().checked(hooked),
+                _ => hooked,
+            }
         };
         self.fallible(|| format!("after/{}", call.id()), after).await.into()
     }
@@ -378,7 +402,11 @@ impl Dispatcher {
         let (agent, input) = delegation.into_parts();
         let Some(agent) = self.environment.registry.agent(&agent) else {
             let detail = format!("agent `{agent}` is not registered");
-            return End::Failed(agent_lost(tool).with_detail(detail));
+            let failure = agent_lost(tool).with_detail(detail);
+            return match &suspended {
+                Some(run) => self.abandon(run, failure),
+                None => End::Failed(failure),
+            };
         };
         let retry = Retry::new().with_attempts(1);
         let mut attempt = suspended.as_ref().map_or(1, |run| run.attempt);
@@ -522,6 +550,23 @@ fn agent_lost(tool: &ToolEntry) -> ToolFailure {
 /// A tool that was listed when its run was suspended and is not any more.
 fn lost() -> ToolFailure {
     ToolFailure::new(FailureKind::NotFound, "the tool is not there any more", Recovery::Replan)
+}
+
+impl Environment {
+    /// Announces that a suspended run has failed, and with it the runs of agents that it waits for.
+    fn abandon(&self, run: &RunState, failure: &ToolFailure) {
+        let agent = Some(run.agent.as_str().into());
+        let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
+        for saved in &run.step {
+            if let SavedCall::Child { call, run } = saved {
+                self.abandon(run, &cancelled("the run"));
+                let call = call.clone().into();
+                OpenCall::announced(&publisher, &call, None).close(&Err(cancelled("the call")));
+            }
+        }
+        let duration = Duration::from_millis(run.elapsed);
+        publisher.publish(|| EventKind::RunFinished { result: Err(failure.clone()), duration });
+    }
 }
 
 /// A call that was announced and whose end is owed.

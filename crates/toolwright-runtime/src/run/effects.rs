@@ -1,5 +1,7 @@
-//! The one place where a run gets something from outside itself: what the planner decides, what a call gives, what is
-//! asked and answered, fresh ids. Never decides anything.
+//! Effects: what a run gets from outside and a journal keeps. These are the steps of planners, the outcomes of calls and
+//! of hooks, questions, the answers of live approvers, the ids of child runs with the pauses before them, and how child
+//! runs ended. Not kept are the verdicts a run is resumed with, what toolsets list, save and restore, checkpoints and the
+//! time budget. Never decides anything.
 
 use std::future::pending;
 
@@ -14,28 +16,34 @@ use crate::wire::{WireOutcome, WireStep};
 /// asks and calls nobody whose answer was kept.
 ///
 /// A run is known by its id, so give requests one: an id that is made is another each time. The same goes for single
-/// calls, [`Runtime::call`](crate::Runtime::call): one is made again only if its scope has a run id.
+/// calls, [`Runtime::call`](crate::Runtime::call): one is made again only if its scope has a run id, and it has the same
+/// call id.
 ///
 /// A key is unique in its run, and the same each time the run is made. Those of a call end with the call's id:
 ///
 /// | key | entry |
 /// |---|---|
 /// | `step/0` | the first step of the planner, or its failure |
-/// | `tool/<id>` | the name of the tool that the call is of, or why there is none |
+/// | `tool/<id>` | in runs of agents, the name of the tool that the call is of, or why there is none |
 /// | `question/<id>` | the question to the approver, with its id and when it expires |
 /// | `answer/<id>` | the verdict of an approver who was asked while the run waited |
 /// | `before/<id>` | the arguments that hooks made, or their failure |
 /// | `call/<id>` | the outcome of the call, where no agent runs it |
 /// | `agent/<id>` | the agent that runs the call, and the input of its run |
-/// | `run/1/<id>` | the id of the run in which an agent runs the call, in its first attempt |
-/// | `end/1/<id>` | the outcome of that attempt, its time limit included |
+/// | `run/<attempt>/<id>` | the id of the run in which an agent runs the call, attempts counted from 1 |
+/// | `end/<attempt>/<id>` | the outcome of that attempt, its time limit included |
 /// | `after/<id>` | the outcome that hooks made |
 ///
 /// An effect that was cut off before it was kept happens again. Toolsets are listed, entered and exited each time, and
-/// the time budget of an agent begins anew.
+/// the time budget of an agent begins anew. The answers that a run is resumed with are not kept: made again, the run waits
+/// for the same questions, which the runtime that took their answers takes no second time. Go on from its last
+/// [`SuspendedRun`](crate::SuspendedRun) or checkpoint instead.
 pub trait Journal: Send + Sync {
     /// What was kept under a key of a run, or else what the effect gives, once it is kept. Entries are JSON. No effect
-    /// is recorded within another.
+    /// is recorded within another, unless the effect itself uses the runtime.
+    ///
+    /// The future that this returns may be dropped before the effect has ended, and is at once where a run only asks what
+    /// was kept. Nothing is kept then. An effect must not begin where its entry is there.
     ///
     /// # Errors
     ///

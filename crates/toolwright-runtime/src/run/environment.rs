@@ -62,7 +62,10 @@ impl Environment {
         // Arguments of an approver's own must be right; those of tools that are only met in a run are checked there.
         for asked in &questions {
             let Some(Verdict::ApproveWith(args)) = checked.get(&asked.id) else { continue };
-            let Some(spec) = self.registry.spec(&asked.tool) else { continue };
+            let registered = self.registry.spec(&asked.tool);
+            let Some(spec) = registered.filter(|spec| spec.toolset() == asked.toolset) else {
+                continue;
+            };
             spec.check_args(args.as_bytes())
                 .map_err(|issues| ResumeError::InvalidArguments { id: asked.id.clone(), issues })?;
         }

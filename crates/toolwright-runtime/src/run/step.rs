@@ -3,7 +3,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use toolwright::{FailureKind, Recovery, Scope, ToolCall, ToolFailure};
+use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
@@ -120,35 +120,39 @@ impl Run {
                     Arc::make_mut(request).open_handles.clone_from(&handles);
                 }
             }
-            let state = self.export(batch.calls, progress, dispatcher).await?;
-            return Err(End::Suspended(state));
+            match self.save(dispatcher).await {
+                Ok(saved) => return Err(End::Suspended(self.export(batch.calls, progress, saved))),
+                Err(failure) => batch.stopped = Some(failure),
+            }
         }
+        batch.calls.iter().for_each(|pending| dispatcher.give_up(pending));
         let exchanges: Vec<_> = batch.calls.into_iter().map(PendingCall::into_exchange).collect();
         let verdict = progress.budget.close_step(&exchanges);
         progress.steps.push(exchanges);
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
         verdict?;
         if let Some(keep) = &self.checkpoints {
-            keep(SuspendedRun(self.export(Vec::new(), progress, dispatcher).await?));
+            let saved = self.save(dispatcher).await?;
+            keep(SuspendedRun(self.export(Vec::new(), progress, saved)));
         }
         Ok(())
     }
 
-    /// The run as data: the steps that were done, and the calls of the one that could not be.
-    ///
-    /// # Errors
-    ///
-    /// A toolset that cannot save its state.
-    async fn export(
+    /// What the toolsets save.
+    async fn save(&self, dispatcher: &Dispatcher) -> Result<Option<Payload>, ToolFailure> {
+        let saved = dispatcher.toolset.save(&self.scope).await;
+        saved.map_err(|error| self.internal(&*error))
+    }
+
+    /// The run as data: the steps that were done, the calls of the one that could not be, and what the toolsets saved.
+    fn export(
         &self,
         calls: Vec<PendingCall>,
         progress: &Progress,
-        dispatcher: &Dispatcher,
-    ) -> Result<Box<RunState>, ToolFailure> {
+        toolsets: Option<Payload>,
+    ) -> Box<RunState> {
         let elapsed = progress.elapsed + progress.since.elapsed();
-        let saved = dispatcher.toolset.save(&self.scope).await;
-        let toolsets = saved.map_err(|error| self.internal(&*error))?;
-        Ok(Box::new(RunState {
+        Box::new(RunState {
             version: VERSION,
             run_id: self.id.clone(),
             agent: self.agent.agent.name.clone(),
@@ -170,7 +174,7 @@ impl Run {
             one_at_a_time: self.options.one_at_a_time,
             approval_list: self.options.approval_list.to_vec(),
             toolsets: toolsets.map(|saved| saved.to_string()),
-        }))
+        })
     }
 
     /// The run's scope, with what the planner may add: a parent call of its own choice, labels that

@@ -133,6 +133,27 @@ async fn h7_edited_arguments_are_checked_and_run() {
     assert_eq!(bench.log.lines(), [r#"wiped {"n":1}"#]);
 }
 
+/// H7: edited arguments are those of the tool that is asked for, not of another one of its name.
+#[tokio::test]
+async fn h7_edited_arguments_of_a_tool_of_the_run_alone_are_not_judged_by_a_registered_one() {
+    let registry = Registry::new();
+    registry.register_tool(guarded(&Log::default())).unwrap();
+    let script = steps(vec![vec![ToolCall::new("wipe", Payload::new("{}"))]]);
+    registry.register_agent(Agent::new("worker", "lab"), script).unwrap();
+    let runtime = Runtime::new(registry);
+    let own = || {
+        let own = ToolSpec::new("wipe").with_toolset("own").with_approval(Approval::default());
+        FunctionTool::new(own, async || true)
+    };
+    let request = RunRequest::new("worker", payload(0)).with_toolset("own", own());
+    let outcome = runtime.run(request).await.unwrap();
+    let run = outcome.suspended().unwrap();
+    let answers = [run.pending()[0].approve_with(Payload::new("{ }"))];
+    let request = ResumeRequest::new(run, answers).with_toolset("own", own());
+    let outcome = runtime.resume(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["true"]);
+}
+
 /// H7: a denial is a typed failure that the model sees, in the approver's words or the tool's.
 #[tokio::test]
 async fn h7_denied_is_a_typed_failure_in_words_for_the_model() {

@@ -291,9 +291,41 @@ async fn a_call_whose_tool_is_gone_when_its_run_goes_on_still_ends() {
     elsewhere.register_toolset("delegating", tool("other", |n| n)).unwrap();
     let parent = Agent::new("parent", "lab").with_toolsets(["delegating"]);
     elsewhere.register_agent(parent, steps(vec![Vec::new()])).unwrap();
-    let runtime = Runtime::builder(elsewhere).with_events(after.clone()).build();
+    let hooks = Hooks::new().with_for("delegate", Passing(log.clone()));
+    let runtime = Runtime::builder(elsewhere).with_hooks(hooks).with_events(after.clone()).build();
     let answers = [run.pending()[0].approve()];
     let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found"]);
     assert_eq!(balance(&after.events()), -1, "and was closed");
+    assert_eq!(finished(&after), ["child", "parent"]);
+    assert_eq!(log.lines(), ["after delegate: false"]);
+}
+
+/// The agents whose runs have ended, in that order.
+fn finished(all: &Collector) -> Vec<String> {
+    let of = |event: &Event| match event.kind {
+        EventKind::RunFinished { .. } => event.agent.as_deref().map(str::to_owned),
+        _ => None,
+    };
+    all.events().iter().filter_map(of).collect()
+}
+
+/// G31: the end of a run is the end of what it waits for, and of its calls.
+#[tokio::test(start_paused = true)]
+async fn g31_a_run_out_of_time_ends_the_suspended_runs_of_its_calls() {
+    let (log, all) = (Log::default(), Collector::new());
+    let registry = asking(&log, CallLimits::UNLIMITED);
+    let endless = async |_: N| std::future::pending::<Result<N, ToolFailure>>().await;
+    let endless = toolwright_runtime::FunctionTool::new(spec("endless"), endless);
+    registry.register_tool(endless).unwrap();
+    let mut hurried = Agent::new("hurried", "lab").with_tools(["job", "endless"]);
+    hurried.policy.time_budget = Some(Duration::from_secs(7));
+    let calls = vec![call("job", "a", 1), call("endless", "b", 2)];
+    registry.register_agent(hurried, steps(vec![calls])).unwrap();
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
+    let outcome = runtime.run(RunRequest::new("hurried", payload(0))).await.unwrap();
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+    assert_eq!(briefs(&outcome), ["cancelled", "cancelled"]);
+    assert_eq!(balance(&all.events()), 0);
+    assert_eq!(finished(&all), ["clerk", "hurried"]);
 }

@@ -395,9 +395,9 @@ async fn p5_a_run_in_a_session_of_another_agent_has_what_its_own_allowlist_names
 /// P2, P5: tools of an allowed toolset that the agent does not list itself have their prefix, beside those it lists.
 #[tokio::test]
 async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
-    let instances = Log::default();
-    let count = instances.clone();
-    let make = move |_: Scope| {
+    let made = Log::default();
+    let count = made.clone();
+    let pair = move |_: Scope| {
         count.push("made");
         toolwright_runtime::tools::Combined::new()
             .with("left", tool("a", |n| n + 1))
@@ -411,7 +411,7 @@ async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
         parts.push(FunctionTool::new(spec, move |args: N| async move { N { n: args.n + add } }));
     }
     registry.register_tools(parts).unwrap();
-    registry.register_toolset("two", Source::per_step(make)).unwrap();
+    registry.register_toolset("two", Source::per_step(pair)).unwrap();
     let names = ["a", "x.a", "b", "x.b", "x.c", "y.a", "y.b"];
     let calls = names.into_iter().map(|name| call(name, name, 1)).collect();
     let agent = Agent::new("lister", "lab").with_tools(["a"]);
@@ -425,5 +425,5 @@ async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
     let done = outcome.exchanges().filter(|exchange| exchange.result.outcome.is_ok());
     let done: Vec<_> = done.map(|exchange| exchange.call.tool().to_owned()).collect();
     assert_eq!(done, ["a", "x.b", "y.a", "y.b"], "one name a tool");
-    assert_eq!(instances.lines().len(), 1, "and one instance a run");
+    assert_eq!(made.lines().len(), 1, "and one instance a run");
 }

@@ -153,6 +153,23 @@ async fn h8_a_state_that_cannot_be_kept_ends_the_run() {
     );
 }
 
+/// H8: what calls beside the question came to is not lost with the state.
+#[tokio::test]
+async fn h8_a_run_whose_state_cannot_be_kept_tells_what_its_calls_came_to() {
+    let registry = Registry::new();
+    registry.register_toolset("counter", move |_: Scope| counter(Some("save"))).unwrap();
+    let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+    registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
+    let wipe = ToolCall::new("wipe", Payload::new("{}")).with_id("b");
+    let script = Script::new().call([call("count", "a", 0), wipe]).finish(payload(0));
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
+    registry.register_agent(agent, script.into()).unwrap();
+    let outcome = Runtime::new(registry).run(request()).await.unwrap();
+    assert_eq!(outcome.result().unwrap_err().detail.as_deref(), Some("the disk is full"));
+    let ended = outcome.exchanges().map(|exchange| exchange.result.outcome.is_ok());
+    assert_eq!(ended.collect::<Vec<_>>(), [true, false]);
+}
+
 /// H6: a question names the handles that end if the run is suspended to wait for its answer.
 #[tokio::test]
 async fn h6_a_question_names_the_handles_that_end_while_it_waits() {
