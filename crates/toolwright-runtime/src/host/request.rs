@@ -323,7 +323,7 @@ impl CallRequest {
         Self { call, events: None }
     }
 
-    /// Sets where the two events of this call go.
+    /// Sets the sink of this call's events.
     #[must_use]
     pub fn with_events(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.events = Some(sink);

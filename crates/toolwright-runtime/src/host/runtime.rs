@@ -218,7 +218,8 @@ impl Runtime {
         let Some(registered) = self.0.registry.agent(&agent) else {
             return Err(ResumeError::UnknownAgent { agent });
         };
-        let judge = state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
+        let implements =
+            state.implements.as_deref().map(|tool| self.still_implements(&agent, tool));
         let named = (state.run_id.clone(), Payload::new(state.input.as_str()));
         let scope = state.scope.clone().into();
         let run = Run::new(&self.0, registered, named, scope, hosting.events.clone());
@@ -227,7 +228,7 @@ impl Runtime {
             approval_list: state.approval_list.as_slice().into(),
             ..Options::default()
         };
-        let run = hosting.apply(run.implementing(judge.transpose()?), options, &self.0);
+        let run = hosting.apply(run.implementing(implements.transpose()?), options, &self.0);
         let verdicts = Arc::new(self.0.take_answers(&state.step, answers)?);
         let (end, steps) = run.drive(Some(Resumption { state, verdicts })).await;
         Ok(outcome(run.id(), end, steps))
@@ -332,7 +333,7 @@ impl Runtime {
         let failure = ToolFailure::not_found(call.tool(), known);
         let nothing = Arc::new(Combined::new());
         let dispatcher = Dispatcher::outside_runs(&self.0, nothing, publisher);
-        dispatcher.refuse(call, None, Err(failure)).into_exchange().result
+        dispatcher.settle(call, None, Err(failure)).into_exchange().result
     }
 }
 

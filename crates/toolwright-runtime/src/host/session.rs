@@ -214,7 +214,7 @@ impl Session {
             SavedCall::Asked { call, request } => {
                 readmit(call.into(), request, &dispatcher, &tools)
             }
-            SavedCall::Child { call, run } => {
+            SavedCall::Suspended { call, run } => {
                 let tool = tools.iter().find(|tool| tool.name() == call.tool).cloned();
                 PendingCall::new(call.into(), tool, CallState::Suspended(run))
             }
@@ -222,7 +222,7 @@ impl Session {
                 let exchange: Exchange = exchange.into();
                 PendingCall::done(exchange.call, exchange.result.outcome)
             }
-            SavedCall::Waiting(call) => return Ok(self.start(call.into()).await),
+            SavedCall::Postponed(call) => return Ok(self.start(call.into()).await),
         };
         Ok(self.ended(dispatcher.advance(pending).await))
     }
@@ -291,7 +291,7 @@ impl Session {
     }
 
     fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
-        self.dispatcher.refuse(call, None, Err(failure)).into_exchange().result
+        self.dispatcher.settle(call, None, Err(failure)).into_exchange().result
     }
 
     fn is_stopped(&self) -> bool {

@@ -73,8 +73,8 @@ async fn run_group(
 fn postponed(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
     let PendingCall { call, tool, state } = pending;
     let state = match state {
-        CallState::Refused(outcome) => return dispatcher.refuse(call, tool.as_ref(), outcome),
-        CallState::Waiting | CallState::Ready { .. } | CallState::Unasked => CallState::Waiting,
+        CallState::Settled(outcome) => return dispatcher.settle(call, tool.as_ref(), outcome),
+        CallState::Postponed | CallState::Ready { .. } | CallState::Unasked => CallState::Postponed,
         state @ (CallState::Asked(_) | CallState::Suspended(_) | CallState::Done(_)) => state,
     };
     PendingCall { call, tool, state }

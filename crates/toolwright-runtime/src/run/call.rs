@@ -20,7 +20,7 @@ pub(crate) struct PendingCall {
 /// How far a call has come.
 pub(crate) enum CallState {
     /// It waits for a barrier before it.
-    Waiting,
+    Postponed,
     /// It may run. Where it had to be approved, with the arguments of this digest.
     Ready { approved_digest: Option<String> },
     /// It needs an answer, and nobody was asked yet.
@@ -30,7 +30,7 @@ pub(crate) enum CallState {
     /// The run of its agent waits.
     Suspended(Box<RunState>),
     /// It has its outcome without being run, and nobody was told yet.
-    Refused(Outcome),
+    Settled(Outcome),
     /// It has its outcome.
     Done(Outcome),
 }
@@ -50,7 +50,7 @@ impl PendingCall {
     }
 
     pub(crate) fn refused(call: ToolCall, tool: Option<ToolEntry>, failure: ToolFailure) -> Self {
-        Self::new(call, tool, CallState::Refused(Err(failure)))
+        Self::new(call, tool, CallState::Settled(Err(failure)))
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -59,7 +59,7 @@ impl PendingCall {
 
     /// Whether it will be run: now, once it is approved, or by going on with a run.
     fn is_to_run(&self) -> bool {
-        !matches!(self.state, CallState::Refused(_) | CallState::Done(_))
+        !matches!(self.state, CallState::Settled(_) | CallState::Done(_))
     }
 
     /// Whether no other call of its step may run beside it.
@@ -87,8 +87,8 @@ impl PendingCall {
             CallState::Asked(request) => {
                 SavedCall::Asked { call, request: ApprovalRequest::clone(&request) }
             }
-            CallState::Suspended(run) => SavedCall::Child { call, run },
-            _ => SavedCall::Waiting(call),
+            CallState::Suspended(run) => SavedCall::Suspended { call, run },
+            _ => SavedCall::Postponed(call),
         }
     }
 }

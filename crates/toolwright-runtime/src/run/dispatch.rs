@@ -6,7 +6,7 @@
 //! 4. Its arguments are checked: they are valid and, after an approval, those that were approved. So is its tool, which
 //!    must be available.
 //! 5. An agent runs it in a run of its own, which may wait. Any other tool runs behind the layers of `execute`.
-//! 6. The result is checked, and hooks see it and may change it.
+//! 6. The result is checked. Hooks see it and may change it, and then it is checked again.
 //! 7. Its end is announced.
 //!
 //! Never chooses calls: see the run's loop.
@@ -52,7 +52,7 @@ pub(crate) enum Judged {
     /// It may run, with the arguments of this digest.
     Approved { call: ToolCall, digest: String },
     /// It has its outcome and does not run.
-    Refused { call: ToolCall, outcome: Outcome },
+    Settled { call: ToolCall, outcome: Outcome },
 }
 
 impl Dispatcher {
@@ -75,18 +75,18 @@ impl Dispatcher {
             (CallState::Ready { approved_digest: None }, Some(tool)) => {
                 // What was asked when the run got here first is answered as it was.
                 match self.kept::<ApprovalRequest>(|| format!("question/{}", call.id())).await {
-                    Ok(None) => Box::pin(self.run(call, tool, None)).await,
+                    Ok(None) => Box::pin(self.run_announced(call, tool, None)).await,
                     Ok(Some(_)) => Box::pin(self.ask(call, tool)).await,
-                    Err(failure) => self.refuse(call, Some(&tool), Err(failure)),
+                    Err(failure) => self.settle(call, Some(&tool), Err(failure)),
                 }
             }
             (CallState::Ready { approved_digest }, Some(tool)) => {
-                Box::pin(self.run(call, tool, approved_digest)).await
+                Box::pin(self.run_announced(call, tool, approved_digest)).await
             }
             (CallState::Unasked, Some(tool)) => Box::pin(self.ask(call, tool)).await,
             (CallState::Ready { .. } | CallState::Unasked, None) => self.end_unlisted(call).await,
             (CallState::Suspended(run), tool) => Box::pin(self.resume_agent(call, tool, run)).await,
-            (CallState::Refused(outcome), tool) => self.refuse(call, tool.as_ref(), outcome),
+            (CallState::Settled(outcome), tool) => self.settle(call, tool.as_ref(), outcome),
             (state, tool) => PendingCall { call, tool, state },
         }
     }
@@ -116,7 +116,7 @@ impl Dispatcher {
     }
 
     /// Ends a call with an outcome, without running anything.
-    pub(crate) fn refuse(
+    pub(crate) fn settle(
         &self,
         call: ToolCall,
         tool: Option<&ToolEntry>,
@@ -136,7 +136,7 @@ impl Dispatcher {
         };
         let hooked = ready(outcome);
         let outcome = self.fallible(|| format!("after/{}", call.id()), hooked).await;
-        self.refuse(call, None, outcome)
+        self.settle(call, None, outcome)
     }
 
     /// The outcome of the last attempt of an agent at a call that the journal keeps.
@@ -156,7 +156,7 @@ impl Dispatcher {
         let approver = self.options.approver.as_ref().filter(|_| !tool.is_deferred());
         if approver.is_none() && !self.options.can_suspend {
             let failure = nobody_to_ask(&call);
-            return self.refuse(call, Some(&tool), Err(failure));
+            return self.settle(call, Some(&tool), Err(failure));
         }
         let environment = &self.environment;
         let asking = async {
@@ -168,7 +168,7 @@ impl Dispatcher {
         };
         let request = match self.effect(|| format!("question/{}", call.id()), asking).await {
             Ok(request) => Arc::new(request),
-            Err(failure) => return self.refuse(call, Some(&tool), Err(failure)),
+            Err(failure) => return self.settle(call, Some(&tool), Err(failure)),
         };
         self.publisher.publish(|| EventKind::ApprovalRequested { request: Arc::clone(&request) });
         let Some(approver) = approver else {
@@ -181,11 +181,11 @@ impl Dispatcher {
         };
         let verdict = match self.effect(|| format!("answer/{}", call.id()), deciding).await {
             Ok(verdict) => verdict,
-            Err(failure) => return self.refuse(call, Some(&tool), Err(failure)),
+            Err(failure) => return self.settle(call, Some(&tool), Err(failure)),
         };
         match self.judge(call, &tool, &request, verdict) {
-            Judged::Approved { call, digest } => self.run(call, tool, Some(digest)).await,
-            Judged::Refused { call, outcome } => self.refuse(call, Some(&tool), outcome),
+            Judged::Approved { call, digest } => self.run_announced(call, tool, Some(digest)).await,
+            Judged::Settled { call, outcome } => self.settle(call, Some(&tool), outcome),
         }
     }
 
@@ -209,16 +209,17 @@ impl Dispatcher {
                 Judged::Approved { call, digest }
             }
             Verdict::Deny(reason) => {
-                Judged::Refused { call, outcome: Err(denied(request, reason)) }
+                Judged::Settled { call, outcome: Err(denied(request, reason)) }
             }
             Verdict::Result(payload) if request.deferred => {
-                Judged::Refused { call, outcome: tool.spec_ref().checked(Ok(payload)) }
+                Judged::Settled { call, outcome: tool.spec_ref().checked(Ok(payload)) }
             }
-            Verdict::Result(_) => Judged::Refused { call, outcome: Err(not_deferred(request)) },
+            Verdict::Result(_) => Judged::Settled { call, outcome: Err(not_deferred(request)) },
         }
     }
 
-    async fn run(
+    /// Announces a call, and runs it between its hooks.
+    async fn run_announced(
         &self,
         call: ToolCall,
         tool: ToolEntry,
@@ -307,7 +308,7 @@ impl Dispatcher {
     ) -> End {
         let hooks = &self.environment.hooks;
         if !hooks.are_for(call.tool(), Some(tool)) {
-            return Box::pin(self.make(call, tool, approved_digest)).await;
+            return Box::pin(self.execute(call, tool, approved_digest)).await;
         }
         let before = hooks.before(&call, tool);
         let args = self.fallible(|| format!("before/{}", call.id()), before).await;
@@ -316,7 +317,7 @@ impl Dispatcher {
                 if args != *call.args() {
                     call = Arc::new(ToolCall::clone(&call).with_args(args));
                 }
-                Box::pin(self.make(Arc::clone(&call), tool, approved_digest)).await
+                Box::pin(self.execute(Arc::clone(&call), tool, approved_digest)).await
             }
             Err(failure) => End::Failed(failure),
         };
@@ -345,13 +346,14 @@ impl Dispatcher {
     }
 
     /// The call itself, once it is checked that it may be made.
-    async fn make(
+    async fn execute(
         &self,
         call: Arc<ToolCall>,
         tool: &ToolEntry,
         approved_digest: Option<&str>,
     ) -> End {
-        let key = if tool.agent().is_some() || tool.delegates() { "agent" } else { "call" };
+        let has_agent = tool.agent().is_some() || tool.delegates();
+        let key = if has_agent { "agent" } else { "call" };
         let running = async {
             self.check(&call, tool, approved_digest)?;
             if let Some(agent) = tool.agent() {
@@ -364,7 +366,7 @@ impl Dispatcher {
             if is_checked { outcome } else { tool.spec_ref().checked(outcome) }
         };
         let outcome = self.fallible(|| format!("{key}/{}", call.id()), running).await;
-        if key == "call" {
+        if !has_agent {
             return outcome.into();
         }
         match outcome.and_then(|payload| Delegation::of_payload(&payload)) {
@@ -439,7 +441,7 @@ impl Dispatcher {
                     run.announce_ended(&failure);
                     Err(failure)
                 }
-                Ok(kept) => match (drive(run, tool, resumption).await.into_outcome(), kept) {
+                Ok(kept) => match (run_attempt(run, tool, resumption).await.into_outcome(), kept) {
                     (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
                     (Err(mut state), None) => {
                         (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
@@ -494,7 +496,7 @@ impl Dispatcher {
 }
 
 /// One attempt of an agent at a call, within the time of the tool. Boxed, since runs may be nested.
-fn drive(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> BoxFuture<'_, End> {
+fn run_attempt(run: Run, tool: &ToolEntry, resumption: Option<Resumption>) -> BoxFuture<'_, End> {
     Box::pin(async move {
         let running = AssertUnwindSafe(run.drive(resumption)).catch_unwind();
         let ended = match tool.spec().limits().timeout {
@@ -558,7 +560,7 @@ impl Environment {
         let agent = Some(run.agent.as_str().into());
         let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
         for saved in &run.step {
-            if let SavedCall::Child { call, run } = saved {
+            if let SavedCall::Suspended { call, run } = saved {
                 self.abandon(run, &cancelled("the run"));
                 let call = call.clone().into();
                 OpenCall::announced(&publisher, &call, None).close(&Err(cancelled("the call")));

@@ -1,4 +1,4 @@
-//! How a run ends, and what it goes on with where that was not for good. Never runs one.
+//! The end of a run: finished, failed or suspended. A suspended run is resumed with verdicts. Never runs one.
 
 use std::sync::Arc;
 

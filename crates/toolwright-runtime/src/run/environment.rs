@@ -1,4 +1,4 @@
-//! What all runs of a runtime share, and what their hosts decide about each. Never changes once a run has begun.
+//! The environment that all runs of a runtime share, and the options of each run. Neither changes once a run has begun.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

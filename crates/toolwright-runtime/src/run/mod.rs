@@ -316,7 +316,7 @@ impl Run {
                     }
                 }
             };
-            Box::pin(self.make(dispatcher, calls, progress, stop)).await?;
+            Box::pin(self.make_calls(dispatcher, calls, progress, stop)).await?;
             // Planner and tools may all answer at once; the time budget needs a moment to strike.
             tokio::task::yield_now().await;
         }

@@ -69,11 +69,11 @@ pub(crate) enum SavedCall {
     /// It has its result.
     Done(WireExchange),
     /// It waits for a barrier before it.
-    Waiting(WireCall),
+    Postponed(WireCall),
     /// It waits for an answer.
     Asked { call: WireCall, request: ApprovalRequest },
     /// The run of its agent waits.
-    Child { call: WireCall, run: Box<RunState> },
+    Suspended { call: WireCall, run: Box<RunState> },
 }
 
 impl SuspendedRun {
@@ -110,8 +110,8 @@ impl SavedCall {
     pub(crate) fn questions(&self) -> Vec<&ApprovalRequest> {
         match self {
             Self::Asked { request, .. } => vec![request],
-            Self::Child { run, .. } => run.questions(),
-            Self::Done(_) | Self::Waiting(_) => Vec::new(),
+            Self::Suspended { run, .. } => run.questions(),
+            Self::Done(_) | Self::Postponed(_) => Vec::new(),
         }
     }
 
@@ -121,8 +121,8 @@ impl SavedCall {
             Self::Asked { call, request } => {
                 (digest(&call.clone().into()) != request.digest).then_some(&*request.id)
             }
-            Self::Child { run, .. } => run.step.iter().find_map(Self::first_forged),
-            Self::Done(_) | Self::Waiting(_) => None,
+            Self::Suspended { run, .. } => run.step.iter().find_map(Self::first_forged),
+            Self::Done(_) | Self::Postponed(_) => None,
         }
     }
 }
@@ -147,9 +147,9 @@ impl RunState {
     pub(crate) fn call_ids(&self) -> BTreeSet<String> {
         let of_call = |saved: &SavedCall| match saved {
             SavedCall::Done(exchange) => exchange.call_id().to_owned(),
-            SavedCall::Waiting(call)
+            SavedCall::Postponed(call)
             | SavedCall::Asked { call, .. }
-            | SavedCall::Child { call, .. } => call.id.clone(),
+            | SavedCall::Suspended { call, .. } => call.id.clone(),
         };
         let done = self.history.iter().flatten().map(|exchange| exchange.call_id().to_owned());
         done.chain(self.step.iter().map(of_call)).collect()

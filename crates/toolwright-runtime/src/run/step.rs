@@ -89,8 +89,8 @@ impl Run {
                     let exchange: Exchange = exchange.into();
                     PendingCall::done(exchange.call, exchange.result.outcome)
                 }
-                SavedCall::Waiting(call) => self.admit(call.into(), dispatcher, tools).await,
-                SavedCall::Child { call, run } => {
+                SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
+                SavedCall::Suspended { call, run } => {
                     let call: ToolCall = call.into();
                     let tool = find(tools, call.tool());
                     PendingCall::new(call, tool, CallState::Suspended(run))
@@ -104,7 +104,7 @@ impl Run {
     }
 
     /// Makes the calls of a step and takes their results into account.
-    pub(super) async fn make(
+    pub(super) async fn make_calls(
         &self,
         dispatcher: &Dispatcher,
         calls: Vec<PendingCall>,
@@ -209,8 +209,8 @@ pub(crate) fn readmit(
             let state = CallState::Ready { approved_digest: Some(digest) };
             PendingCall::new(call, Some(tool), state)
         }
-        Judged::Refused { call, outcome } => {
-            PendingCall::new(call, Some(tool), CallState::Refused(outcome))
+        Judged::Settled { call, outcome } => {
+            PendingCall::new(call, Some(tool), CallState::Settled(outcome))
         }
     }
 }
