@@ -14,10 +14,8 @@
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::time::Instant;
 use toolwright::call::fresh_id;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
@@ -25,16 +23,17 @@ use toolwright::{
 use tracing::Instrument;
 
 use super::Run;
+use super::announce::OpenCall;
 use super::call::{CallState, PendingCall, cancelled};
 use super::effects::{self, Entry};
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
-use super::state::{RunState, SavedCall};
+use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, digest, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
 use crate::tools::{Delegation, ToolEntry, Toolset};
 use crate::watch::telemetry;
-use crate::watch::{EventKind, Publisher, ToolInfo};
+use crate::watch::{EventKind, Publisher};
 
 /// Takes calls from where they are to where they get. All calls of a run share one.
 #[derive(Clone)]
@@ -552,86 +551,4 @@ fn agent_lost(tool: &ToolEntry) -> ToolFailure {
 /// A tool that was listed when its run was suspended and is not any more.
 fn lost() -> ToolFailure {
     ToolFailure::new(FailureKind::NotFound, "the tool is not there any more", Recovery::Replan)
-}
-
-impl Environment {
-    /// Announces that a suspended run has failed, and with it the runs of agents that it waits for.
-    fn abandon(&self, run: &RunState, failure: &ToolFailure) {
-        let agent = Some(run.agent.as_str().into());
-        let publisher = self.publisher(agent, Arc::new(run.scope.clone().into()), None);
-        for saved in &run.step {
-            if let SavedCall::Suspended { call, run } = saved {
-                self.abandon(run, &cancelled("the run"));
-                let call = call.clone().into();
-                OpenCall::announced(&publisher, &call, None).close(&Err(cancelled("the call")));
-            }
-        }
-        let duration = Duration::from_millis(run.elapsed);
-        publisher.publish(|| EventKind::RunFinished { result: Err(failure.clone()), duration });
-    }
-}
-
-/// A call that was announced and whose end is owed.
-struct OpenCall<'a> {
-    publisher: &'a Publisher,
-    call: &'a ToolCall,
-    tool: Option<&'a ToolEntry>,
-    since: Instant,
-    owed: bool,
-}
-
-impl<'a> OpenCall<'a> {
-    fn announce(publisher: &'a Publisher, call: &'a ToolCall, tool: Option<&'a ToolEntry>) -> Self {
-        publisher.publish(|| EventKind::ToolCallScheduled {
-            call: call.clone(),
-            tool: ToolInfo::new(call.tool(), tool),
-        });
-        Self::announced(publisher, call, tool)
-    }
-
-    /// A call that was announced before its run was suspended.
-    fn announced(
-        publisher: &'a Publisher,
-        call: &'a ToolCall,
-        tool: Option<&'a ToolEntry>,
-    ) -> Self {
-        Self { publisher, call, tool, since: Instant::now(), owed: true }
-    }
-
-    /// Announces the end; of a run that waits it comes after that is resumed.
-    fn reach(mut self, end: End) -> CallState {
-        match end.into_outcome() {
-            Ok(outcome) => {
-                self.close(&outcome);
-                CallState::Done(outcome)
-            }
-            Err(run) => {
-                self.owed = false;
-                CallState::Suspended(run)
-            }
-        }
-    }
-
-    fn close(mut self, outcome: &Outcome) {
-        self.owed = false;
-        self.publish(outcome);
-    }
-
-    fn publish(&self, outcome: &Outcome) {
-        self.publisher.publish(|| EventKind::ToolResultReceived {
-            call_id: self.call.id().to_owned(),
-            parent_call_id: self.call.parent_call_id().map(str::to_owned),
-            tool: ToolInfo::new(self.call.tool(), self.tool),
-            outcome: outcome.clone(),
-            duration: self.since.elapsed(),
-        });
-    }
-}
-
-impl Drop for OpenCall<'_> {
-    fn drop(&mut self) {
-        if self.owed {
-            self.publish(&Err(cancelled("the call")));
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! One run of an agent: get its toolsets ready, ask the planner, make the calls, ask again; wait for answers and go on.
 //! Never makes a call by itself: see `dispatch`.
 
+mod announce;
 mod batch;
 mod budget;
 mod call;
@@ -21,9 +22,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright::{
-    BoxError, FailureKind, Map, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
-};
+use toolwright::{BoxError, FailureKind, Map, Payload, Recovery, Scope, ToolCall, ToolFailure};
 use tracing::Instrument;
 
 use crate::agent::{Exchange, Step, Turn};
@@ -32,10 +31,10 @@ use crate::registry::{Provider, Published, RegisteredAgent, Use};
 use crate::tools::{
     Combined, Entered, Filtered, Prefixed, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError,
 };
-use crate::watch::{EventKind, EventSink, Publisher, telemetry};
+use crate::watch::{EventSink, Publisher, telemetry};
 
+use announce::OpenRun;
 use budget::Budget;
-use call::cancelled;
 pub(crate) use call::{CallState, PendingCall};
 pub(crate) use dispatch::Dispatcher;
 pub use effects::Journal;
@@ -396,47 +395,4 @@ fn too_deep() -> ToolFailure {
     let message =
         format!("agents call agents {MAX_DEPTH} deep already; answer without another agent");
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-}
-
-/// A run that was announced and whose end is owed.
-struct OpenRun<'a> {
-    publisher: &'a Publisher,
-    since: Instant,
-    owed: bool,
-}
-
-impl<'a> OpenRun<'a> {
-    fn announce(run: &'a Run, is_resumed: bool) -> Self {
-        run.publisher.publish(|| {
-            if is_resumed {
-                return EventKind::RunResumed;
-            }
-            EventKind::RunStarted { input: run.input.clone(), implements: run.implements.clone() }
-        });
-        Self { publisher: &run.publisher, since: Instant::now(), owed: true }
-    }
-
-    fn close(mut self, end: &End) {
-        self.owed = false;
-        match end {
-            End::Finished(payload) => self.publish(Ok(payload.clone())),
-            End::Failed(failure) => self.publish(Err(failure.clone())),
-            End::Suspended(state) => self.publisher.publish(|| EventKind::RunSuspended {
-                waiting: state.questions().iter().map(|asked| asked.call_id.clone()).collect(),
-            }),
-        }
-    }
-
-    fn publish(&self, result: Outcome) {
-        let duration = self.since.elapsed();
-        self.publisher.publish(|| EventKind::RunFinished { result, duration });
-    }
-}
-
-impl Drop for OpenRun<'_> {
-    fn drop(&mut self) {
-        if self.owed {
-            self.publish(Err(cancelled("the run")));
-        }
-    }
 }
