@@ -12,8 +12,8 @@
 //!     .build()?;
 //! assert!(!format!("{client:?}").contains("sesame"));
 //!
-//! let error = Client::builder("127.0.0.1:8080/v1").build().unwrap_err();
-//! assert!(error.to_string().contains("127.0.0.1:8080/v1"));
+//! let error = Client::builder("ftp://127.0.0.1/v1").build().unwrap_err();
+//! assert!(error.to_string().contains("is `ftp`, expected `http` or `https`"));
 //! # Ok::<(), toolwright_http::BuildError>(())
 //! ```
 
