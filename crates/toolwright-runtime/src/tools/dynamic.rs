@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
+use super::factory::Factory;
 use super::lifecycle::shielded;
-use super::source::Factory;
 use super::{ToolEntry, Toolset};
 
 /// Makes, enters and lists a fresh instance whenever its tools are asked for, after it has exited the last one. A

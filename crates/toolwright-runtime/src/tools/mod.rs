@@ -9,6 +9,7 @@ mod dynamic;
 mod entry;
 mod error;
 mod executed;
+mod factory;
 mod filtered;
 mod function;
 mod handles;

@@ -5,8 +5,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use toolwright::{BoxError, BoxFuture, Executor, Scope};
+use toolwright::{BoxError, Executor, Scope};
 
+use super::factory::{Factory, Made};
 use super::{Dynamic, Executed, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 
 /// Where a run gets a toolset from. Cheap to clone.
@@ -19,12 +20,6 @@ enum Kind {
     PerRun(Factory),
     PerStep(Factory),
 }
-
-type Made = Result<Option<Arc<dyn Toolset>>, BoxError>;
-
-/// A factory without its types.
-#[derive(Clone)]
-pub(super) struct Factory(Arc<dyn Fn(Scope) -> BoxFuture<'static, Made> + Send + Sync>);
 
 /// What a factory may return: a toolset, none, or an error in the place of either.
 pub trait IntoToolset {
@@ -197,17 +192,5 @@ impl Source {
                 Ok(Some(Arc::new(Dynamic::new(name.to_owned(), factory.clone()))))
             }
         }
-    }
-}
-
-impl Factory {
-    pub(super) async fn make(
-        &self,
-        name: &str,
-        scope: &Scope,
-    ) -> Result<Option<Arc<dyn Toolset>>, ToolsetError> {
-        (self.0)(scope.clone())
-            .await
-            .map_err(|returned| ToolsetError::Factory { toolset: name.to_owned(), returned })
     }
 }

@@ -4,25 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::tree::File;
 
-/// Circles that are left: a folder, the modules of it that form one, and why.
-const LEFT: &[(&str, &[&str], &str)] = &[
-    (
-        "crates/toolwright-runtime/src/host",
-        &["request", "runtime", "session"],
-        "a request may name its session, and a session makes requests of the runtime that opened it",
-    ),
-    (
-        "crates/toolwright-runtime/src/run",
-        &["dispatch", "effects", "environment"],
-        "the environment of a run holds the journal, through which `effects` extends the dispatcher",
-    ),
-    (
-        "crates/toolwright-runtime/src/tools",
-        &["dynamic", "source"],
-        "a source that builds a toolset for each step makes a `Dynamic`, which holds the factory of that source",
-    ),
-];
-
 /// The path of a module from the root of its crate.
 type Path = Vec<String>;
 
@@ -37,24 +18,14 @@ pub(crate) fn none(files: &[File]) -> Vec<String> {
     let root = |file: &File| Some(file.path.split_once("/src/")?.0.to_owned() + "/src/");
     let roots: BTreeSet<String> =
         files.iter().filter(|file| file.is_rust()).filter_map(root).collect();
-    let found: Vec<(String, Vec<String>)> = roots
-        .iter()
-        .flat_map(|root| {
-            let found = circles(&modules(files, root));
-            found
-                .into_iter()
-                .map(move |(folder, circle)| (format!("{root}{}", folder.join("/")), circle))
+    let found = roots.iter().flat_map(|root| {
+        let found = circles(&modules(files, root));
+        found.into_iter().map(move |(folder, circle)| {
+            let folder = folder.join("/");
+            format!("{root}{folder}: {circle:?} lead in a circle; move what both need below them")
         })
-        .collect();
-    let is_left = |folder: &str, circle: &[String]| {
-        LEFT.iter().any(|(left, modules, _)| *left == folder && *modules == circle)
-    };
-    let unknown = found.iter().filter(|(folder, circle)| !is_left(folder, circle));
-    unknown
-        .map(|(folder, circle)| {
-            format!("{folder}: {circle:?} lead in a circle; move what both need below them")
-        })
-        .collect()
+    });
+    found.collect()
 }
 
 /// The modules of a crate, without their tests and without code that they quote.
