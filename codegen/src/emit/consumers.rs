@@ -100,7 +100,7 @@ pub(super) fn register(plan: &AgentCrate<'_>) -> TokenStream {
     }
 }
 
-/// What an MCP server is and the function that makes it, in the root of its crate.
+/// The static that describes an MCP server and the function that makes it, in the root of its crate.
 pub(super) fn server(plan: &ServerCrate<'_>) -> [TokenStream; 2] {
     let (server, version) = (&plan.server.name.value, &plan.server.version);
     let providers = &plan.providers;

@@ -48,7 +48,7 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
     text
 }
 
-/// What a user of the crate begins with.
+/// The items of the root: a crate's entry points.
 fn items(contents: &Contents<'_>) -> Vec<TokenStream> {
     match contents {
         Contents::Toolset(toolset) => vec![toolset::register(toolset)],

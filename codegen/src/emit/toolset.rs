@@ -59,7 +59,7 @@ fn arm(Arm { tool, marker, method, args, result }: &Arm<'_>) -> TokenStream {
     quote!(#(#names)|* => specs::#marker: #method(#args) #result)
 }
 
-/// What runs the tools on an MCP server: the one that the toolset stands for, or any that exposes it.
+/// The executor that calls the tools on an MCP server: the one that the toolset stands for, or any that exposes it.
 fn on_server(plan: &ToolsetCrate<'_>) -> TokenStream {
     let (name, toolset) = (&plan.mcp_executor, &plan.toolset);
     let (about, origin) = match &plan.remote {

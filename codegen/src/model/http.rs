@@ -12,9 +12,9 @@ pub struct Route {
     pub path: Vec<Part<String>>,
     /// What stands in the query.
     pub query: Vec<QueryParameter<String>>,
-    /// What stands in headers.
+    /// The parameters in headers.
     pub headers: Vec<Parameter<String>>,
-    /// What stands in cookies.
+    /// The parameters in cookies.
     pub cookies: Vec<Parameter<String>>,
     /// The request's body.
     pub body: Body<String>,

@@ -73,7 +73,7 @@ struct Search<'a> {
     exact: &'a BTreeSet<NodeId>,
     options: &'a OptionsOf<'a>,
     owner: &'a TypeName,
-    /// What a constant for the value is called.
+    /// The name of a constant for the value.
     constant: Identifier,
 }
 

@@ -8,14 +8,14 @@ use crate::schema::{
     Assertion, Keyword, Node, NodeId, ObjectShape, Operand, Pattern, Schemas, Shape, StringRules,
 };
 
-/// What stands beside an object about its keys.
+/// The limits of an object's keys.
 #[derive(Default)]
 pub(super) struct KeyRules {
     /// The least count.
     pub(super) min: Option<u64>,
     /// The greatest count.
     pub(super) max: Option<u64>,
-    /// What each key is like.
+    /// The limits of the text of each key.
     pub(super) names: StringRules,
     /// Keys that need others.
     pub(super) dependent: Vec<DependentKeys>,

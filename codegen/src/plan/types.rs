@@ -214,16 +214,16 @@ pub enum Presence {
     Default(SchemaDefault),
 }
 
-/// What a field holds where its key is absent, or the `Default` of a type.
+/// The value of a field whose key is absent, or the `Default` of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaDefault {
-    /// What stands around the value, outermost first.
+    /// The wrappers around the value, outermost first.
     pub within: Vec<Wrapper>,
     /// The value.
     pub value: DefaultValue,
 }
 
-/// What stands around a value.
+/// A wrapper around a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wrapper {
     /// `Some`
@@ -247,7 +247,7 @@ pub enum DefaultValue {
     Constant(Identifier, Constant),
 }
 
-/// What a constant of Rust can hold.
+/// A value that a constant of Rust can hold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `true` or `false`

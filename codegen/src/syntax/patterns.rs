@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What a name of the language looks like, apart from its length: for keys that name something, and for texts that do.
+/// The rules of names of the language: for keys and for texts that name something.
 pub(super) fn name() -> Value {
     json!({ "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", "maxLength": 64 })
 }
@@ -14,12 +14,12 @@ pub(super) fn named() -> Value {
     Value::Object(schema)
 }
 
-/// That one of two keys has to be there.
+/// A rule: one of two keys is required.
 pub(super) fn worded() -> Value {
     json!([{ "required": ["description"] }, { "required": ["message"] }])
 }
 
-/// What a type's name looks like.
+/// The rules of type names.
 pub(super) fn type_name() -> Value {
     json!({ "pattern": "^[A-Z][A-Za-z0-9]*$" })
 }

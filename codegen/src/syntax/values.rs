@@ -55,7 +55,7 @@ pub struct Word<T>(pub T);
 #[derive(Clone, Copy, Debug)]
 pub struct StatusText(pub Status);
 
-/// What a good answer is.
+/// How a successful answer of a method is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpAnswer {
     /// JSON.

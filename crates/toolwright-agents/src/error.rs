@@ -1,4 +1,4 @@
-//! What is wrong with agent files, each mistake with its place, and how it is shown. Never reads a file.
+//! Mistakes in agent files, each with its place, and how they are shown. Never reads a file.
 
 use std::error::Error;
 use std::fmt;

@@ -166,7 +166,7 @@ impl AgentFile {
     }
 }
 
-/// What a YAML reader says is wrong.
+/// A mistake that the YAML reader found.
 fn of_yaml(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
     let error = error.without_snippet();
     let place = error.location().map_or(0..0, |location| bytes(&source.text, location));
@@ -183,7 +183,7 @@ fn of_yaml(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
     }
 }
 
-/// What a TOML reader says is wrong. Of an unknown key it gives no more than serde's sentence, in which names are quoted.
+/// A mistake that the TOML reader found. For an unknown key it gives only serde's sentence, which quotes the names.
 fn of_toml(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
     let (place, message) = (error.span().unwrap_or(0..0), error.message());
     if message == "duplicate key" {

@@ -10,7 +10,7 @@ use toolwright::{Map, Value};
 #[derive(Default)]
 pub(crate) struct Hints(pub(crate) Map<Value>);
 
-/// What is said of a key that is a secret, after the key.
+/// The message about a key that is a secret, after the key.
 pub(crate) const IS_SECRET: &str =
     "is a secret and no hint on the model; give it to the planner in code";
 

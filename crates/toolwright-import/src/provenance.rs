@@ -26,7 +26,7 @@ pub(super) fn saved(entries: &mut Entries) -> Provenance<String> {
     }
 }
 
-/// What a file says under `from`.
+/// Reads the `from` of a file.
 pub(super) fn written(from: Option<&Json>) -> Provenance<String> {
     let mut entries = match from {
         Some(Json::Object(entries)) => entries.clone(),
@@ -37,7 +37,7 @@ pub(super) fn written(from: Option<&Json>) -> Provenance<String> {
     Provenance { name, version, protocol, date }
 }
 
-/// What a file is to say under `from`; nothing where nothing is known.
+/// Writes the `from` of a file; none if nothing is known.
 pub(super) fn json(from: Provenance<String>) -> Option<Json> {
     let known = [
         ("name", from.name),

@@ -37,7 +37,7 @@ enum Parameter {
     Call { by_reference: bool },
 }
 
-/// What stands beside a function under `#[tool]`.
+/// The code that is added beside a function under `#[tool]`.
 pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> {
     let Item::Fn(function) = item else {
         let expected =

@@ -30,7 +30,7 @@ pub(crate) struct ToolKeys {
     pub(crate) tags: Vec<LitStr>,
     pub(crate) toolset: Option<LitStr>,
     pub(crate) service: Option<LitStr>,
-    /// What the other keys set, as calls of the setters of a `ToolSpec`.
+    /// The other keys, as calls of setters of `ToolSpec`.
     pub(crate) setters: TokenStream,
 }
 

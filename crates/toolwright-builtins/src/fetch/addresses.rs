@@ -13,7 +13,7 @@ const fn v6(a: u16, b: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// What of IPv4 is not public.
+/// The ranges of IPv4 that are not public.
 const SPECIAL_V4: [Ipv4Net; 15] = [
     v4(0, 0, 0, 0, 8),       // this network
     v4(10, 0, 0, 0, 8),      // private use
@@ -36,7 +36,7 @@ const SPECIAL_V4: [Ipv4Net; 15] = [
 /// outside.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 
-/// What of it is not public.
+/// The ranges of global unicast IPv6 that are not public.
 const SPECIAL_V6: [Ipv6Net; 4] = [
     v6(0x2001, 0, 23),     // protocol assignments, Teredo among them
     v6(0x2001, 0xdb8, 32), // documentation

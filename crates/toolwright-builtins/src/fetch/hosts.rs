@@ -63,7 +63,8 @@ impl Hosts {
         Ok(())
     }
 
-    /// Whether a name may resolve to private addresses. It can only be asked for at its ports: see [`Hosts::judge`].
+    /// Whether a name may resolve to private addresses. Such a host is only reached at the ports that were allowed: see
+    /// [`Hosts::judge`].
     pub(super) fn is_private(&self, name: &str) -> bool {
         self.private.iter().any(|host| host.name == without_dot(name))
     }

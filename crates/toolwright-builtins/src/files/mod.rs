@@ -159,7 +159,7 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
-/// What nobody is told any more.
+/// The failure of a call that was given up. Nobody reads it.
 fn given_up() -> ToolFailure {
     ToolFailure::new(FailureKind::Cancelled, "the call was given up", Recovery::Retry)
 }
@@ -180,7 +180,7 @@ fn open(folder: &Dir, path: &str) -> Result<(File, u64), ToolFailure> {
     }))
 }
 
-/// What the model is told of an error of the file system, whose texts name no path.
+/// A file system error in words for the model. They hold no path.
 fn refused(path: &str, error: &io::Error) -> ToolFailure {
     match error.kind() {
         io::ErrorKind::NotFound => {

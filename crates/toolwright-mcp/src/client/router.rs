@@ -96,7 +96,7 @@ pub fn router_tools<S: Send + Sync + 'static>(
     Ok(tools)
 }
 
-/// What the calls of all tools share.
+/// The state that the calls of all tools share.
 struct Shared<S> {
     router: ToolRouter<S>,
     service: Arc<S>,

@@ -29,7 +29,7 @@ pub(crate) enum CallState {
     Asked(Arc<ApprovalRequest>),
     /// The run of its agent waits.
     Suspended(Box<RunState>),
-    /// It has its outcome without being run, and nobody was told yet.
+    /// It has an outcome without being run; its events are not published yet.
     Settled(Outcome),
     /// It has its outcome.
     Done(Outcome),

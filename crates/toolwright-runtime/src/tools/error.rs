@@ -1,4 +1,4 @@
-//! What keeps toolsets from being made, listed or published.
+//! Errors of making, listing and publishing toolsets.
 
 use std::collections::BTreeMap;
 use std::error::Error;
