@@ -99,13 +99,6 @@ impl Toolset for Dynamic {
         })
     }
 
-    fn enter<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        Box::pin(async move {
-            self.0.state.lock().await.closed = false;
-            Ok(())
-        })
-    }
-
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(self.0.close(scope))
     }

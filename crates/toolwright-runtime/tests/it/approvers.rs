@@ -1,0 +1,40 @@
+//! Approvers who are asked while a call waits.
+
+use std::sync::Arc;
+
+use toolwright::Scope;
+use toolwright_runtime::{ApprovalRequest, Registry, Runtime, Verdict};
+
+use crate::approvals::guarded;
+use crate::planners::{brief, briefs};
+use crate::state::{counter, request, runtime_of};
+use crate::tools::{Log, call};
+
+/// H6: a call outside any run asks the runtime's approver.
+#[tokio::test]
+async fn h6_a_call_outside_runs_asks_the_approver_of_the_runtime() {
+    for (verdict, expected) in [(Verdict::Approve, r#"{"n":3}"#), (Verdict::Deny(None), "denied")] {
+        let registry = Registry::new();
+        registry.register_tool(guarded(&Log::default())).unwrap();
+        let approver = move |_: &ApprovalRequest| verdict.clone();
+        let runtime = Runtime::builder(registry).with_approver(Arc::new(approver)).build();
+        assert_eq!(brief(&runtime.call(call("wipe", "a", 3)).await), expected);
+    }
+}
+
+/// H6: an approver who is asked while the run waits sees the handles that are open, as one does who answers later.
+#[tokio::test]
+async fn h6_an_approver_sees_the_handles_that_are_open() {
+    let seen = Log::default();
+    let log = seen.clone();
+    let approver = move |asked: &ApprovalRequest| {
+        log.push(asked.open_handles.join(" "));
+        Verdict::Approve
+    };
+    let runtime = runtime_of(|_: Scope| counter(None));
+    let outcome = runtime.run(request().with_approver(Arc::new(approver))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
+    let lines = seen.lines();
+    let [handle] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(handle.starts_with("lock_"), "{handle}");
+}
