@@ -2,6 +2,8 @@
 
 mod agents;
 mod approvals;
+mod approvers;
+mod checks;
 mod combinators;
 mod delegation;
 mod events;
@@ -9,6 +11,7 @@ mod execution;
 mod failures;
 mod functions;
 mod hooks;
+mod instructions;
 mod interleavings;
 mod journal;
 mod lifecycle;
@@ -27,3 +30,4 @@ mod tasks;
 mod tools;
 mod toys;
 mod typed;
+mod wrappers;

@@ -3,7 +3,7 @@
 use toolwright::spec::Approval;
 use toolwright::{RegistrationError, Scope};
 use toolwright_runtime::tools::Combined;
-use toolwright_runtime::{Agent, FunctionTool, Registry, Toolset};
+use toolwright_runtime::{Agent, FunctionTool, Registry, Source, Toolset};
 
 use crate::planners::steps;
 use crate::tools::Log;
@@ -45,7 +45,7 @@ fn r9_an_agent_with_two_tools_of_one_name_is_not_registered() {
 #[test]
 fn r9_combinators_are_seen_through_when_an_agent_is_checked() {
     let two = || Combined::new().with("saws", tool("saw", |n| n)).with("axes", tool("axe", |n| n));
-    let cases: [(&str, &dyn Fn(&Registry) -> Result<(), RegistrationError>, Option<&str>); 5] = [
+    let cases: [(&str, &dyn Fn(&Registry) -> Result<(), RegistrationError>, Option<&str>); 6] = [
         ("as it is", &|registry| registry.register_toolset("shed", two()), Some("saw")),
         (
             "less",
@@ -71,6 +71,11 @@ fn r9_combinators_are_seen_through_when_an_agent_is_checked() {
                     two().requiring_approval(Approval::default(), |_| true),
                 )
             },
+            Some("saw"),
+        ),
+        (
+            "deferred",
+            &|registry| registry.register_toolset("shed", Source::deferred([spec("saw")])),
             Some("saw"),
         ),
     ];
@@ -157,4 +162,12 @@ async fn an_approval_list_names_tools_that_the_agent_has() {
     registry.preflight(&late).unwrap();
     let error = registry.preflight_listing(&late).await.unwrap_err();
     assert!(matches!(error, RegistrationError::UnlistedApproval { tool, .. } if tool == "wype"));
+}
+
+/// A toolset that is only known once it is listed may have any tool, so that no name in an approval list is a slip yet.
+#[test]
+fn an_approval_list_may_name_tools_of_a_toolset_that_is_not_known_yet() {
+    let registry = Registry::new();
+    registry.register_toolset("toy", Toy::new("ball", &Log::default())).unwrap();
+    registry.preflight(&agent().with_toolsets(["toy"]).with_approval_of(["ball"])).unwrap();
 }

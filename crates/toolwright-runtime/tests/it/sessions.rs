@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use toolwright::{Payload, Scope, ToolCall, ToolFailure};
+use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
 use toolwright_runtime::Source;
 use toolwright_runtime::tools::IntoSource;
 use toolwright_runtime::{
@@ -181,6 +181,7 @@ async fn h6_h8_a_call_of_a_session_waits_as_data_and_goes_on_in_another() {
     let text = serde_json::to_string(&waiting).unwrap();
     let restored: SuspendedCall = serde_json::from_str(&text).unwrap();
     assert_eq!(restored, waiting);
+    assert_eq!(restored.agent(), "agent");
     let later = text.replacen("\"version\":1", "\"version\":2", 1);
     let error = serde_json::from_str::<SuspendedCall>(&later).unwrap_err().to_string();
     assert!(error.contains("is of version 2, expected 1"), "{error}");
@@ -314,6 +315,22 @@ fn p11_bad_definitions_are_refused_when_registered() {
     assert_eq!(error.to_string(), "there is no toolset `two`, there is `one`");
 }
 
+/// P11: a catalog of an empty registry says so, and what the registry itself refuses is the cause.
+#[tokio::test]
+async fn p11_a_catalog_names_what_the_registry_lacks_or_refuses() {
+    let registry = Registry::new();
+    let catalog = registry.catalog();
+    assert_eq!(
+        catalog.publish("one", "x").unwrap_err().to_string(),
+        "there is no toolset `one`, nor any other; register it first"
+    );
+    registry.register_toolset("one", tool("a", |n| n)).unwrap();
+    let reached = async { Ok::<_, String>(tool("a", |n| n)) };
+    let error = catalog.connect("one", "x", reached).await.unwrap_err();
+    let cause = error.source().unwrap().downcast_ref::<RegistrationError>();
+    assert_eq!(cause, Some(&RegistrationError::DuplicateToolset { toolset: "one".into() }));
+}
+
 /// P1: fewer tools may be published; a run of an agent uses a session's tools like its own, instances included.
 #[tokio::test]
 async fn p1_fewer_tools_may_be_published_and_a_run_may_use_a_session() {
@@ -390,6 +407,42 @@ async fn p5_a_run_in_a_session_of_another_agent_has_what_its_own_allowlist_names
     catalog.update_allowed_toolsets("guest", [""; 0]).unwrap();
     let outcome = runtime.run(request).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+}
+
+/// P5: a run in a session of its own agent has what the session was opened with, whatever the allowlist says since.
+#[tokio::test]
+async fn p5_a_run_keeps_the_snapshot_of_its_agents_session() {
+    let catalog = catalog([("one", "x", tool("a", |n| n + 1).into_source())]);
+    let registry = Registry::new();
+    registry
+        .register_agent(Agent::new("agent", "lab"), steps(vec![vec![call("x.a", "a", 1)]]))
+        .unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog.clone()).build();
+    let session = runtime.open_session("agent").await.unwrap();
+    catalog.update_allowed_toolsets("agent", [""; 0]).unwrap();
+    let request = RunRequest::new("agent", payload(0)).in_session(&session);
+    assert_eq!(briefs(&runtime.run(request).await.unwrap()), [r#"{"n":2}"#]);
+}
+
+/// P2, P5: in a session the tool that an agent lists stands beside the session's, whose names are not listed twice.
+#[tokio::test]
+async fn p2_p5_a_listed_tool_does_not_clash_with_the_session() {
+    let registry = Registry::new();
+    let tools = ["a", "b"].map(|name| {
+        FunctionTool::new(spec(name).with_toolset("one"), async |args: N| N { n: args.n + 1 })
+    });
+    registry.register_tools(tools).unwrap();
+    let calls = vec![call("a", "a", 1), call("x.b", "b", 1), call("b", "c", 1)];
+    let listing = Agent::new("lister", "lab").with_tools(["a"]);
+    registry.register_agent(listing, steps(vec![calls])).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("one", "x").unwrap();
+    catalog.allow("lister", "one").unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("lister").await.unwrap();
+    let request = RunRequest::new("lister", payload(0)).in_session(&session);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":2}"#, r#"{"n":2}"#, "not_found"]);
 }
 
 /// P2, P5: tools of an allowed toolset that the agent does not list itself have their prefix, beside those it lists.

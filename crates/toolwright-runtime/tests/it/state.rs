@@ -119,6 +119,26 @@ async fn h8_what_toolsets_save_survives_a_suspension() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
 }
 
+/// H8: a run that goes on knows the ids of the calls it made before, of those that waited too.
+#[tokio::test]
+async fn h8_a_call_id_stays_used_when_the_run_goes_on() {
+    let registry = Registry::new();
+    registry.register_tool(tool("free", |n| n)).unwrap();
+    registry.register_tool(tool("wipe", |n| n)).unwrap();
+    let script = Script::new()
+        .call([call("free", "a", 0)])
+        .call([call("free", "b", 0), call("wipe", "c", 0)])
+        .call(["a", "b", "c", "d"].map(|id| call("free", id, 0)))
+        .finish(payload(0));
+    let agent = Agent::new("worker", "lab").with_tools(["free", "wipe"]);
+    registry.register_agent(agent, script.into()).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(request().with_approval_of(["wipe"])).await.unwrap();
+    let outcome = approve_in(runtime, outcome.suspended().unwrap()).await;
+    let repeated = "invalid_call";
+    assert_eq!(briefs(&outcome)[3..], [repeated, repeated, repeated, r#"{"n":0}"#]);
+}
+
 /// H8: toolsets of one name do not get each other's state.
 #[tokio::test]
 async fn h8_toolsets_of_one_name_save_apart() {

@@ -1,7 +1,7 @@
 //! The calls of one step: side by side, in order, apart.
 
-use toolwright::ToolCall;
-use toolwright_runtime::{RunRequest, Runtime, Step};
+use toolwright::{Payload, ToolCall};
+use toolwright_runtime::{Agent, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, briefs, rule, run, steps};
 use crate::tools::{call, payload, stand_registry};
@@ -44,6 +44,20 @@ async fn r12_a_sequential_tool_is_a_barrier() {
     ];
     assert_eq!(log, expected);
     assert_eq!(results.len(), 5);
+}
+
+/// R12: a call that is refused before it runs keeps nobody waiting, whatever its tool.
+#[tokio::test(start_paused = true)]
+async fn r12_a_refused_call_of_a_sequential_tool_is_no_barrier() {
+    let (registry, log) = stand_registry();
+    let refused = ToolCall::new("alone", Payload::new("{}")).with_id("b");
+    let calls = vec![call("slow", "a", 30), refused, call("slow", "c", 10)];
+    let listing = Agent::new("worker", "lab").with_tools(["slow", "alone"]);
+    registry.register_agent(listing.with_approval_of(["alone"]), steps(vec![calls])).unwrap();
+    let request = RunRequest::new("worker", payload(0));
+    let outcome = Runtime::new(registry).run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":30}"#, "invalid_call", r#"{"n":10}"#]);
+    assert_eq!(log.lines(), ["start 30", "start 10", "end 10", "end 30"]);
 }
 
 /// R12: a run-level mode serialises all.
