@@ -55,15 +55,17 @@ pub(crate) fn fuzz(seconds: u64) -> End {
 /// Survivors that do not matter are listed in .cargo/mutants.toml, each with its reason; any other fails the chore.
 pub(crate) fn mutants(files: &[String]) -> End {
     let package = ["mutants", "--package", "toolwright-runtime", "--all-features"];
-    let tests = ["--test-tool", "nextest", "--timeout", "60", "--output", "target"];
+    let tests = ["--test-tool", "nextest", "--timeout", "600", "--output", "target"];
     let places = ["run", "approval", "tools"];
     let places = places.map(|place| format!("crates/toolwright-runtime/src/{place}/**"));
     let files = if files.is_empty() { places.as_slice() } else { files };
     let chosen: Vec<_> =
         files.iter().flat_map(|file| ["--file".to_owned(), file.clone()]).collect();
-    // Nobody reads a backtrace, and less is linked.
     let invocation = Invocation::cargo(&package).with(&tests.map(str::to_owned)).with(&chosen);
-    run(&invocation.in_environment("CARGO_PROFILE_DEV_DEBUG", "0"))
+    // Nobody reads a backtrace, and less is linked.
+    let invocation = invocation.in_environment("CARGO_PROFILE_DEV_DEBUG", "0");
+    // The profile in .config/nextest.toml ends tests that hang; the time limit above is for builds.
+    run(&invocation.in_environment("NEXTEST_PROFILE", "mutants"))
 }
 
 fn run(invocation: &Invocation) -> End {
