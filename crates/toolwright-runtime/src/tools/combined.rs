@@ -160,9 +160,9 @@ impl Toolset for Combined {
             return member.toolset.call(call);
         }
         Box::pin(async move {
-            // A call may come before any listing.
-            let listed = self.list(call.scope()).await.is_ok();
-            match self.member_of(call.tool()).filter(|_| listed) {
+            // A call may come before any listing. One that fails changes no route.
+            let _ = self.list(call.scope()).await;
+            match self.member_of(call.tool()) {
                 Some(member) => member.toolset.call(call).await,
                 None => call.not_found(&[]).await,
             }

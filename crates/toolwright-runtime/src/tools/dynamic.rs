@@ -19,30 +19,24 @@ struct Inner {
     name: String,
     factory: Factory,
     /// A change goes on under this lock to its end, so that an exit finds what was entered last.
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    current: Option<Arc<dyn Toolset>>,
-    closed: bool,
+    current: Mutex<Option<Arc<dyn Toolset>>>,
 }
 
 impl Dynamic {
     pub(super) fn new(name: String, factory: Factory) -> Self {
-        Self(Arc::new(Inner { name, factory, state: Mutex::default() }))
+        Self(Arc::new(Inner { name, factory, current: Mutex::default() }))
     }
 
     async fn current(&self) -> Option<Arc<dyn Toolset>> {
-        self.0.state.lock().await.current.clone()
+        self.0.current.lock().await.clone()
     }
 }
 
 impl Inner {
     /// Puts a new instance, entered, into the place of the current one.
     async fn renew(&self, scope: &Scope) -> Result<Option<Arc<dyn Toolset>>, BoxError> {
-        let mut state = self.state.lock().await;
-        let handles = state.current.as_ref().map(Toolset::open_handles).unwrap_or_default();
+        let mut current = self.current.lock().await;
+        let handles = current.as_ref().map(Toolset::open_handles).unwrap_or_default();
         if !handles.is_empty() {
             tracing::warn!(
                 toolset = self.name,
@@ -50,28 +44,19 @@ impl Inner {
                 "handles end with their step, since the toolset is built for each; register it as a factory without `Source::per_step`"
             );
         }
-        if let Err(error) = leave(&mut state, scope).await {
+        if let Err(error) = leave(&mut current, scope).await {
             tracing::warn!(toolset = self.name, %error, "a toolset did not exit cleanly");
-        }
-        if state.closed {
-            return Ok(None);
         }
         let Some(toolset) = self.factory.make(&self.name, scope).await? else { return Ok(None) };
         toolset.enter(scope).await?;
-        state.current = Some(Arc::clone(&toolset));
+        *current = Some(Arc::clone(&toolset));
         Ok(Some(toolset))
-    }
-
-    async fn close(&self, scope: &Scope) -> Result<(), BoxError> {
-        let mut state = self.state.lock().await;
-        state.closed = true;
-        leave(&mut state, scope).await
     }
 }
 
 /// Exits the current instance, if there is one.
-async fn leave(state: &mut State, scope: &Scope) -> Result<(), BoxError> {
-    match state.current.take() {
+async fn leave(current: &mut Option<Arc<dyn Toolset>>, scope: &Scope) -> Result<(), BoxError> {
+    match current.take() {
         Some(toolset) => toolset.exit(scope).await,
         None => Ok(()),
     }
@@ -100,7 +85,7 @@ impl Toolset for Dynamic {
     }
 
     fn exit<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
-        Box::pin(self.0.close(scope))
+        Box::pin(async move { leave(&mut *self.0.current.lock().await, scope).await })
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {
@@ -108,13 +93,13 @@ impl Toolset for Dynamic {
     }
 
     fn open_handles(&self) -> Vec<String> {
-        let Ok(state) = self.0.state.try_lock() else { return Vec::new() };
-        state.current.as_ref().map(Toolset::open_handles).unwrap_or_default()
+        let Ok(current) = self.0.current.try_lock() else { return Vec::new() };
+        current.as_ref().map(Toolset::open_handles).unwrap_or_default()
     }
 
     fn is_available(&self, tool: &str) -> bool {
         // Being made anew just now, it cannot say; the call will.
-        let Ok(state) = self.0.state.try_lock() else { return true };
-        state.current.as_ref().is_none_or(|toolset| toolset.is_available(tool))
+        let Ok(current) = self.0.current.try_lock() else { return true };
+        current.as_ref().is_none_or(|toolset| toolset.is_available(tool))
     }
 }
