@@ -1,14 +1,15 @@
-//! Approvers who are asked while a call waits.
+//! Approvers who are asked while a call waits, and what their answers are bound to.
 
 use std::sync::Arc;
 
 use toolwright::Scope;
-use toolwright_runtime::{ApprovalRequest, Registry, Runtime, Verdict};
+use toolwright_runtime::{Agent, ApprovalRequest, Registry, RunRequest, Runtime, Verdict};
 
 use crate::approvals::guarded;
-use crate::planners::{brief, briefs};
+use crate::planners::{brief, briefs, steps};
 use crate::state::{counter, request, runtime_of};
-use crate::tools::{Log, call};
+use crate::tools::{Log, call, payload};
+use crate::toys::tool;
 
 /// H6: a call outside any run asks the runtime's approver.
 #[tokio::test]
@@ -37,4 +38,21 @@ async fn h6_an_approver_sees_the_handles_that_are_open() {
     let lines = seen.lines();
     let [handle] = lines.as_slice() else { panic!("{lines:?}") };
     assert!(handle.starts_with("lock_"), "{handle}");
+}
+
+/// H7: an answer to one call is none to another whose id and tool are the same letters together.
+#[tokio::test]
+async fn h7_the_parts_of_a_call_that_an_answer_is_bound_to_do_not_run_together() {
+    let registry = Registry::new();
+    for name in ["wipe", "swipe"] {
+        registry.register_tool(tool(name, |n| n)).unwrap();
+    }
+    let calls = vec![call("wipe", "as", 1), call("swipe", "a", 1)];
+    let agent = Agent::new("worker", "lab").with_tools(["wipe", "swipe"]);
+    let agent = agent.with_approval_of(["wipe", "swipe"]);
+    registry.register_agent(agent, steps(vec![calls])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let waiting = outcome.suspended().unwrap().pending();
+    assert_eq!(waiting[0].args, waiting[1].args);
+    assert_ne!(waiting[0].digest, waiting[1].digest);
 }

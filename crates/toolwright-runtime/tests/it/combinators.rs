@@ -6,8 +6,8 @@ use toolwright_runtime::tools::{Combined, ToolsetError};
 use toolwright_runtime::{ToolEntry, Toolset};
 
 use crate::planners::brief;
-use crate::tools::payload;
-use crate::toys::tool;
+use crate::tools::{Log, payload};
+use crate::toys::{Toy, tool};
 
 fn two() -> Combined {
     Combined::new().with("left", tool("a", |n| n + 1)).with("right", tool("b", |n| n * 10))
@@ -75,6 +75,20 @@ async fn h4_h5_combinators_add_availability_and_instructions() {
     let silent = two().available_while(|name| name == "a").instructed(|_| None);
     assert_eq!((silent.is_available("a"), silent.is_available("b")), (true, false));
     assert_eq!(silent.instructions(&Scope::default()).await, None);
+}
+
+/// I5: whoever exits a combination learns what every member says.
+#[tokio::test]
+async fn i5_a_combination_exits_with_all_that_failed() {
+    let log = Log::default();
+    let toy = |name, clings| Toy { clings, ..Toy::new(name, &log) };
+    let all = Combined::new().with("one", toy("one", true));
+    let all = all.with("two", toy("two", false)).with("three", toy("three", true));
+    assert_eq!(
+        all.exit(&Scope::default()).await.unwrap_err().to_string(),
+        "toolset `three` did not exit: the door is stuck; toolset `one` did not exit: the door is stuck"
+    );
+    Combined::new().with("two", toy("two", false)).exit(&Scope::default()).await.unwrap();
 }
 
 #[tokio::test]

@@ -215,6 +215,36 @@ fn r3_a_function_of_a_list_is_refused() {
     );
 }
 
+/// R3: what a schema says of objects decides, however it says it.
+#[test]
+fn r3_a_function_may_take_arguments_that_can_be_an_object() {
+    for (schema, is_usable) in [
+        (r#"{"type":"object"}"#, true),
+        (r#"{"type":["null","object"]}"#, true),
+        (r#"{"minProperties":1}"#, true),
+        (r#"{"type":["null","string"]}"#, false),
+        (r#"{"type":"string"}"#, false),
+    ] {
+        let spec = ToolSpec::new("take").with_args_schema(schema);
+        let take = FunctionTool::untyped(spec, async |call: ToolCall| Ok(call.args().clone()));
+        assert_eq!(Registry::new().register_tool(take).is_ok(), is_usable, "{schema}");
+    }
+}
+
+/// R3: the result of a function without types is held to the schema of its spec.
+#[tokio::test]
+async fn r3_a_function_without_types_is_held_to_the_schemas_of_its_spec() {
+    let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#;
+    let spec = ToolSpec::new("same").with_args_schema(r#"{"type":"object"}"#);
+    let spec = spec.with_result_schema(schema);
+    let same = FunctionTool::untyped(spec, async |call: ToolCall| Ok(call.args().clone()));
+    let registry = Registry::new();
+    registry.register_tool(same).unwrap();
+    assert_eq!(said(&registry, "same", r#"{"n":1}"#).await, r#"{"n":1}"#);
+    let failure = answer(&registry, "same", r#"{"n":"one"}"#).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::MalformedResult);
+}
+
 /// R3: tools of one toolset are registered together, by the names of both, or not at all.
 #[tokio::test]
 async fn r3_tools_are_registered_together_by_the_name_of_their_toolset() {

@@ -22,6 +22,7 @@ mod preflight;
 mod registry;
 mod remote;
 mod resolution;
+mod resumed;
 mod sessions;
 mod spans;
 mod state;

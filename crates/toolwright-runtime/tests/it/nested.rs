@@ -63,15 +63,18 @@ async fn an_agents_run_has_the_attempts_of_the_tool_it_answers() {
     let limits = CallLimits { attempts: Some(3), ..CallLimits::UNLIMITED };
     let all = Collector::new();
     let runtime = Runtime::builder(registry(limits, clerk)).with_events(all.clone()).build();
+    let started = tokio::time::Instant::now();
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
-    assert_eq!(retried(&all), [1, 2]);
+    let (attempts, delays): (Vec<_>, Vec<_>) = retried(&all).into_iter().unzip();
+    assert_eq!(attempts, [1, 2]);
+    assert!(started.elapsed() >= delays.iter().sum(), "{delays:?}");
 }
 
-/// The attempts that were followed by another.
-fn retried(all: &Collector) -> Vec<u32> {
+/// The attempts that were followed by another, and how long that waited.
+fn retried(all: &Collector) -> Vec<(u32, Duration)> {
     let attempt = |event: &Event| match event.kind {
-        EventKind::ToolCallRetried { attempt, .. } => Some(attempt),
+        EventKind::ToolCallRetried { attempt, delay, .. } => Some((attempt, delay)),
         _ => None,
     };
     all.events().iter().filter_map(attempt).collect()
@@ -195,7 +198,11 @@ async fn h8_a_nested_run_goes_on_by_its_own_agent_for_its_own_tool_alone() {
         planned.push("other plans");
         Ok(Step::Finish(payload(9)))
     });
-    let elsewhere = Runtime::new(asking_by("other", other, &log, limits));
+    let registry = asking_by("other", other, &log, limits);
+    // The agent that was running is there, and does not answer calls of `job`.
+    let clerk = Agent::new("clerk", "lab").with_tools(["wipe"]);
+    registry.register_agent(clerk, steps(vec![])).unwrap();
+    let elsewhere = Runtime::new(registry);
     let outcome = elsewhere.resume(ResumeRequest::new(run, answers())).await.unwrap();
     let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
     assert_eq!(failure.message, "the agent that was running `job` does not implement it any more");
@@ -236,7 +243,7 @@ async fn h3_h8_attempts_are_counted_over_a_suspension() {
     let answers = [run.pending()[0].approve()];
     let outcome = runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["unavailable"]);
-    assert_eq!(retried(&all), [1, 2]);
+    assert_eq!(retried(&all).into_iter().map(|(attempt, _)| attempt).collect::<Vec<_>>(), [1, 2]);
 }
 
 /// A registry whose agent makes one step of calls over `wipe` (guarded) and `last` (a barrier).

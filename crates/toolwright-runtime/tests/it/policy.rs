@@ -66,3 +66,18 @@ async fn a_run_over_its_time_ends_with_the_steps_it_made() {
     assert_eq!(failure.message, "agent `limited` took longer than its budget of 500ms");
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "cancelled"]);
 }
+
+/// What stands behind a barrier has its place among the results too.
+#[tokio::test(start_paused = true)]
+async fn a_run_over_its_time_gives_up_the_calls_behind_a_barrier() {
+    let calls = vec![call("alone", "a", 60_000), call("echo", "b", 1)];
+    let outcome = run(&LIMITED, steps(vec![calls])).await;
+    assert_eq!(briefs(&outcome), ["cancelled", "cancelled"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ends_with_the_time_of_its_run_keeps_its_result() {
+    let outcome = run(&LIMITED, steps(vec![vec![call("slow", "a", 500)]])).await;
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+    assert_eq!(briefs(&outcome), [r#"{"n":500}"#]);
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use toolwright_runtime::{RunRequest, Runtime};
+use toolwright_runtime::{Planner, RunRequest, Runtime};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::with_default;
@@ -12,7 +12,7 @@ use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::planners::{WORKER, steps};
+use crate::planners::{WORKER, rule, steps};
 use crate::tools::{call, payload, stand_registry};
 
 type Fields = BTreeMap<String, String>;
@@ -50,12 +50,16 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Kept {
     }
 }
 
-/// The spans of one run of three calls.
+/// The spans of one run of two calls.
 fn spans(content: bool) -> Vec<Fields> {
+    spans_of(steps(vec![vec![call("echo", "a", 1), call("refuse", "b", 2)]]), content)
+}
+
+/// The spans of one run.
+fn spans_of(planner: Arc<dyn Planner>, content: bool) -> Vec<Fields> {
     let kept = Kept::default();
     let (registry, _) = stand_registry();
-    let calls = vec![call("echo", "a", 1), call("refuse", "b", 2)];
-    registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
+    registry.register_agent(&WORKER, planner).unwrap();
     let mut builder = Runtime::builder(registry);
     if content {
         builder = builder.recording_content();
@@ -96,8 +100,15 @@ fn runs_and_calls_have_spans_by_the_conventions() {
     ] {
         assert_eq!(of(echo, name), Some(expected), "{name}");
     }
-    assert_eq!(of(echo, "error.type"), None);
+    assert_eq!((of(run, "error.type"), of(echo, "error.type")), (None, None));
     assert_eq!(of(refuse, "error.type"), Some("domain_rejection"));
+}
+
+#[test]
+fn the_span_of_a_run_that_fails_has_the_kind_of_its_failure() {
+    let lost = rule(|_| Err("no idea".into()));
+    let spans = spans_of(lost, false);
+    assert_eq!(of(&spans[0], "error.type"), Some("internal"));
 }
 
 #[test]

@@ -119,26 +119,6 @@ async fn h8_what_toolsets_save_survives_a_suspension() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "true", r#"{"n":3}"#]);
 }
 
-/// H8: a run that goes on knows the ids of the calls it made before, of those that waited too.
-#[tokio::test]
-async fn h8_a_call_id_stays_used_when_the_run_goes_on() {
-    let registry = Registry::new();
-    registry.register_tool(tool("free", |n| n)).unwrap();
-    registry.register_tool(tool("wipe", |n| n)).unwrap();
-    let script = Script::new()
-        .call([call("free", "a", 0)])
-        .call([call("free", "b", 0), call("wipe", "c", 0)])
-        .call(["a", "b", "c", "d"].map(|id| call("free", id, 0)))
-        .finish(payload(0));
-    let agent = Agent::new("worker", "lab").with_tools(["free", "wipe"]);
-    registry.register_agent(agent, script.into()).unwrap();
-    let runtime = Runtime::new(registry);
-    let outcome = runtime.run(request().with_approval_of(["wipe"])).await.unwrap();
-    let outcome = approve_in(runtime, outcome.suspended().unwrap()).await;
-    let repeated = "invalid_call";
-    assert_eq!(briefs(&outcome)[3..], [repeated, repeated, repeated, r#"{"n":0}"#]);
-}
-
 /// H8: toolsets of one name do not get each other's state.
 #[tokio::test]
 async fn h8_toolsets_of_one_name_save_apart() {
@@ -155,6 +135,7 @@ async fn h8_toolsets_of_one_name_save_apart() {
         (all, states)
     };
     let saved = counters([1, 2, 3]).0.save(&scope).await.unwrap().unwrap();
+    assert_eq!(saved.as_str(), r#"{"one":{"n":1},"one#2":{"n":2},"one#3":{"n":3}}"#);
     let (others, states) = counters([0, 0, 0]);
     others.restore(&scope, &saved).await.unwrap();
     assert_eq!(states.map(|count| *count.lock().unwrap()), [1, 2, 3]);
@@ -199,21 +180,24 @@ async fn h6_a_question_names_the_handles_that_end_while_it_waits() {
     assert!(handle.starts_with("lock_"), "{handle}");
 }
 
-/// H6: those of a toolset that is built for each step are named too.
+/// H6: so are those of a toolset that is built for each step, and those that calls beside the question open after it was
+/// asked.
 #[tokio::test]
 async fn h6_a_question_names_the_handles_of_its_step() {
-    let registry = Registry::new();
-    registry.register_toolset("counter", Source::per_step(|_| counter(None))).unwrap();
-    let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
-    registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
     let wipe = ToolCall::new("wipe", Payload::new("{}")).with_id("b");
-    let script = Script::new().call([call("count", "a", 0), wipe]).finish(payload(0));
-    let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
-    registry.register_agent(agent, script.into()).unwrap();
-    let outcome = Runtime::new(registry).run(request()).await.unwrap();
-    let asked = outcome.suspended().unwrap().pending()[0].clone();
-    let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
-    assert!(handle.starts_with("lock_"), "{handle}");
+    for calls in [[call("count", "a", 0), wipe.clone()], [wipe, call("count", "a", 0)]] {
+        let registry = Registry::new();
+        registry.register_toolset("counter", Source::per_step(|_| counter(None))).unwrap();
+        let guarded = ToolSpec::new("wipe").with_approval(toolwright::spec::Approval::default());
+        registry.register_tool(FunctionTool::new(guarded, async || true)).unwrap();
+        let script = Script::new().call(calls).finish(payload(0));
+        let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
+        registry.register_agent(agent, script.into()).unwrap();
+        let outcome = Runtime::new(registry).run(request()).await.unwrap();
+        let asked = outcome.suspended().unwrap().pending()[0].clone();
+        let [handle] = asked.open_handles.as_slice() else { panic!("{:?}", asked.open_handles) };
+        assert!(handle.starts_with("lock_"), "{handle}");
+    }
 }
 
 /// H8: a run's state can be had after each step, and the run goes on from any of them, in another process too.

@@ -1,10 +1,12 @@
 //! The calls of one step: side by side, in order, apart.
 
 use toolwright::{Payload, ToolCall};
-use toolwright_runtime::{Agent, RunRequest, Runtime, Step};
+use toolwright_runtime::tools::Combined;
+use toolwright_runtime::{Agent, FunctionTool, Registry, RunRequest, Runtime, Step};
 
 use crate::planners::{WORKER, briefs, rule, run, steps};
-use crate::tools::{call, payload, stand_registry};
+use crate::tools::{N, call, payload, stand_registry};
+use crate::toys::{spec, tool};
 
 /// What the stand logs for one step of calls.
 async fn log_of(calls: Vec<ToolCall>, one_at_a_time: bool) -> (Vec<String>, Vec<String>) {
@@ -91,11 +93,41 @@ async fn a_call_by_an_earlier_name_reaches_the_tool_by_its_own() {
     assert_eq!(exchange.result.outcome.as_ref(), Ok(&payload(1)));
 }
 
-/// G28: a run's calls carry the run's ids, whatever the planner wrote there.
+/// A name that a tool has goes before one that another had.
+#[tokio::test]
+async fn a_call_by_a_tools_own_name_is_not_taken_for_an_earlier_name_of_another() {
+    let renamed = FunctionTool::new(spec("new").with_aliases(&["old"]), async |args: N| args);
+    let set = Combined::new().with("renamed", renamed).with("old", tool("old", |n| n * 10));
+    let registry = Registry::new();
+    registry.register_toolset("set", set).unwrap();
+    let listing = Agent::new("worker", "lab").with_toolsets(["set"]);
+    registry.register_agent(listing, steps(vec![vec![call("old", "a", 1)]])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":10}"#]);
+}
+
+#[tokio::test]
+async fn a_call_of_an_unknown_tool_is_told_which_tools_are_offered() {
+    let outcome = run(&WORKER, steps(vec![vec![call("paint", "a", 1)]])).await;
+    let failure = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap_err();
+    assert_eq!(
+        failure.message,
+        "there is no tool `paint`, there is `echo`, `slow`, `alone`, `hang`, `panic`, `lie`, `refuse`"
+    );
+}
+
+/// G28: a run's calls carry the run's ids, whatever the planner wrote there. It may name a parent of the call and add labels.
 #[tokio::test]
 async fn g28_calls_carry_the_scope_of_their_run() {
     let (registry, _) = stand_registry();
-    let stray = toolwright::Scope { run_id: Some("forged".into()), ..Default::default() };
+    let stray = toolwright::Scope {
+        run_id: Some("forged".into()),
+        parent_call_id: Some("p1".into()),
+        labels: [("tenant", "forged"), ("team", "t2")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+        ..Default::default()
+    };
     let calls = vec![call("echo", "a", 1).with_scope(stray)];
     registry.register_agent(&WORKER, steps(vec![calls])).unwrap();
     let labels = [("tenant".to_owned(), "t1".to_owned())].into();
@@ -110,5 +142,6 @@ async fn g28_calls_carry_the_scope_of_their_run() {
         (call.run_id(), call.session_id(), call.turn_id()),
         (Some("r1"), Some("s1"), Some("t1"))
     );
-    assert_eq!(call.label("tenant"), Some("t1"));
+    assert_eq!((call.label("tenant"), call.label("team")), (Some("t1"), Some("t2")));
+    assert_eq!(call.parent_call_id(), Some("p1"));
 }

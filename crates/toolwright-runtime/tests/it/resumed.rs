@@ -1,0 +1,132 @@
+//! What a run that goes on after it waited knows of its way there, and what is told of one that cannot go on.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use toolwright::{FailureKind, ToolCall, ToolSpec};
+use toolwright_runtime::{
+    Agent, Answer, ApprovalRequest, Collector, Policy, Registry, ResumeRequest, RunOutcome,
+    RunRequest, Runtime, SuspendedRun,
+};
+
+use crate::approvals::guarded;
+use crate::planners::{briefs, steps};
+use crate::tools::{Log, N, call, payload, stand_registry};
+
+/// A worker with limits, whose calls of `echo` wait for an answer.
+fn runtime(policy: Policy, calls: Vec<Vec<ToolCall>>) -> Runtime {
+    let (registry, _) = stand_registry();
+    let agent = Agent::new("worker", "lab").with_tools(["echo", "slow", "refuse"]);
+    let agent = agent.with_approval_of(["echo"]).with_policy(policy);
+    registry.register_agent(agent, steps(calls)).unwrap();
+    Runtime::new(registry)
+}
+
+/// Runs it, and goes on from what was written of it.
+async fn run_and_resume(
+    policy: Policy,
+    calls: Vec<Vec<ToolCall>>,
+    answer: impl Fn(&ApprovalRequest) -> Answer,
+) -> RunOutcome {
+    let runtime = runtime(policy, calls);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let text = serde_json::to_string(outcome.suspended().expect("it waits")).unwrap();
+    let run: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let answers: Vec<_> = run.pending().into_iter().map(answer).collect();
+    runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn h8_a_call_id_stays_used_when_the_run_goes_on() {
+    let again = ["a", "b", "c", "d"].map(|id| call("slow", id, 1)).to_vec();
+    let calls =
+        vec![vec![call("slow", "a", 1)], vec![call("slow", "b", 1), call("echo", "c", 1)], again];
+    let outcome = run_and_resume(Policy::UNLIMITED, calls, ApprovalRequest::approve).await;
+    let repeated = "invalid_call";
+    assert_eq!(briefs(&outcome)[3..], [repeated, repeated, repeated, r#"{"n":1}"#]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h8_calls_made_before_a_run_waited_count_when_it_goes_on() {
+    let policy = Policy { max_tool_calls: Some(2), ..Policy::UNLIMITED };
+    let calls = [call("slow", "a", 1), call("echo", "b", 2), call("slow", "c", 3)];
+    let calls = calls.map(|call| vec![call]).to_vec();
+    let outcome = run_and_resume(policy, calls, ApprovalRequest::approve).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":2}"#, "denied"]);
+}
+
+#[tokio::test]
+async fn h8_failures_before_a_run_waited_count_when_it_goes_on() {
+    let policy = Policy { max_consecutive_failures: Some(2), ..Policy::UNLIMITED };
+    let calls = vec![vec![call("refuse", "a", 1)], vec![call("echo", "b", 1)]];
+    let outcome = run_and_resume(policy, calls, ApprovalRequest::deny).await;
+    let message = outcome.result().unwrap_err().message;
+    assert!(message.starts_with("the run was ended after 2 failed calls in a row"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn h8_time_taken_before_a_run_waited_counts_when_it_goes_on() {
+    let policy = Policy { time_budget: Some(Duration::from_secs(1)), ..Policy::UNLIMITED };
+    let calls = [call("slow", "a", 600), call("echo", "b", 1), call("slow", "c", 600)];
+    let calls = calls.map(|call| vec![call]).to_vec();
+    let outcome = run_and_resume(policy, calls, ApprovalRequest::approve).await;
+    assert_eq!(briefs(&outcome), [r#"{"n":600}"#, r#"{"n":1}"#, "cancelled"]);
+    assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
+}
+
+/// H8: a planner that was told that its calls do not fit is not told so again.
+#[tokio::test]
+async fn h8_a_run_that_goes_on_after_a_denial_ends_with_the_next_call() {
+    let policy = Policy { max_tool_calls: Some(1), ..Policy::UNLIMITED };
+    let both = vec![call("refuse", "a", 1), call("refuse", "b", 1)];
+    let runtime = runtime(policy, vec![both, vec![call("refuse", "c", 1)]]);
+    let kept = Arc::<Mutex<Vec<SuspendedRun>>>::default();
+    let keep = Arc::clone(&kept);
+    let request = RunRequest::new("worker", payload(0));
+    let request = request.with_checkpoints(move |state| keep.lock().unwrap().push(state));
+    let ended = runtime.run(request).await.unwrap().result().unwrap_err();
+    assert!(ended.message.starts_with("the run asked for more calls than"), "{}", ended.message);
+    let after_denial = kept.lock().unwrap()[0].clone();
+    let outcome = runtime.resume(ResumeRequest::new(&after_denial, [])).await.unwrap();
+    assert_eq!(outcome.result(), Err(ended));
+}
+
+/// H8: where a tool is gone, the runs that wait below its call end, and each is told of once, the innermost first.
+#[tokio::test]
+async fn h8_every_run_below_a_call_that_cannot_go_on_ends() {
+    let registry = Registry::new();
+    registry.register_tool(guarded(&Log::default())).unwrap();
+    let implements = |tool: &'static str| {
+        ToolSpec::new(tool).with_toolset("jobs").with_service("lab").with_types::<N, N>()
+    };
+    for (agent, tool, uses) in [("grandchild", "task", "wipe"), ("child", "job", "task")] {
+        let agent = Agent::new(agent, "lab").with_implements(implements(tool)).with_tools([uses]);
+        registry.register_agent(agent, steps(vec![vec![call(uses, uses, 3)]])).unwrap();
+    }
+    let parent = || Agent::new("parent", "lab").with_toolsets(["jobs"]);
+    let calls = vec![vec![call("job", "job", 1)]];
+    registry.register_agent(parent(), steps(calls)).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("parent", payload(0))).await.unwrap();
+    let run = outcome.suspended().unwrap();
+
+    let (registry, all) = (Registry::new(), Collector::new());
+    registry.register_toolset("jobs", crate::toys::tool("other", |n| n)).unwrap();
+    registry.register_agent(parent(), steps(vec![])).unwrap();
+    let runtime = Runtime::builder(registry).with_events(all.clone()).build();
+    let answers = [run.pending()[0].approve()];
+    let outcome = runtime.resume(ResumeRequest::new(run, answers)).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found"]);
+    let told = all.events();
+    let told = told.iter().map(|event| (event.agent.as_deref().unwrap(), event.kind.as_str()));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("parent", "run_resumed"),
+            ("grandchild", "run_finished"),
+            ("child", "tool_result_received"),
+            ("child", "run_finished"),
+            ("parent", "tool_result_received"),
+            ("parent", "run_finished"),
+        ]
+    );
+}
