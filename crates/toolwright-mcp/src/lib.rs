@@ -60,6 +60,12 @@
 //! server goes on. A call stops when its client cancels it, or is gone: at once over HTTP without a
 //! session, within five seconds otherwise, so that answers already under way arrive.
 //!
+//! What clients may take of a server is bounded: [`Limits`] has each limit with its default and what happens beyond it,
+//! and [`Counters`] tell how often that was. A session over HTTP belongs to the principal that opened it
+//! (`HttpOptions::with_principal`). What goes to standard error is one line each, with line ends and all that does not
+//! print escaped; where nobody reads it, lines are left out and counted, and no call waits. (The message of a panic is
+//! written by Rust's own hook, which does wait: a host whose standard error may stay unread sets a hook of its own.)
+//!
 //! Numbers: arguments reach their codec as they were sent, to the last digit, and a key given twice is
 //! refused. On the way out the text content is the result as it was encoded; `structuredContent` has
 //! passed through `serde_json`, where an integer of more than 64 bits is the nearest double.
@@ -73,10 +79,12 @@ const FAILURE: &str = "io.github.toolwright/failure";
 
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(any(feature = "client", feature = "server"))]
+mod oversized;
 #[cfg(feature = "server")]
 mod server;
 
 #[cfg(feature = "http-server")]
 pub use server::{Bearer, BearerLayer, HttpOptions};
 #[cfg(feature = "server")]
-pub use server::{Content, McpServer, ServeError, ServerSpec, ToolList};
+pub use server::{Content, Counters, Counts, Limits, McpServer, ServeError, ServerSpec, ToolList};

@@ -13,8 +13,8 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use super::child::ServerProcess;
-use super::oversized::IdScanner;
 use super::texts::{Incoming, Texts, unusable};
+use crate::oversized::IdScanner;
 
 /// Both directions of a conversation, and the process at its other end, where there is one.
 pub(super) struct Lines<R, W> {

@@ -60,7 +60,6 @@ mod link;
 mod listing;
 mod live;
 mod options;
-mod oversized;
 mod remote;
 #[cfg(feature = "router")]
 mod router;

@@ -2,7 +2,6 @@
 //! them. Never answers a request: see `handler`.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 
 use rmcp::ErrorData;
@@ -11,14 +10,15 @@ use rmcp::model::{
 };
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use toolwright::{Outcome, ToolFailure, ToolSpec, spec};
+use toolwright::{FailureKind, Outcome, Recovery, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
 use super::content::Presentation;
 use super::error::ServeError;
 use super::listing::{Era, Listed};
+use super::operators;
 use super::tool_list::ToolList;
-use super::{McpServer, ServerSpec};
+use super::{Counters, Limits, McpServer, ServerSpec};
 
 /// How long a client may take a list that never changes for the list, in milliseconds.
 const FRESH: u64 = 300_000;
@@ -35,6 +35,8 @@ pub(crate) struct Exposure {
     tool_list: Option<ToolList>,
     page_size: Option<NonZeroUsize>,
     runtime: Runtime,
+    limits: Limits,
+    counters: Counters,
     at_work: TaskTracker,
 }
 
@@ -67,6 +69,8 @@ impl Exposure {
             tool_list: server.tool_list,
             page_size: server.page_size,
             runtime: runtime.build(),
+            limits: server.limits,
+            counters: server.counters,
             at_work: TaskTracker::new(),
         })
     }
@@ -87,6 +91,14 @@ impl Exposure {
 
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// What changes the list, if something may.
@@ -155,9 +167,28 @@ impl Exposure {
     pub(crate) fn tell_operators(&self, tool: &Exposed, outcome: &Outcome) {
         if let Err(ToolFailure { kind, detail: Some(detail), .. }) = outcome {
             let (server, tool) = (self.spec.name, tool.spec.name());
-            // Nobody may be listening there, which is no reason to fail.
-            let _ = writeln!(io::stderr(), "{server}: {tool} failed, {kind}: {detail}");
+            operators::tell(&format!("{server}: {tool} failed, {kind}: {detail}"));
         }
+    }
+
+    /// An outcome that is not larger than a client may be sent.
+    pub(crate) fn bounded(&self, tool: &Exposed, outcome: Outcome) -> Outcome {
+        let bytes = match &outcome {
+            Ok(payload) => payload.as_str().len(),
+            Err(ToolFailure { message, data, .. }) => {
+                message.len() + data.as_ref().map_or(0, |data| data.as_str().len())
+            }
+        };
+        let most = self.limits.result_bytes;
+        if bytes <= most {
+            return outcome;
+        }
+        self.counters.count(|counts| counts.results_too_large += 1);
+        let tool = tool.spec.name();
+        let message = format!(
+            "the result of `{tool}` has {bytes} bytes, more than the {most} that this server sends; ask for less"
+        );
+        Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan))
     }
 
     /// Counts a call as running until what is returned is dropped.

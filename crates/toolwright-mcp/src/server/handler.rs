@@ -21,6 +21,8 @@ use super::exposure::{Exposed, Exposure};
 use super::listing::Era;
 use super::message::{Arguments, no_method, not_served};
 use super::progress::told;
+#[cfg(feature = "http-server")]
+use super::sessions::{Admission, Place};
 
 /// Adds what a host knows about a request to the scope of its calls.
 pub(crate) type Derive = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -34,6 +36,9 @@ pub(crate) struct Handler {
     derive: Option<Derive>,
     /// Ends what tells the client of changes, when the client is gone.
     told: OnceLock<DropGuard>,
+    /// The session's place among those of the server, for as long as it has this handler.
+    #[cfg(feature = "http-server")]
+    place: OnceLock<Arc<Place>>,
 }
 
 impl Handler {
@@ -49,7 +54,14 @@ impl Handler {
     }
 
     fn new(exposure: Arc<Exposure>, session: OnceLock<Scope>, derive: Option<Derive>) -> Self {
-        Self { exposure, session, derive, told: OnceLock::new() }
+        Self {
+            exposure,
+            session,
+            derive,
+            told: OnceLock::new(),
+            #[cfg(feature = "http-server")]
+            place: OnceLock::new(),
+        }
     }
 
     fn call(&self, tool: &Exposed, extensions: &Extensions) -> Result<ToolCall, ErrorData> {
@@ -74,6 +86,7 @@ impl Handler {
         tokio::select! {
             outcome = self.run(call, &context) => {
                 self.exposure.tell_operators(tool, &outcome);
+                let outcome = self.exposure.bounded(tool, outcome);
                 Ok(answer(tool, era_of(&context), &outcome).into())
             }
             // Nobody waits for the answer any more; dropping the call gives it up.
@@ -116,6 +129,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         self.session.get_or_init(session);
+        #[cfg(feature = "http-server")]
+        if let Some(place) = Admission::of(&context.extensions).and_then(Admission::place) {
+            let _ = self.place.set(place);
+        }
         let answer = self.negotiate_initialize(&request);
         context.peer.set_peer_info(request);
         answer

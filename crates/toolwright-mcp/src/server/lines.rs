@@ -1,8 +1,9 @@
 //! Messages on byte streams, one a line. Never leaves a request without an answer, and never ends before its input
 //! does: what rmcp would break down on does not reach it.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -12,10 +13,12 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 use super::message::{self, Message, Refusal};
+use super::{Counters, Limits};
+use crate::oversized::IdScanner;
 
 /// How long a line may be, in bytes. A client that never ends its line would fill the memory.
 const LONGEST_LINE: usize = 16 << 20;
@@ -24,37 +27,75 @@ const LONGEST_LINE: usize = 16 << 20;
 const KEPT: usize = 1 << 16;
 
 /// How many answers may wait to be written before those who answer wait too.
-const WAITING: usize = 64;
+const UNWRITTEN: usize = 64;
+
+/// How many requests may be in flight beside calls and subscriptions: pings are answered while those wait.
+const OTHERS: usize = 64;
 
 /// How long a client may take to read what was answered before its input ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// One connection.
+/// One connection. It holds a bounded number of requests, each from when it is read until its answer is written: while
+/// there are so many, calls wait, and while too much waits, nothing is read.
 pub(crate) struct Lines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// Whether what comes is the rest of a line that is too long.
-    skipping: bool,
+    /// Reads the rest of a line that is too long.
+    skipping: Option<IdScanner>,
     ended: bool,
     /// Whether rmcp knows the client's era. It breaks down on anything but a request before.
     begun: bool,
-    /// The ids of requests that owe an answer.
-    owed: HashSet<RequestId>,
+    /// The requests that owe an answer, with their places among those in flight. A call that waits has none.
+    owed: HashMap<RequestId, Option<OwnedSemaphorePermit>>,
+    calls: Arc<Semaphore>,
+    others: Arc<Semaphore>,
+    /// A place among the others for the next line, should it need one.
+    place: Option<OwnedSemaphorePermit>,
+    waiting: VecDeque<WaitingCall>,
+    waiting_bytes: usize,
+    most_waiting_bytes: usize,
+    counters: Counters,
     refusals: VecDeque<Vec<u8>>,
-    output: Option<mpsc::Sender<Vec<u8>>>,
+    output: Option<mpsc::Sender<Outgoing>>,
     writing: Option<JoinHandle<io::Result<()>>>,
 }
 
+/// A call that is read and not begun.
+struct WaitingCall {
+    id: RequestId,
+    message: ClientJsonRpcMessage,
+    bytes: usize,
+}
+
+/// A line to be written, and the place that this makes free.
+struct Outgoing {
+    line: Vec<u8>,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(crate) fn new(input: R, output: impl AsyncWrite + Send + Unpin + 'static) -> Self {
-        let (sender, lines) = mpsc::channel(WAITING);
+    pub(crate) fn new(
+        input: R,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        limits: &Limits,
+        counters: Counters,
+    ) -> Self {
+        let (sender, lines) = mpsc::channel(UNWRITTEN);
+        let calls = limits.session_calls.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
-            skipping: false,
+            skipping: None,
             ended: false,
             begun: false,
-            owed: HashSet::new(),
+            owed: HashMap::new(),
+            calls: Arc::new(Semaphore::new(calls)),
+            others: Arc::new(Semaphore::new(OTHERS)),
+            place: None,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            most_waiting_bytes: limits.waiting_bytes,
+            counters,
             refusals: VecDeque::new(),
             output: Some(sender),
             writing: Some(tokio::spawn(write(output, lines))),
@@ -63,42 +104,47 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Reads on until a line is whole, and says whether there is one. Dropped before that, it goes on where it was.
     async fn next_line(&mut self) -> io::Result<bool> {
+        if self.place.is_none() {
+            self.place = Arc::clone(&self.others).acquire_owned().await.ok();
+        }
         loop {
             let read = self.input.fill_buf().await?;
-            if read.is_empty() {
-                self.ended = true;
-                return Ok(!self.line.is_empty());
-            }
+            self.ended = read.is_empty();
             let end = read.iter().position(|byte| *byte == b'\n');
             let length = end.unwrap_or(read.len());
-            let too_long = self.line.len() + length > LONGEST_LINE;
-            if !self.skipping && !too_long {
-                self.line.extend_from_slice(&read[..length]);
+            let part = &read[..length];
+            if let Some(scanner) = &mut self.skipping {
+                scanner.feed(part);
+            } else if self.line.len() + length > LONGEST_LINE {
+                let mut scanner = IdScanner::default();
+                scanner.feed(&self.line);
+                scanner.feed(part);
+                self.skipping = Some(scanner);
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(part);
             }
             self.input.consume(end.map_or(length, |end| end + 1));
-            if too_long && !self.skipping {
-                self.skipping = true;
-                self.line.clear();
-                let message = format!("a message of more than {LONGEST_LINE} bytes is not read");
-                self.refuse(Refusal::invalid(None, message));
-            }
-            if end.is_none() {
+            if end.is_none() && !self.ended {
                 continue;
             }
-            if !std::mem::take(&mut self.skipping) {
-                return Ok(true);
-            }
+            let Some(scanner) = self.skipping.take() else { return Ok(!self.line.is_empty()) };
+            // An id that is in use would be taken for the answer of its first request.
+            let id = scanner.id().filter(|id| !self.owed.contains_key(id));
+            let message = format!("a message of more than {LONGEST_LINE} bytes is not read");
+            self.refuse(Refusal::invalid(id, message));
             return Ok(false);
         }
     }
 
-    /// The message of the line, if it is one for rmcp.
+    /// The message of the line, if it is one for rmcp now.
     fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut line = std::mem::take(&mut self.line);
         let message = if line.trim_ascii().is_empty() {
             None
         } else {
-            parse(&line).and_then(|message| self.admit(message)).unwrap_or_else(|refusal| {
+            let admitted = parse(&line).and_then(|message| self.admit(message, line.len()));
+            admitted.unwrap_or_else(|refusal| {
                 self.refuse(refusal);
                 None
             })
@@ -109,17 +155,33 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         message
     }
 
-    /// Keeps account of what owes an answer.
+    /// Keeps account of what owes an answer, and keeps calls back that too many others are before.
     fn admit(
         &mut self,
         message: Option<ClientJsonRpcMessage>,
+        bytes: usize,
     ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         match &message {
             Some(ClientJsonRpcMessage::Request(request)) => {
                 self.begun = self.begun || begins(&request.request);
-                if !self.owed.insert(request.id.clone()) {
+                let id = request.id.clone();
+                if self.owed.contains_key(&id) {
                     let message = "a request with this `id` is not answered yet; use another";
-                    return Err(Refusal::invalid(Some(request.id.clone()), message));
+                    return Err(Refusal::invalid(Some(id), message));
+                }
+                if !lasts(&request.request) {
+                    self.owed.insert(id, self.place.take());
+                    return Ok(message);
+                }
+                let place = Arc::clone(&self.calls).try_acquire_owned().ok();
+                let place = place.filter(|_| self.waiting.is_empty());
+                let waits = place.is_none();
+                self.owed.insert(id.clone(), place);
+                if waits {
+                    self.counters.count(|counts| counts.calls_delayed += 1);
+                    self.waiting_bytes += bytes;
+                    self.waiting.extend(message.map(|message| WaitingCall { id, message, bytes }));
+                    return Ok(None);
                 }
             }
             _ if !self.begun => return Ok(None),
@@ -129,11 +191,20 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.owed.remove(id);
+                    if let Some(at) = self.waiting.iter().position(|call| call.id == *id) {
+                        self.take_waiting(at);
+                    }
                 }
             }
             _ => {}
         }
         Ok(message)
+    }
+
+    fn take_waiting(&mut self, at: usize) -> Option<WaitingCall> {
+        let call = self.waiting.remove(at)?;
+        self.waiting_bytes -= call.bytes;
+        Some(call)
     }
 
     fn refuse(&mut self, refusal: Refusal) {
@@ -144,7 +215,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     async fn send_refusals(&mut self) -> Option<()> {
         while !self.refusals.is_empty() {
             let permit = self.output.as_ref()?.reserve().await.ok()?;
-            permit.send(self.refusals.pop_front()?);
+            permit.send(Outgoing { line: self.refusals.pop_front()?, _place: None });
         }
         Some(())
     }
@@ -161,6 +232,14 @@ fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
             Err(_) => Err(request.unread()),
         },
     }
+}
+
+/// Whether a request is answered when something ends, and not at once.
+fn lasts(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::CallToolRequest(_) | ClientRequest::SubscriptionsListenRequest(_)
+    )
 }
 
 /// Whether rmcp takes a first request for the beginning of one era or the other.
@@ -184,13 +263,13 @@ fn line(mut text: Vec<u8>) -> Vec<u8> {
 
 async fn write(
     mut output: impl AsyncWrite + Unpin,
-    mut lines: mpsc::Receiver<Vec<u8>>,
+    mut lines: mpsc::Receiver<Outgoing>,
 ) -> io::Result<()> {
-    while let Some(line) = lines.recv().await {
-        output.write_all(&line).await?;
+    while let Some(outgoing) = lines.recv().await {
+        output.write_all(&outgoing.line).await?;
         // Those that wait already go out together.
-        while let Ok(line) = lines.try_recv() {
-            output.write_all(&line).await?;
+        while let Ok(outgoing) = lines.try_recv() {
+            output.write_all(&outgoing.line).await?;
         }
         output.flush().await?;
     }
@@ -204,36 +283,51 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        match &message {
-            ServerJsonRpcMessage::Response(response) => self.owed.remove(&response.id),
-            ServerJsonRpcMessage::Error(error) => {
-                error.id.as_ref().is_some_and(|id| self.owed.remove(id))
-            }
-            _ => false,
+        let answered = match &message {
+            ServerJsonRpcMessage::Response(response) => Some(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
         };
+        let place = answered.and_then(|id| self.owed.remove(id)).flatten();
         let output = self.output.clone();
         let text = serde_json::to_vec(&message).map(line);
         async move {
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            output.ok_or_else(closed)?.send(text?).await.map_err(|_| closed())
+            let outgoing = Outgoing { line: text?, _place: place };
+            output.ok_or_else(closed)?.send(outgoing).await.map_err(|_| closed())
         }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             self.send_refusals().await?;
-            if self.ended {
+            let waits = !self.waiting.is_empty();
+            let reads = !self.ended && (!waits || self.waiting_bytes < self.most_waiting_bytes);
+            if !waits && !reads {
                 return None;
             }
-            let there_is_one = match self.next_line().await {
-                Ok(there_is_one) => there_is_one,
-                Err(error) => {
-                    tracing::warn!(%error, "the input broke off");
-                    return None;
+            let (output, calls) = (self.output.clone()?, Arc::clone(&self.calls));
+            tokio::select! {
+                biased;
+                // Nobody reads answers any more.
+                () = output.closed() => return None,
+                place = calls.acquire_owned(), if waits => {
+                    let call = self.take_waiting(0)?;
+                    self.owed.insert(call.id, place.ok());
+                    return Some(call.message);
                 }
-            };
-            if there_is_one && let Some(message) = self.take_message() {
-                return Some(message);
+                read = self.next_line(), if reads => match read {
+                    Ok(true) => {
+                        if let Some(message) = self.take_message() {
+                            return Some(message);
+                        }
+                    }
+                    Ok(false) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "the input broke off");
+                        return None;
+                    }
+                }
             }
         }
     }

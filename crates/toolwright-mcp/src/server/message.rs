@@ -30,13 +30,13 @@ pub(crate) enum Message<'a> {
 
 /// A request that rmcp reads.
 pub(crate) struct Request<'a> {
-    id: RequestId,
-    method: Cow<'a, str>,
+    pub(crate) id: RequestId,
+    pub(crate) method: Cow<'a, str>,
 }
 
 /// A request of `tools/call`.
 pub(crate) struct Call<'a> {
-    id: RequestId,
+    pub(crate) id: RequestId,
     pub(crate) name: Cow<'a, str>,
     meta: Option<&'a RawValue>,
     arguments: Option<&'a str>,
@@ -261,6 +261,12 @@ impl Refusal {
 
     pub(crate) fn invalid(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(id, ErrorData::invalid_request(message, None))
+    }
+
+    /// For a request that is refused for now.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn busy(id: Option<RequestId>, message: &'static str) -> Self {
+        Self::new(id, ErrorData::new(ErrorCode(-32000), message, None))
     }
 
     fn malformed(id: Option<RequestId>, message: impl Into<Cow<'static, str>>) -> Self {

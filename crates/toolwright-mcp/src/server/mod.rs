@@ -3,23 +3,30 @@
 
 mod answer;
 mod content;
+mod counters;
 mod error;
 mod exposure;
 mod handler;
 #[cfg(feature = "http-server")]
 mod http;
+mod limits;
 mod lines;
 mod listing;
 mod message;
+mod operators;
 mod progress;
 mod serve;
+#[cfg(feature = "http-server")]
+mod sessions;
 mod tool_list;
 mod wrapping;
 
 pub use content::Content;
+pub use counters::{Counters, Counts};
 pub use error::ServeError;
 #[cfg(feature = "http-server")]
 pub use http::{Bearer, BearerLayer, HttpOptions};
+pub use limits::Limits;
 pub use tool_list::ToolList;
 
 use std::collections::BTreeMap;
@@ -53,6 +60,8 @@ pub struct McpServer {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) page_size: Option<NonZeroUsize>,
     pub(crate) tool_list: Option<ToolList>,
+    pub(crate) limits: Limits,
+    pub(crate) counters: Counters,
     /// By the tool's own name.
     pub(crate) presentations: BTreeMap<&'static str, Presentation>,
 }
@@ -72,6 +81,8 @@ impl McpServer {
             approver: None,
             page_size: None,
             tool_list: None,
+            limits: Limits::default(),
+            counters: Counters::default(),
             presentations: BTreeMap::new(),
         }
     }
@@ -94,6 +105,18 @@ impl McpServer {
     pub fn with_page_size(mut self, tools: NonZeroUsize) -> Self {
         self.page_size = Some(tools);
         self
+    }
+
+    /// Sets what clients may take of the server; otherwise it is [`Limits::default`].
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What tells, while the server runs, how often its limits were met.
+    pub fn counters(&self) -> Counters {
+        self.counters.clone()
     }
 
     /// What hides and offers tools while the server runs. Clients are told that the list may change only if this was

@@ -10,6 +10,7 @@ use super::error::ServeError;
 use super::exposure::Exposure;
 use super::handler::Handler;
 use super::lines::Lines;
+use super::operators;
 
 impl McpServer {
     /// Serves the process's standard streams until the client closes them. Nothing else may be
@@ -33,12 +34,16 @@ impl McpServer {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        let handler = Handler::of_connection(Arc::new(Exposure::new(self)?));
-        match serve_server(handler, Lines::new(input, output)).await {
+        let exposure = Arc::new(Exposure::new(self)?);
+        let lines = Lines::new(input, output, exposure.limits(), exposure.counters().clone());
+        let served = serve_server(Handler::of_connection(exposure), lines).await;
+        let ended = match served {
             Ok(running) => running.waiting().await.map(drop).map_err(ServeError::Broken),
             // A client that leaves before it says anything has asked for nothing.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(ServeError::Handshake(Box::new(error))),
-        }
+        };
+        operators::flush().await;
+        ended
     }
 }

@@ -1,10 +1,14 @@
 //! A server of tools written by hand, over every transport.
 
+mod backpressure;
 mod clients;
 mod giving_up;
 mod http;
 mod lab;
+mod limits;
 mod lines;
 mod pages;
+mod process;
+mod sessions;
 mod transcripts;
 mod wire;

@@ -4,15 +4,20 @@ use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use toolwright_mcp::HttpOptions;
+use toolwright_mcp::{HttpOptions, McpServer};
 
 use crate::lab::lab;
 
 /// A server of the lab; it ends with the test's runtime.
 pub(crate) async fn served(options: HttpOptions) -> SocketAddr {
+    serve(lab(), options).await
+}
+
+/// Serves until the test's runtime ends.
+pub(crate) async fn serve(server: McpServer, options: HttpOptions) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(lab().serve_listener(listener, options));
+    tokio::spawn(server.serve_listener(listener, options));
     address
 }
 
@@ -63,3 +68,30 @@ pub(crate) const MODERN: [(&str, &str); 4] =
     [HOST, JSON, ACCEPT, ("MCP-Protocol-Version", "2026-07-28")];
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+/// Begins a session.
+pub(crate) async fn initialize(address: SocketAddr, more: &[(&str, &str)]) -> Response {
+    let headers = [&[HOST, JSON, ACCEPT], more].concat();
+    send(address, "POST", &headers, INITIALIZE).await
+}
+
+/// Sends a request or a notification in a session.
+pub(crate) async fn in_session(
+    address: SocketAddr,
+    session: &str,
+    more: &[(&str, &str)],
+    method: &str,
+    body: &str,
+) -> Response {
+    let headers = [&[HOST, JSON, ACCEPT, ("Mcp-Session-Id", session)], more].concat();
+    send(address, method, &headers, body).await
+}
+
+impl Response {
+    pub(crate) fn session(&self) -> String {
+        assert_eq!(self.status, 200, "{}", self.body);
+        self.header("mcp-session-id").expect("it has a session").to_owned()
+    }
+}

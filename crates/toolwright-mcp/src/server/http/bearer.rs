@@ -109,7 +109,8 @@ impl BearerLayer {
     }
 }
 
-fn token(headers: &HeaderMap) -> Option<&str> {
+/// The token of a request, whether accepted or not.
+pub(super) fn token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let token = token.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)

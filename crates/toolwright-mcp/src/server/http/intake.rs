@@ -1,5 +1,5 @@
-//! The body of a request on its way to rmcp: read once, when rmcp asks for it and so after Host, Origin and headers are
-//! found right. Never answers what rmcp can read.
+//! A request on its way to rmcp: whether it is let in, and its body, read once, when rmcp asks for it and so after Host,
+//! Origin and headers are found right. Never answers what rmcp can read.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,32 +8,66 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::{Method, Response, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, Response, StatusCode, header};
+use axum::response::IntoResponse as _;
 use futures_util::{StreamExt as _, stream};
+use rmcp::model::RequestId;
+use tokio::sync::Semaphore;
 use toolwright::BoxError;
 use tower::Service;
 
+use super::head::{Identity, ambiguity};
+use crate::server::Counts;
 use crate::server::exposure::Exposure;
 use crate::server::message::{self, Arguments, Message, Refusal};
+use crate::server::sessions::{Admission, Client, Full, Memory, Session, Sessions};
 
-/// Takes the arguments of calls aside, and answers what is no message.
+/// The header with the id of a session.
+const SESSION: &str = "mcp-session-id";
+
+/// How many bytes of a request do not count among those of all.
+const FREE: usize = 64 << 10;
+
+/// How long a client that is refused for now should wait, in seconds.
+const RETRY_AFTER: &str = "5";
+
+/// Lets requests in, takes the arguments of calls aside, and answers what is no message.
 #[derive(Clone)]
 pub(super) struct Intake<S> {
     pub(super) inner: S,
+    pub(super) gate: Arc<Gate>,
+}
+
+/// What decides whether a request comes in.
+pub(super) struct Gate {
     pub(super) exposure: Arc<Exposure>,
+    pub(super) sessions: Arc<Sessions>,
+    /// A permit for each byte that all requests may have together.
+    pub(super) memory: Arc<Semaphore>,
+    pub(super) identity: Identity,
     pub(super) max_body: usize,
 }
 
-/// What is found while a body is read.
-#[derive(Clone, Default)]
+/// What is known of a request, and what is found while its body is read.
+#[derive(Clone)]
 struct Found {
+    client: Client,
+    /// The session that it names, if it names one.
+    session: Option<Arc<Session>>,
+    names_session: bool,
     arguments: Arguments,
+    admission: Admission,
     refused: Arc<Mutex<Option<Refused>>>,
 }
 
 /// Why a body is not acted on.
 enum Refused {
     TooLong(usize),
+    TooSlow,
+    NoMemory,
+    TooManySessions(Full, RequestId),
+    TooManyCalls(RequestId),
     NoMessage(Refusal),
     /// It is a message; should rmcp not know it, this is why.
     IfUnread(Refusal),
@@ -55,108 +89,202 @@ where
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let found = Found::default();
-        let request = if request.method() == Method::POST {
-            self.noting(request, found.clone())
-        } else {
-            request
+        let (mut parts, body) = request.into_parts();
+        let found = match self.gate.admit(&parts) {
+            Ok(found) => found,
+            Err(refused) => return Box::pin(std::future::ready(Ok(refused.into_response()))),
         };
-        let answering = self.inner.call(request);
+        let body = if parts.method == Method::POST {
+            parts.extensions.insert(found.arguments.clone());
+            parts.extensions.insert(found.admission.clone());
+            let (gate, found) = (Arc::clone(&self.gate), found.clone());
+            let reading = async move { found.read(body, &gate).await };
+            Body::from_stream(stream::once(reading))
+        } else {
+            body
+        };
+        let answering = self.inner.call(Request::from_parts(parts, body));
         Box::pin(async move { Ok(found.answer(answering.await?.map(Body::new))) })
     }
 }
 
-impl<S> Intake<S> {
-    fn noting(&self, request: Request, found: Found) -> Request {
-        let (mut parts, body) = request.into_parts();
-        parts.extensions.insert(found.arguments.clone());
-        let (exposure, max) = (Arc::clone(&self.exposure), self.max_body);
-        let reading = async move {
-            match whole(body, max).await? {
-                Some(bytes) => found.read(bytes, &exposure),
-                None => found.refuse(Refused::TooLong(max)),
+impl Gate {
+    /// Judges a request by its head.
+    fn admit(&self, request: &Parts) -> Result<Found, (StatusCode, &'static str)> {
+        let counters = self.exposure.counters();
+        if let Some(why) = ambiguity(request) {
+            counters.count(|counts| counts.requests_ambiguous += 1);
+            return Err((StatusCode::BAD_REQUEST, why));
+        }
+        let client = self.identity.of(request)?;
+        let id = request.headers.get(SESSION);
+        let session = id.and_then(|id| self.sessions.find(id.to_str().ok()?));
+        if let Some(session) = &session {
+            if !session.is_open_to(&client) {
+                counters.count(|counts| counts.sessions_denied += 1);
+                return Err((StatusCode::NOT_FOUND, "Not Found: Session not found"));
             }
-        };
-        Request::from_parts(parts, Body::from_stream(stream::once(reading)))
+            session.touch();
+        }
+        Ok(Found {
+            client,
+            session,
+            names_session: id.is_some(),
+            arguments: Arguments::default(),
+            admission: Admission::default(),
+            refused: Arc::default(),
+        })
+    }
+
+    /// A body that is not longer than it may be, and the memory that it takes among all.
+    async fn whole(&self, body: Body) -> Result<Result<(Vec<u8>, Memory), Refused>, BoxError> {
+        let mut parts = body.into_data_stream();
+        let (mut all, mut memory) = (Vec::new(), Memory::default());
+        while let Some(part) = parts.next().await.transpose()? {
+            let length = all.len() + part.len();
+            if length > self.max_body {
+                return Ok(Err(Refused::TooLong(self.max_body)));
+            }
+            if !memory.grow(&self.memory, length.saturating_sub(FREE)) {
+                return Ok(Err(Refused::NoMemory));
+            }
+            all.extend_from_slice(&part);
+        }
+        Ok(Ok((all, memory)))
     }
 }
 
 impl Found {
     /// What rmcp is given to read.
-    fn read(&self, bytes: Bytes, exposure: &Exposure) -> Result<Bytes, BoxError> {
-        match message::read(&bytes) {
-            Ok((_, Message::Call(call))) => {
+    async fn read(&self, body: Body, gate: &Gate) -> Result<Bytes, BoxError> {
+        let limits = gate.exposure.limits();
+        let whole = match tokio::time::timeout(limits.body_timeout, gate.whole(body)).await {
+            Ok(whole) => whole?,
+            Err(_) => Err(Refused::TooSlow),
+        };
+        let admitted = whole.and_then(|(bytes, memory)| {
+            self.admission.hold_memory(memory);
+            self.read_message(bytes.into(), gate)
+        });
+        admitted.map_err(|refused| {
+            gate.exposure.counters().count(|counts| refused.count(counts));
+            self.note(refused);
+            // What rmcp makes of that is not sent.
+            "the body is refused".into()
+        })
+    }
+
+    fn read_message(&self, bytes: Bytes, gate: &Gate) -> Result<Bytes, Refused> {
+        match message::read(&bytes).map_err(Refused::NoMessage)?.1 {
+            Message::Call(call) => {
+                if let Some(session) = &self.session {
+                    let running = session.begin_call(gate.exposure.limits().session_calls);
+                    let running = running.ok_or_else(|| Refused::TooManyCalls(call.id.clone()))?;
+                    self.admission.hold_call(running);
+                }
                 self.arguments.set(&call);
-                if exposure.reads_headers_of(&call.name) {
+                if gate.exposure.reads_headers_of(&call.name) {
                     return Ok(bytes);
                 }
                 Ok(call.without_arguments().into())
             }
-            Ok((_, Message::Request(request))) => {
+            Message::Request(request) => {
+                if request.method == "initialize" && !self.names_session {
+                    let place = gate.sessions.open(&self.client);
+                    let place =
+                        place.map_err(|full| Refused::TooManySessions(full, request.id.clone()))?;
+                    self.admission.hold_place(place);
+                }
                 self.note(Refused::IfUnread(request.unread()));
                 Ok(bytes)
             }
-            Ok((_, Message::Unanswered)) => {
+            Message::Unanswered => {
                 let refusal = Refusal::invalid(None, "the protocol has no such message");
                 self.note(Refused::IfUnread(refusal));
                 Ok(bytes)
             }
-            Err(refusal) => self.refuse(Refused::NoMessage(refusal)),
         }
-    }
-
-    /// Gives rmcp nothing to read; what it makes of that is not sent.
-    fn refuse(&self, why: Refused) -> Result<Bytes, BoxError> {
-        self.note(why);
-        Err("the body is refused".into())
     }
 
     fn note(&self, why: Refused) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
     }
 
-    /// rmcp's answer, or a better one where it could not read the body.
+    /// rmcp's answer, or a better one where it was not given the body or could not read it.
     fn answer(&self, answer: Response<Body>) -> Response<Body> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let unread = answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE;
         match refused {
-            Some(Refused::NoMessage(refusal)) => refusing(StatusCode::BAD_REQUEST, refusal),
-            Some(Refused::TooLong(max)) => {
+            Some(Refused::IfUnread(refusal)) if unread => {
+                answering(StatusCode::BAD_REQUEST, refusal)
+            }
+            None | Some(Refused::IfUnread(_)) => {
+                let id = answer.headers().get(SESSION).and_then(|id| id.to_str().ok());
+                if let (Some(place), Some(id)) = (self.admission.place(), id) {
+                    place.name(id);
+                }
+                answer
+            }
+            Some(refused) => refused.answer(),
+        }
+    }
+}
+
+impl Refused {
+    fn count(&self, counts: &mut Counts) {
+        match self {
+            Self::TooSlow => counts.bodies_timed_out += 1,
+            Self::NoMemory => counts.requests_refused += 1,
+            Self::TooManyCalls(_) => counts.calls_refused += 1,
+            // Sessions count themselves.
+            Self::TooManySessions(..)
+            | Self::TooLong(_)
+            | Self::NoMessage(_)
+            | Self::IfUnread(_) => {}
+        }
+    }
+
+    fn answer(self) -> Response<Body> {
+        let (status, refusal) = match self {
+            Self::TooLong(max) => {
                 let message = format!("a body of more than {max} bytes is not read");
-                refusing(StatusCode::PAYLOAD_TOO_LARGE, Refusal::invalid(None, message))
+                (StatusCode::PAYLOAD_TOO_LARGE, Refusal::invalid(None, message))
             }
-            Some(Refused::IfUnread(refusal))
-                if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE =>
-            {
-                refusing(StatusCode::BAD_REQUEST, refusal)
+            Self::TooSlow => {
+                let message = "the body did not arrive in time; send it at once";
+                (StatusCode::REQUEST_TIMEOUT, Refusal::invalid(None, message))
             }
-            _ => answer,
-        }
+            Self::NoMemory => {
+                let message = "too many large requests are on their way; send it again later";
+                (StatusCode::SERVICE_UNAVAILABLE, Refusal::busy(None, message))
+            }
+            Self::TooManySessions(Full::Server, id) => {
+                let message = "there are too many sessions; begin this one later";
+                (StatusCode::SERVICE_UNAVAILABLE, Refusal::busy(Some(id), message))
+            }
+            Self::TooManySessions(Full::Client, id) => {
+                let message = "this client has too many sessions; end one or begin this one later";
+                (StatusCode::TOO_MANY_REQUESTS, Refusal::busy(Some(id), message))
+            }
+            Self::TooManyCalls(id) => {
+                let message = "too many calls of this session are in flight; wait for one to end";
+                (StatusCode::TOO_MANY_REQUESTS, Refusal::busy(Some(id), message))
+            }
+            Self::NoMessage(refusal) | Self::IfUnread(refusal) => {
+                (StatusCode::BAD_REQUEST, refusal)
+            }
+        };
+        answering(status, refusal)
     }
 }
 
-/// A body that is not longer than it may be.
-async fn whole(body: Body, max: usize) -> Result<Option<Bytes>, BoxError> {
-    let mut parts = body.into_data_stream();
-    let first = parts.next().await.transpose()?.unwrap_or_default();
-    let mut next = parts.next().await.transpose()?;
-    if next.is_none() {
-        return Ok((first.len() <= max).then_some(first));
-    }
-    let mut all = first.to_vec();
-    while let Some(part) = next {
-        all.extend_from_slice(&part);
-        if all.len() > max {
-            return Ok(None);
-        }
-        next = parts.next().await.transpose()?;
-    }
-    Ok(Some(all.into()))
-}
-
-fn refusing(status: StatusCode, refusal: Refusal) -> Response<Body> {
+fn answering(status: StatusCode, refusal: Refusal) -> Response<Body> {
     let mut response = Response::new(Body::from(refusal.into_text()));
     *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
+    let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
+    if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+    }
     response
 }

@@ -2,6 +2,8 @@
 //! see `handler`.
 
 mod bearer;
+mod connections;
+mod head;
 mod intake;
 mod options;
 
@@ -12,16 +14,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::serve::ListenerExt as _;
 use rmcp::transport::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::exposure::Exposure;
 use super::handler::Handler;
-use super::{McpServer, ServeError};
-use intake::Intake;
+use super::sessions::Sessions;
+use super::{McpServer, ServeError, operators};
+use head::Identity;
+use intake::{Gate, Intake};
 
 /// How long a response that is ready may take to be written once everything else has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -31,7 +35,7 @@ impl McpServer {
     ///
     /// # Errors
     ///
-    /// An address that cannot be bound, a schema that is not one, a listener that breaks down.
+    /// An address that cannot be bound, a schema that is not one.
     pub async fn serve_http(
         self,
         address: impl ToSocketAddrs,
@@ -54,9 +58,8 @@ impl McpServer {
         let (shutdown, grace) = (options.shutdown.clone(), options.grace);
         let (exposure, streams) = (Arc::new(Exposure::new(self)?), CancellationToken::new());
         let router = router(&exposure, options, streams.clone());
-        let stop = shutdown.clone();
-        let served = axum::serve(listener.tap_io(answer_at_once), router)
-            .with_graceful_shutdown(stop.cancelled_owned());
+        let (limits, counters) = (exposure.limits(), exposure.counters());
+        let served = connections::serve(listener, router, limits, counters, &shutdown);
         let ending = async {
             shutdown.cancelled().await;
             // Calls may end; what only listens need not be waited for.
@@ -68,15 +71,18 @@ impl McpServer {
             tokio::time::sleep(LAST_WORDS).await;
         };
         tokio::select! {
-            served = served => served.map_err(ServeError::Listen),
-            () = ending => Ok(()),
+            () = served => {}
+            () = ending => {}
         }
+        operators::flush().await;
+        Ok(())
     }
 
     /// The server as a part of an application of one's own, which listens, stops and adds its layers itself.
     /// [`HttpOptions::with_shutdown`] ends open streams and running calls at once here.
     ///
-    /// Set TCP_NODELAY on accepted connections: without it, the answers of a session take 40 ms each.
+    /// Set TCP_NODELAY on accepted connections: without it, the answers of a session take 40 ms each. How many there may
+    /// be and how long a client may take to send a head or to read an answer is the application's to limit.
     ///
     /// # Errors
     ///
@@ -90,20 +96,24 @@ impl McpServer {
 fn router(exposure: &Arc<Exposure>, options: HttpOptions, streams: CancellationToken) -> Router {
     let (shared, derive) = (Arc::clone(exposure), options.derive.clone());
     let handler = move || Ok(Handler::of_requests(Arc::clone(&shared), derive.clone()));
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = options.session_idle;
-    let inner = StreamableHttpService::new(handler, Arc::new(sessions), options.transport(streams));
-    let service = Intake { inner, exposure: Arc::clone(exposure), max_body: options.max_body };
+    let mut manager = LocalSessionManager::default();
+    // rmcp counts silence from the beginning of a call; `sessions` ends idle ones.
+    manager.session_config.keep_alive = None;
+    let manager = Arc::new(manager);
+    let (limits, counters) = (*exposure.limits(), exposure.counters().clone());
+    let sessions = Sessions::new(Arc::clone(&manager), options.session_idle, limits, counters);
+    let inner = StreamableHttpService::new(handler, manager, options.transport(streams));
+    let gate = Gate {
+        exposure: Arc::clone(exposure),
+        sessions: Arc::new(sessions),
+        memory: Arc::new(Semaphore::new(limits.request_bytes.min(Semaphore::MAX_PERMITS))),
+        identity: Identity { principal: options.principal, bearer: options.bearer.is_some() },
+        max_body: options.max_body,
+    };
+    let service = Intake { inner, gate: Arc::new(gate) };
     let router = Router::new().route_service(&options.path, service);
     match options.bearer {
         Some(bearer) => router.layer(bearer),
         None => router,
     }
-}
-
-/// Answers are small and the last of their kind; held back for more, each would wait for the client's
-/// delayed acknowledgement.
-fn answer_at_once(stream: &mut TcpStream) {
-    // A connection that refuses is slow and nothing worse.
-    let _ = stream.set_nodelay(true);
 }

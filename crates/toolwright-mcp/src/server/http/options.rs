@@ -37,7 +37,11 @@ pub struct HttpOptions {
     pub(super) shutdown: CancellationToken,
     pub(super) bearer: Option<BearerLayer>,
     pub(super) derive: Option<Derive>,
+    pub(super) principal: Option<PrincipalOf>,
 }
+
+/// Whom the host takes a request to be from.
+pub(super) type PrincipalOf = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -65,6 +69,7 @@ impl Default for HttpOptions {
             shutdown: CancellationToken::new(),
             bearer: None,
             derive: None,
+            principal: None,
         }
     }
 }
@@ -125,8 +130,8 @@ impl HttpOptions {
         self
     }
 
-    /// Sets how long a session may be silent before it is forgotten; otherwise an hour. `None` keeps sessions until
-    /// their clients end them, which many never do.
+    /// Sets how long a session may be silent before it is forgotten; otherwise an hour. A call that runs keeps its
+    /// session. `None` keeps sessions until their clients end them, which many never do.
     #[must_use]
     pub fn with_session_idle(mut self, time: Option<Duration>) -> Self {
         self.session_idle = time;
@@ -156,8 +161,8 @@ impl HttpOptions {
 
     /// Sets what the scope of a call is filled with from its HTTP request, for tools that are injected a run, a session
     /// or a label. Without it, calls of a session have the ids of that session, and a request that stands alone
-    /// (2026-07-28) has none: only a host knows which of those belong together. Who knows a session's id may use it, so
-    /// that tools which tell users apart need the user from here and not the session.
+    /// (2026-07-28) has none: only a host knows which of those belong together. Whose a session is says
+    /// [`HttpOptions::with_principal`]; tools which tell users apart need the user from here and not the session.
     #[must_use]
     pub fn with_scope(
         mut self,
@@ -168,6 +173,30 @@ impl HttpOptions {
                 derive(request, scope);
             }
         }));
+        self
+    }
+
+    /// Sets whom a request is from, as the host has authenticated it. A session belongs to the principal that opened it:
+    /// for any other, and for nobody, there is no such session (404). Sessions are counted by it, too.
+    ///
+    /// Without it the principal is the bearer token that a [`BearerLayer`] has accepted, so that a client whose token is
+    /// renewed begins a new session. Without either, who knows a session's id may use it.
+    ///
+    /// ```
+    /// # use toolwright_mcp::HttpOptions;
+    /// # #[derive(Clone)]
+    /// # struct User(String);
+    /// let options = HttpOptions::new().with_principal(|request| {
+    ///     request.extensions.get().map(|User(name)| name.clone())
+    /// });
+    /// # drop(options);
+    /// ```
+    #[must_use]
+    pub fn with_principal(
+        mut self,
+        principal: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.principal = Some(Arc::new(principal));
         self
     }
 

@@ -7,7 +7,7 @@ const LONGEST: usize = 80;
 
 /// Reads a JSON object byte by byte for its `id`.
 #[derive(Debug, Default)]
-pub(super) struct IdScanner {
+pub(crate) struct IdScanner {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -19,7 +19,7 @@ pub(super) struct IdScanner {
 
 impl IdScanner {
     /// Reads on.
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {
                 self.string(byte);
@@ -30,7 +30,7 @@ impl IdScanner {
     }
 
     /// The id, where the message has one.
-    pub(super) fn id(self) -> Option<RequestId> {
+    pub(crate) fn id(self) -> Option<RequestId> {
         self.id
     }
 

@@ -1,0 +1,105 @@
+//! Accepts connections and keeps them within their limits. Never looks into a request.
+
+use std::error::Error as _;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::http;
+use axum::serve::Listener as _;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+use crate::server::{Counters, Limits};
+
+/// How much of what a client sends is buffered before somebody reads it: a head is not longer.
+const BUFFER: usize = 64 << 10;
+
+/// The place of one connection, until this is dropped.
+struct Place {
+    counters: Counters,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Serves connections until there is to be an end, and then those that are open to their end.
+pub(super) async fn serve(
+    mut listener: TcpListener,
+    router: Router,
+    limits: &Limits,
+    counters: &Counters,
+    shutdown: &CancellationToken,
+) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER);
+    let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
+    let places = Arc::new(Semaphore::new(places));
+    let (ending, mut open) = (GracefulShutdown::new(), JoinSet::new());
+    loop {
+        let (stream, peer, place) = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = accept(&mut listener, &places, counters) => accepted,
+            Some(_) = open.join_next() => continue,
+        };
+        // Held back for more, each answer would wait for the client's delayed acknowledgement. A connection that
+        // refuses is slow and nothing worse.
+        let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.write_timeout));
+        let service = router.clone().map_request(move |request: http::Request<Incoming>| {
+            let mut request: Request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request
+        });
+        let connection = http
+            .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
+        let connection = ending.watch(connection);
+        open.spawn(async move {
+            if connection.await.is_err_and(|error| timed_out(&error)) {
+                place.counters.count(|counts| counts.connections_timed_out += 1);
+            }
+        });
+    }
+    drop(listener);
+    ending.shutdown().await;
+}
+
+/// The next connection, when there is a place for it.
+async fn accept(
+    listener: &mut TcpListener,
+    places: &Arc<Semaphore>,
+    counters: &Counters,
+) -> (TcpStream, SocketAddr, Place) {
+    if places.available_permits() == 0 {
+        counters.count(|counts| counts.connections_awaited += 1);
+    }
+    let permit = Arc::clone(places).acquire_owned().await.ok();
+    let (stream, peer) = listener.accept().await;
+    counters.count(|counts| {
+        counts.connections += 1;
+        counts.open_connections += 1;
+    });
+    (stream, peer, Place { counters: counters.clone(), _permit: permit })
+}
+
+fn timed_out(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    error.is_timeout() || cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.counters.count(|counts| counts.open_connections -= 1);
+    }
+}

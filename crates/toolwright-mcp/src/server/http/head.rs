@@ -1,0 +1,70 @@
+//! What the head of a request says of whom it is from and for whom it is. Never judges a token.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use axum::extract::ConnectInfo;
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use sha2::{Digest as _, Sha256};
+
+use super::bearer;
+use super::options::PrincipalOf;
+use crate::server::sessions::Client;
+
+/// How it is known whom a request is from.
+#[derive(Clone)]
+pub(super) struct Identity {
+    pub(super) principal: Option<PrincipalOf>,
+    /// Whether a bearer token has been accepted.
+    pub(super) bearer: bool,
+}
+
+impl Identity {
+    /// Whom a request is from.
+    ///
+    /// # Errors
+    ///
+    /// The host's own code panics; the panic's message has gone where panics go.
+    pub(super) fn of(&self, request: &Parts) -> Result<Client, (StatusCode, &'static str)> {
+        let principal = match &self.principal {
+            Some(of) => catch_unwind(AssertUnwindSafe(|| of(request))).map_err(|_| {
+                (StatusCode::INTERNAL_SERVER_ERROR, "the request could not be begun")
+            })?,
+            None if self.bearer => bearer::token(&request.headers).map(digest),
+            None => None,
+        };
+        let peer: Option<&ConnectInfo<SocketAddr>> = request.extensions.get();
+        Ok(match (principal, peer) {
+            (Some(principal), _) => Client::Principal(principal),
+            (None, Some(ConnectInfo(peer))) => Client::of_address(peer.ip()),
+            (None, None) => Client::Unknown,
+        })
+    }
+}
+
+/// A token as it is kept: of no use to whoever sees it.
+fn digest(token: &str) -> String {
+    Sha256::digest(token).iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
+/// What a request names twice that it may name once (RFC 9112, section 3.2; RFC 6454, section 7.3): what stands before
+/// this server may have read the other one.
+pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
+    let mut hosts = request.headers.get_all(header::HOST).iter();
+    let (host, target) = (hosts.next(), request.uri.authority());
+    if hosts.next().is_some() {
+        return Some("a request has one `Host`");
+    }
+    if let (Some(host), Some(target)) = (host, target)
+        && !host.as_bytes().eq_ignore_ascii_case(target.as_str().as_bytes())
+    {
+        return Some("`Host` must be the host of the request's target");
+    }
+    let origins = request.headers.get_all(header::ORIGIN).iter().count();
+    (origins > 1).then_some("a request has one `Origin` at most")
+}

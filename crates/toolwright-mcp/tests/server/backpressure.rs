@@ -1,0 +1,201 @@
+//! Clients on streams that ask for more than they read: what a server holds for them is bounded.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex};
+use tokio::time::timeout;
+use toolwright_mcp::{Counters, Limits, McpServer};
+
+use crate::lab::{Lab, lab, lab_with};
+use crate::wire::{INITIALIZE, META};
+
+const LONG: Duration = Duration::from_secs(10);
+const PING: &str = r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#;
+
+/// A connection that holds little on its way.
+struct Client {
+    to: DuplexStream,
+    from: Lines<BufReader<DuplexStream>>,
+}
+
+impl Client {
+    fn of_2026_07_28(server: McpServer) -> Self {
+        let ((to, input), (output, from)) = (duplex(1024), duplex(1024));
+        tokio::spawn(server.serve_streams(input, output));
+        Self { to, from: BufReader::new(from).lines() }
+    }
+
+    async fn of(server: McpServer) -> Self {
+        let mut client = Self::of_2026_07_28(server);
+        client.send(INITIALIZE).await;
+        assert_eq!(client.next().await["id"], 0);
+        client
+    }
+
+    async fn send(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        timeout(LONG, self.to.write_all(line.as_bytes())).await.expect("it is read").unwrap();
+    }
+
+    async fn next(&mut self) -> Value {
+        let line = timeout(LONG, self.from.next_line()).await.expect("it is said").unwrap();
+        serde_json::from_str(&line.expect("the server goes on")).unwrap()
+    }
+}
+
+fn call(tool: &str, id: usize) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#)
+}
+
+fn cancel(id: usize) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+    )
+}
+
+fn limited(lab: &Lab, limits: Limits) -> (McpServer, Counters) {
+    let server = lab_with(lab.clone()).with_limits(limits);
+    let counters = server.counters();
+    (server, counters)
+}
+
+/// Whether of calls or of pings: what is not read stops what is asked.
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_on_and_loses_nothing() {
+    let limits = Limits { session_calls: 8, waiting_bytes: 2_000, ..Limits::default() };
+    for what in ["call", "ping"] {
+        let (server, _) = limited(&Lab::default(), limits);
+        let mut client = Client::of(server).await;
+        let mut asked = 0;
+        loop {
+            let line = match what {
+                "call" => call("count", asked + 1),
+                _ => format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, asked + 1),
+            };
+            let line = format!("{line}\n");
+            let sent = timeout(Duration::from_millis(500), client.to.write_all(line.as_bytes()));
+            if let Ok(sent) = sent.await {
+                sent.unwrap();
+                asked += 1;
+                assert!(asked < 2_000, "the server reads on");
+                continue;
+            }
+            break;
+        }
+        // What did not fit any more has been sent in part: the client goes on where it was when it has read.
+        let mut answered = BTreeSet::new();
+        while answered.len() < asked {
+            answered.insert(client.next().await["id"].as_u64().unwrap());
+        }
+        assert_eq!(answered, (1..=asked as u64).collect(), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_ping_and_a_cancellation_get_past_calls_that_wait() {
+    let lab = Lab::default();
+    let (server, counters) = limited(&lab, Limits { session_calls: 1, ..Limits::default() });
+    let mut client = Client::of(server).await;
+    client.send(&call("wait", 1)).await;
+    lab.waiting.notified().await;
+    for id in 2..=4 {
+        client.send(&call("count", id)).await;
+    }
+    client.send(PING).await;
+    assert_eq!(client.next().await["id"], "ping", "calls wait");
+    assert_eq!(counters.read().calls_delayed, 3);
+    client.send(&cancel(3)).await;
+    client.send(&cancel(1)).await;
+    timeout(LONG, lab.given_up.notified()).await.expect("the first call is given up");
+    assert_eq!(client.next().await["id"], 2, "it leaves its place to the next");
+    assert_eq!(client.next().await["id"], 4, "one that was cancelled while it waited is not run");
+    client.send(PING).await;
+    assert_eq!(client.next().await["id"], "ping", "and not answered");
+}
+
+/// More of them than there are places for requests that end at once.
+#[tokio::test]
+async fn a_ping_gets_past_subscriptions_that_last() {
+    let mut server = lab();
+    let _list = server.tool_list();
+    let server = server.with_limits(Limits { session_calls: 10, ..Limits::default() });
+    let mut client = Client::of_2026_07_28(server);
+    for id in 1..=100 {
+        let params = format!(r#"{{"notifications":{{"toolsListChanged":true}},{META}}}"#);
+        client
+            .send(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{params}}}"#
+            ))
+            .await;
+        if id <= 10 {
+            assert_eq!(client.next().await["method"], "notifications/subscriptions/acknowledged");
+        }
+    }
+    client
+        .send(&format!(
+            r#"{{"jsonrpc":"2.0","id":"list","method":"tools/list","params":{{{META}}}}}"#
+        ))
+        .await;
+    assert_eq!(client.next().await["id"], "list");
+}
+
+#[tokio::test]
+async fn calls_that_wait_are_run_when_the_input_has_ended() {
+    let (server, _) = limited(&Lab::default(), Limits { session_calls: 1, ..Limits::default() });
+    let mut client = Client::of(server).await;
+    let all: String = (1..=100).map(|id| call("count", id) + "\n").collect();
+    let Client { mut to, from } = client;
+    let asking = tokio::spawn(async move {
+        to.write_all(all.as_bytes()).await.unwrap();
+    });
+    client = Client { to: duplex(1).0, from };
+    let mut answered = BTreeSet::new();
+    for _ in 1..=100 {
+        answered.insert(client.next().await["id"].as_u64().unwrap());
+    }
+    asking.await.unwrap();
+    assert_eq!(answered, (1..=100).collect());
+}
+
+#[tokio::test]
+async fn an_id_that_is_in_use_stays_so_while_its_call_waits() {
+    let lab = Lab::default();
+    let (server, _) = limited(&lab, Limits { session_calls: 1, ..Limits::default() });
+    let mut client = Client::of(server).await;
+    client.send(&call("wait", 1)).await;
+    lab.waiting.notified().await;
+    client.send(&call("count", 2)).await;
+    client.send(&call("count", 2)).await;
+    assert_eq!(client.next().await["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn a_server_whose_answers_nobody_reads_any_more_ends() {
+    let ((mut to, input), (output, from)) = (duplex(1024), duplex(1024));
+    let serving = tokio::spawn(lab().serve_streams(input, output));
+    drop(from);
+    to.write_all(format!("{INITIALIZE}\n").as_bytes()).await.unwrap();
+    let ended = timeout(LONG, serving).await;
+    ended.expect("it ends though its input goes on").unwrap().unwrap();
+    drop(to);
+}
+
+#[tokio::test]
+async fn a_call_that_is_too_long_is_refused_by_its_id() {
+    let mut client = Client::of(lab()).await;
+    let spaces = " ".repeat(17 << 20);
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"count","arguments":{{"id":9{spaces}}}}},"id":"x"}}"#
+    );
+    let asking = tokio::spawn(async move {
+        client.send(&long).await;
+        client.send(PING).await;
+        client
+    });
+    let mut client = timeout(Duration::from_mins(1), asking).await.unwrap().unwrap();
+    let refused = client.next().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&"x".into(), &(-32600).into()));
+    assert_eq!(client.next().await["id"], "ping");
+}

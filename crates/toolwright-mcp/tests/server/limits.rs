@@ -1,0 +1,213 @@
+//! Clients over HTTP that take more than they may: connections, time and memory.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+use toolwright_mcp::{Counters, Counts, HttpOptions, Limits};
+
+use crate::lab::{Lab, lab, lab_with};
+use crate::wire::{
+    ACCEPT, HOST, INITIALIZE, JSON, META, MODERN, Response, initialize, send, serve,
+};
+
+const SHORT: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(10);
+
+/// A head that lacks its end.
+const HALF_HEAD: &str = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
+
+async fn limited(limits: Limits) -> (SocketAddr, Counters) {
+    let server = lab().with_limits(limits);
+    let counters = server.counters();
+    (serve(server, HttpOptions::new().with_max_body(16 << 20)).await, counters)
+}
+
+async fn until(counters: &Counters, says: impl Fn(Counts) -> bool) {
+    let wait = async {
+        while !says(counters.read()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert!(timeout(LONG, wait).await.is_ok(), "{:?}", counters.read());
+}
+
+async fn open(address: SocketAddr, sent: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(sent.as_bytes()).await.unwrap();
+    stream
+}
+
+/// All that a server says until it closes the connection.
+async fn rest(mut stream: TcpStream) -> String {
+    let mut said = Vec::new();
+    let read = timeout(LONG, stream.read_to_end(&mut said)).await;
+    // It may close with a reset.
+    let _ = read.expect("the server closes the connection");
+    String::from_utf8(said).unwrap()
+}
+
+fn echo(text: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":"{text}"}},{META}}}}}"#
+    )
+}
+
+async fn call(address: SocketAddr, text: &str) -> Response {
+    let headers = [&MODERN[..], &[("Mcp-Method", "tools/call"), ("Mcp-Name", "echo")]].concat();
+    send(address, "POST", &headers, &echo(text)).await
+}
+
+/// The head of a call, and as much of its body as is given.
+fn begun_call(length: usize, body: &str) -> String {
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_arrive_ends_its_connection() {
+    let (address, counters) = limited(Limits { header_timeout: SHORT, ..Limits::default() }).await;
+    let half = open(address, HALF_HEAD).await;
+    assert_eq!(rest(half).await, "");
+    until(&counters, |counts| counts.open_connections == 0).await;
+    assert_eq!(counters.read().connections_timed_out, 1);
+}
+
+/// Half-open connections hold up others until their time is over, and no longer.
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_a_place() {
+    let limits = Limits { connections: 2, header_timeout: SHORT, ..Limits::default() };
+    let (address, counters) = limited(limits).await;
+    let mut slow = Vec::new();
+    for _ in 0..2 {
+        slow.push(open(address, HALF_HEAD).await);
+    }
+    until(&counters, |counts| counts.open_connections == 2).await;
+    let answer = timeout(LONG, call(address, "x")).await.expect("it is its turn");
+    assert_eq!(answer.status, 200);
+    assert!(counters.read().connections_awaited > 0);
+    assert_eq!(counters.read().connections_timed_out, 2);
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let (address, _) = limited(Limits::default()).await;
+    let said = rest(open(address, &(HALF_HEAD.to_owned() + &"x".repeat(70_000))).await).await;
+    assert!(said.starts_with("HTTP/1.1 431 "), "{said}");
+}
+
+#[tokio::test]
+async fn a_call_may_take_longer_than_its_client() {
+    let lab = Lab::default();
+    let (header_timeout, body_timeout, write_timeout) = (SHORT, SHORT, SHORT);
+    let limits = Limits { header_timeout, body_timeout, write_timeout, ..Limits::default() };
+    let address = serve(lab_with(lab.clone()).with_limits(limits), HttpOptions::new()).await;
+    let body = echo("x").replace("echo", "wait");
+    let call = begun_call(body.len(), &body)
+        .replace("Mcp-Name: echo", "Connection: close\r\nMcp-Name: wait");
+    let answer = tokio::spawn(rest(open(address, &call).await));
+    lab.waiting.notified().await;
+    tokio::time::sleep(SHORT * 2).await;
+    lab.release.notify_one();
+    let answer = answer.await.unwrap();
+    assert!(answer.contains(r#""text":"1""#), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_is_given_up() {
+    let (address, counters) = limited(Limits { body_timeout: SHORT, ..Limits::default() }).await;
+    let said = rest(open(address, &begun_call(4_000, "{")).await).await;
+    assert!(said.starts_with("HTTP/1.1 408 "), "{said}");
+    assert!(said.contains("did not arrive in time"), "{said}");
+    assert_eq!(counters.read().bodies_timed_out, 1);
+}
+
+#[tokio::test]
+async fn unfinished_bodies_hold_only_so_much_memory() {
+    let limits = Limits { request_bytes: 300_000, ..Limits::default() };
+    let (address, counters) = limited(limits).await;
+    let part = "x".repeat(300_000);
+    let unfinished = open(address, &begun_call(4_000_000, &part)).await;
+    // It has been read when another one of this size is refused.
+    let refused = async {
+        loop {
+            let said = call(address, &part).await;
+            if said.status == 503 {
+                return said;
+            }
+        }
+    };
+    let refused = timeout(LONG, refused).await.expect("there is a limit");
+    assert!(refused.header("retry-after").is_some(), "{}", refused.head);
+    assert!(counters.read().requests_refused > 0);
+    assert_eq!(call(address, "small").await.status, 200, "small ones are let in");
+    drop(unfinished);
+    until(&counters, |counts| counts.open_connections == 0).await;
+    assert_eq!(call(address, &part).await.status, 200, "the memory is free again");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_its_answer_is_left() {
+    let limits = Limits { write_timeout: SHORT, result_bytes: 16 << 20, ..Limits::default() };
+    let (address, counters) = limited(limits).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut unread = socket.connect(address).await.unwrap();
+    // The answer has it twice, which no buffer of a system takes.
+    let body = echo(&"x".repeat(4 << 20));
+    unread.write_all(begun_call(body.len(), &body).as_bytes()).await.unwrap();
+    until(&counters, |counts| counts.connections_timed_out == 1).await;
+    assert_eq!(counters.read().open_connections, 0);
+}
+
+#[tokio::test]
+async fn a_result_that_is_too_large_is_a_failure_that_says_so() {
+    let (address, counters) = limited(Limits { result_bytes: 1_000, ..Limits::default() }).await;
+    let large = call(address, &"x".repeat(2_000)).await;
+    assert!(large.body.contains(r#""isError":true"#), "{}", large.body);
+    let says = "the result of `echo` has 2008 bytes, more than the 1000 that this server sends; ask for less";
+    assert!(large.body.contains(says), "{}", large.body);
+    assert!(!large.body.contains("xxx"));
+    assert_eq!(counters.read().results_too_large, 1);
+    assert!(!call(address, "small").await.body.contains("isError\":true"));
+}
+
+#[tokio::test]
+async fn two_hosts_or_origins_are_a_bad_request() {
+    let (address, counters) = limited(Limits::default()).await;
+    let origin = ("Origin", "http://localhost");
+    for more in [
+        &[("Host", "localhost")][..],
+        &[("Host", "evil.example")],
+        &[origin, ("Origin", "http://evil.example")],
+        &[origin, origin],
+    ] {
+        assert_eq!(initialize(address, more).await.status, 400, "{more:?}");
+    }
+    assert_eq!(counters.read().requests_ambiguous, 4);
+    assert_eq!(initialize(address, &[origin]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_target_of_another_host_is_a_bad_request() {
+    let (address, _) = limited(Limits::default()).await;
+    for (target, status) in [
+        ("http://evil.example/mcp", 400),
+        ("http://localhost:1/mcp", 400),
+        ("http://evil@localhost/mcp", 400),
+        ("http://LOCALHOST/mcp", 200),
+        ("/mcp", 200),
+    ] {
+        let headers = [HOST, JSON, ACCEPT].map(|(name, value)| format!("{name}: {value}\r\n"));
+        let headers = headers.concat();
+        let request = format!(
+            "POST {target} HTTP/1.1\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{INITIALIZE}",
+            INITIALIZE.len()
+        );
+        let said = rest(open(address, &request).await).await;
+        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {said}");
+    }
+}

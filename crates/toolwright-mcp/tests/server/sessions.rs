@@ -1,0 +1,202 @@
+//! Sessions over HTTP: whose they are, how many there may be, and when they end.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use toolwright_mcp::{BearerLayer, Counters, HttpOptions, Limits};
+
+use crate::lab::{Lab, lab, lab_with};
+use crate::wire::{Response, in_session, initialize, serve};
+
+const COUNT: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
+const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
+const CANCEL: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+
+const ANN: (&str, &str) = ("Authorization", "Bearer ann-1");
+const ANN_LATER: (&str, &str) = ("Authorization", "Bearer ann-2");
+const BOB: (&str, &str) = ("Authorization", "Bearer bob-1");
+
+#[derive(Clone)]
+struct User(String);
+
+/// Knows users by tokens that begin with their names.
+fn bearer() -> BearerLayer {
+    BearerLayer::new(|token| {
+        let user = token.split_once('-').map(|(name, _)| User(name.to_owned()));
+        std::future::ready(user)
+    })
+}
+
+async fn limited(limits: Limits, options: HttpOptions) -> (SocketAddr, Counters) {
+    let server = lab().with_limits(limits);
+    let counters = server.counters();
+    (serve(server, options).await, counters)
+}
+
+async fn counted(address: SocketAddr, session: &str, more: &[(&str, &str)]) -> u16 {
+    in_session(address, session, more, "POST", COUNT).await.status
+}
+
+/// Waits until counters say so.
+async fn until(counters: &Counters, says: impl Fn(toolwright_mcp::Counts) -> bool) {
+    let wait = async {
+        while !says(counters.read()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(10), wait).await;
+    assert!(waited.is_ok(), "{:?}", counters.read());
+}
+
+fn is_told_to_wait(response: &Response, status: u16) {
+    assert_eq!(response.status, status, "{}", response.body);
+    assert!(response.header("retry-after").is_some_and(|wait| wait.parse::<u64>().is_ok()));
+    assert!(response.body.contains(r#""code":-32000"#), "{}", response.body);
+    assert!(response.body.contains(r#""id":"#), "it names the request: {}", response.body);
+}
+
+#[tokio::test]
+async fn a_client_with_too_many_sessions_is_told_to_wait() {
+    let limits = Limits { client_sessions: 2, ..Limits::default() };
+    let (address, counters) = limited(limits, HttpOptions::new()).await;
+    let first = initialize(address, &[]).await.session();
+    initialize(address, &[]).await.session();
+    is_told_to_wait(&initialize(address, &[]).await, 429);
+    assert_eq!((counters.read().sessions, counters.read().sessions_refused), (2, 1));
+    assert_eq!(in_session(address, &first, &[], "DELETE", "").await.status, 202);
+    until(&counters, |counts| counts.open_sessions == 1).await;
+    initialize(address, &[]).await.session();
+}
+
+#[tokio::test]
+async fn clients_are_counted_by_their_principals_and_all_together() {
+    let limits = Limits { client_sessions: 2, sessions: 3, ..Limits::default() };
+    let options = HttpOptions::new().with_bearer(bearer());
+    let (address, counters) = limited(limits, options).await;
+    for _ in 0..2 {
+        initialize(address, &[ANN]).await.session();
+    }
+    is_told_to_wait(&initialize(address, &[ANN]).await, 429);
+    initialize(address, &[BOB]).await.session();
+    is_told_to_wait(&initialize(address, &[BOB]).await, 503);
+    assert_eq!(counters.read().open_sessions, 3);
+}
+
+/// What opens sessions without end takes the memory of a few.
+#[tokio::test]
+async fn an_idle_session_gives_way_to_a_new_one_of_its_client() {
+    let lab = Lab::default();
+    let limits =
+        Limits { client_sessions: 3, evictable_after: Duration::ZERO, ..Limits::default() };
+    let server = lab_with(lab.clone()).with_limits(limits);
+    let counters = server.counters();
+    let address = serve(server, HttpOptions::new()).await;
+    let (busy, idle) =
+        (initialize(address, &[]).await.session(), initialize(address, &[]).await.session());
+    let session = busy.clone();
+    let call = tokio::spawn(async move { in_session(address, &session, &[], "POST", WAIT).await });
+    lab.waiting.notified().await;
+    for _ in 0..50 {
+        initialize(address, &[]).await.session();
+        assert!(counters.read().open_sessions <= 3);
+    }
+    assert_eq!(counters.read().sessions_evicted, 49);
+    assert_eq!(counted(address, &idle, &[]).await, 404, "it has given way");
+    lab.release.notify_one();
+    let answer = call.await.unwrap();
+    assert!(answer.body.contains(r#""text":"1""#), "what works does not give way: {}", answer.body);
+    assert_eq!(counted(address, &busy, &[]).await, 200);
+}
+
+#[tokio::test]
+async fn a_session_that_is_refused_by_the_protocol_leaves_no_place_taken() {
+    let limits = Limits { client_sessions: 1, ..Limits::default() };
+    let (address, counters) = limited(limits, HttpOptions::new()).await;
+    let headers = [crate::wire::HOST, crate::wire::JSON, crate::wire::ACCEPT];
+    let broken = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    assert_eq!(crate::wire::send(address, "POST", &headers, broken).await.status, 400);
+    until(&counters, |counts| counts.open_sessions == 0).await;
+    initialize(address, &[]).await.session();
+}
+
+/// Nothing that another principal does with the id of a session reaches it.
+#[tokio::test]
+async fn a_session_belongs_to_the_principal_that_opened_it() {
+    let by_token = HttpOptions::new().with_bearer(bearer());
+    let by_name = HttpOptions::new()
+        .with_bearer(bearer())
+        .with_principal(|request| request.extensions.get().map(|User(name)| name.clone()));
+    for (options, later) in [(by_token, 404), (by_name, 200)] {
+        let lab = Lab::default();
+        let server = lab_with(lab.clone());
+        let counters = server.counters();
+        let address = serve(server, options).await;
+        let session = initialize(address, &[ANN]).await.session();
+        let own = session.clone();
+        let call =
+            tokio::spawn(async move { in_session(address, &own, &[ANN], "POST", WAIT).await });
+        lab.waiting.notified().await;
+        for (method, body) in [("POST", COUNT), ("POST", CANCEL), ("GET", ""), ("DELETE", "")] {
+            let stranger = in_session(address, &session, &[BOB], method, body).await;
+            assert_eq!(stranger.status, 404, "{method} {body}");
+        }
+        assert_eq!(counters.read().sessions_denied, 4);
+        assert_eq!(counted(address, &session, &[]).await, 401);
+        assert_eq!(counted(address, &session, &[ANN_LATER]).await, later, "a renewed token");
+        lab.release.notify_one();
+        let answer = call.await.unwrap();
+        assert!(answer.body.contains(r#""text":"1""#), "it was not cancelled: {}", answer.body);
+        assert_eq!(counted(address, &session, &[ANN]).await, 200, "it was not ended");
+    }
+}
+
+#[tokio::test]
+async fn a_host_whose_principal_panics_answers_still() {
+    let options = HttpOptions::new().with_principal(|_| panic!("for this test"));
+    let (address, _) = limited(Limits::default(), options).await;
+    let response = initialize(address, &[]).await;
+    assert_eq!(response.status, 500);
+    assert!(!response.body.contains("for this test"));
+}
+
+#[tokio::test]
+async fn a_running_call_keeps_its_session_alive() {
+    let (lab, idle) = (Lab::default(), Duration::from_millis(800));
+    let server = lab_with(lab.clone());
+    let counters = server.counters();
+    let address = serve(server, HttpOptions::new().with_session_idle(Some(idle))).await;
+    let session = initialize(address, &[]).await.session();
+    let own = session.clone();
+    let call = tokio::spawn(async move { in_session(address, &own, &[], "POST", WAIT).await });
+    lab.waiting.notified().await;
+    tokio::time::sleep(idle + idle / 2).await;
+    lab.release.notify_one();
+    let answer = call.await.unwrap();
+    assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
+    assert_eq!(counted(address, &session, &[]).await, 200, "time counts from the end of the call");
+    until(&counters, |counts| counts.sessions_expired == 1 && counts.open_sessions == 0).await;
+    assert_eq!(counted(address, &session, &[]).await, 404);
+}
+
+#[tokio::test]
+async fn a_session_has_only_so_many_calls_in_flight() {
+    let lab = Lab::default();
+    let limits = Limits { session_calls: 1, ..Limits::default() };
+    let server = lab_with(lab.clone()).with_limits(limits);
+    let counters = server.counters();
+    let address = serve(server, HttpOptions::new()).await;
+    let session = initialize(address, &[]).await.session();
+    let own = session.clone();
+    let call = tokio::spawn(async move { in_session(address, &own, &[], "POST", WAIT).await });
+    lab.waiting.notified().await;
+    is_told_to_wait(&in_session(address, &session, &[], "POST", COUNT).await, 429);
+    let ping = r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+    assert_eq!(in_session(address, &session, &[], "POST", ping).await.status, 200);
+    let other = initialize(address, &[]).await.session();
+    assert_eq!(counted(address, &other, &[]).await, 200, "it is the limit of one session");
+    lab.release.notify_one();
+    call.await.unwrap();
+    assert_eq!(counted(address, &session, &[]).await, 200);
+    assert_eq!(counters.read().calls_refused, 1);
+}
