@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::{FailureKind, Payload, Scope, ToolFailure, ToolSpec};
+use toolwright_runtime::tools::{Combined, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Handles, Registry, RunOutcome, RunRequest, Runtime, Script, Source,
 };
 
 use crate::planners::{briefs, rule, steps};
+use crate::state::Warnings;
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{Toy, spec, tool};
 
@@ -67,6 +69,33 @@ async fn i5_a_failing_exit_fails_nothing_and_stops_no_other() {
     let toys = [Toy::new("one", &log), Toy { clings: true, ..Toy::new("two", &log) }];
     assert_eq!(run(registry(toys, steps(vec![]))).await.result(), Ok(payload(0)));
     assert_eq!(log.lines(), ["enter one", "enter two", "exit two", "exit one"]);
+}
+
+/// I5: operators learn what did not exit, at the end of the run or of its step, or where another toolset did not enter.
+#[tokio::test]
+async fn i5_a_failing_exit_is_logged() {
+    let clinging = || Toy { clings: true, ..Toy::new("one", &Log::default()) };
+    let stuck = Toy { stuck: true, ..Toy::new("two", &Log::default()) };
+    let both = Combined::new().with("one", clinging()).with("two", stuck);
+    let cases: [(Source, &[&str]); 3] = [
+        (clinging().into_source(), &["a toolset did not exit cleanly"]),
+        (Source::per_step(move |_: Scope| clinging()), &["a toolset did not exit cleanly"; 2]),
+        (both.into_source(), &["a toolset was rolled back with an error"]),
+    ];
+    for (source, expected) in cases {
+        let registry = Registry::new();
+        registry.register_toolset("set", source).unwrap();
+        let agent = Agent::new("worker", "lab").with_toolsets(["set"]);
+        registry.register_agent(agent, steps(vec![vec![call("one", "a", 1)]])).unwrap();
+        let warned = Log::default();
+        let _guard = tracing::subscriber::set_default(Warnings(warned.clone()));
+        run(registry).await;
+        let lines = warned.lines();
+        assert_eq!(lines.len(), expected.len(), "{lines:?}");
+        for (line, words) in lines.iter().zip(expected) {
+            assert!(line.contains(words) && line.contains("the door is stuck"), "{line}");
+        }
+    }
 }
 
 /// R11: a shared instance is entered again by a nested run.

@@ -251,7 +251,7 @@ async fn i4_handles_of_a_toolset_that_is_built_for_each_step_are_warned_of() {
 }
 
 /// Logs the words of warnings.
-struct Warnings(Log);
+pub(crate) struct Warnings(pub(crate) Log);
 
 impl tracing::Subscriber for Warnings {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
