@@ -94,7 +94,7 @@ const WRAPPERS: [(&str, Wrap, [&str; 2]); 8] = [
     ("instructed", |whole| Arc::new(whole.instructed(|_| None)), ["a", "b"]),
     (
         "guarded",
-        |whole| Arc::new(whole.requiring_approval(Approval::default(), |_| true)),
+        |whole| Arc::new(whole.requiring_approval(Approval::default(), |_| false)),
         ["a", "b"],
     ),
 ];
