@@ -22,7 +22,7 @@ use super::listing::Era;
 use super::message::{Arguments, no_method, not_served};
 use super::progress::told;
 #[cfg(feature = "http-server")]
-use super::sessions::{Admission, Place};
+use super::sessions::{Admission, OpenSession};
 
 /// Adds what a host knows about a request to the scope of its calls.
 pub(crate) type Derive = Arc<dyn Fn(&Extensions, &mut Scope) + Send + Sync>;
@@ -36,9 +36,9 @@ pub(crate) struct Handler {
     derive: Option<Derive>,
     /// Ends what tells the client of changes, when the client is gone.
     told: OnceLock<DropGuard>,
-    /// The session's place among those of the server, for as long as it has this handler.
+    /// The session over HTTP that is open for as long as it has this handler.
     #[cfg(feature = "http-server")]
-    place: OnceLock<Arc<Place>>,
+    open: OnceLock<Arc<OpenSession>>,
 }
 
 impl Handler {
@@ -60,7 +60,7 @@ impl Handler {
             derive,
             told: OnceLock::new(),
             #[cfg(feature = "http-server")]
-            place: OnceLock::new(),
+            open: OnceLock::new(),
         }
     }
 
@@ -130,8 +130,8 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         self.session.get_or_init(session);
         #[cfg(feature = "http-server")]
-        if let Some(place) = Admission::of(&context.extensions).and_then(Admission::place) {
-            let _ = self.place.set(place);
+        if let Some(open) = Admission::of(&context.extensions).and_then(Admission::session) {
+            let _ = self.open.set(open);
         }
         let answer = self.negotiate_initialize(&request);
         context.peer.set_peer_info(request);

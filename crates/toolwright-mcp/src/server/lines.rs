@@ -1,5 +1,5 @@
-//! Messages on byte streams, one a line. Never leaves a request without an answer, and never ends before its input
-//! does: what rmcp would break down on does not reach it.
+//! Messages on byte streams, one a line. Never leaves a request without an answer, and ends with its input or its
+//! output alone: what rmcp would break down on does not reach it.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -45,12 +45,12 @@ pub(crate) struct Lines<R> {
     ended: bool,
     /// Whether rmcp knows the client's era. It breaks down on anything but a request before.
     begun: bool,
-    /// The requests that owe an answer, with their places among those in flight. A call that waits has none.
+    /// The requests that owe an answer, with their permits to be in flight. A call that waits has none.
     owed: HashMap<RequestId, Option<OwnedSemaphorePermit>>,
     calls: Arc<Semaphore>,
     others: Arc<Semaphore>,
-    /// A place among the others for the next line, should it need one.
-    place: Option<OwnedSemaphorePermit>,
+    /// One of the others' permits for the next line, should it need one.
+    permit: Option<OwnedSemaphorePermit>,
     waiting: VecDeque<WaitingCall>,
     waiting_bytes: usize,
     most_waiting_bytes: usize,
@@ -67,10 +67,10 @@ struct WaitingCall {
     bytes: usize,
 }
 
-/// A line to be written, and the place that this makes free.
+/// A line to be written, and the permit that this gives back.
 struct Outgoing {
     line: Vec<u8>,
-    _place: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             owed: HashMap::new(),
             calls: Arc::new(Semaphore::new(calls)),
             others: Arc::new(Semaphore::new(OTHERS)),
-            place: None,
+            permit: None,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             most_waiting_bytes: limits.waiting_bytes,
@@ -104,8 +104,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Reads on until a line is whole, and says whether there is one. Dropped before that, it goes on where it was.
     async fn next_line(&mut self) -> io::Result<bool> {
-        if self.place.is_none() {
-            self.place = Arc::clone(&self.others).acquire_owned().await.ok();
+        if self.permit.is_none() {
+            self.permit = Arc::clone(&self.others).acquire_owned().await.ok();
         }
         loop {
             let read = self.input.fill_buf().await?;
@@ -170,13 +170,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     return Err(Refusal::invalid(Some(id), message));
                 }
                 if !lasts(&request.request) {
-                    self.owed.insert(id, self.place.take());
+                    self.owed.insert(id, self.permit.take());
                     return Ok(message);
                 }
-                let place = Arc::clone(&self.calls).try_acquire_owned().ok();
-                let place = place.filter(|_| self.waiting.is_empty());
-                let waits = place.is_none();
-                self.owed.insert(id.clone(), place);
+                let permit = Arc::clone(&self.calls).try_acquire_owned().ok();
+                let permit = permit.filter(|_| self.waiting.is_empty());
+                let waits = permit.is_none();
+                self.owed.insert(id.clone(), permit);
                 if waits {
                     self.counters.count(|counts| counts.calls_delayed += 1);
                     self.waiting_bytes += bytes;
@@ -215,7 +215,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     async fn send_refusals(&mut self) -> Option<()> {
         while !self.refusals.is_empty() {
             let permit = self.output.as_ref()?.reserve().await.ok()?;
-            permit.send(Outgoing { line: self.refusals.pop_front()?, _place: None });
+            permit.send(Outgoing { line: self.refusals.pop_front()?, _permit: None });
         }
         Some(())
     }
@@ -288,12 +288,12 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
             _ => None,
         };
-        let place = answered.and_then(|id| self.owed.remove(id)).flatten();
+        let permit = answered.and_then(|id| self.owed.remove(id)).flatten();
         let output = self.output.clone();
         let text = serde_json::to_vec(&message).map(line);
         async move {
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let outgoing = Outgoing { line: text?, _place: place };
+            let outgoing = Outgoing { line: text?, _permit: permit };
             output.ok_or_else(closed)?.send(outgoing).await.map_err(|_| closed())
         }
     }
@@ -311,9 +311,9 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
                 biased;
                 // Nobody reads answers any more.
                 () = output.closed() => return None,
-                place = calls.acquire_owned(), if waits => {
+                permit = calls.acquire_owned(), if waits => {
                     let call = self.take_waiting(0)?;
-                    self.owed.insert(call.id, place.ok());
+                    self.owed.insert(call.id, permit.ok());
                     return Some(call.message);
                 }
                 read = self.next_line(), if reads => match read {

@@ -18,7 +18,7 @@ use super::{Counters, Limits};
 
 /// Whom a request is from, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Client {
+pub(crate) enum Caller {
     /// By name: whom the host has authenticated.
     Principal(String),
     /// By address, which may be that of many.
@@ -38,16 +38,17 @@ pub(crate) struct Sessions {
 
 #[derive(Default)]
 struct Table {
-    /// How many places each client has.
-    clients: HashMap<Client, usize>,
-    places: usize,
+    /// How many are open of each caller.
+    callers: HashMap<Caller, usize>,
+    /// How many are open of all.
+    open: usize,
     /// The sessions that have an id, which their clients know.
     named: HashMap<String, Arc<Session>>,
 }
 
 /// What is known of a session.
 pub(crate) struct Session {
-    client: Client,
+    caller: Caller,
     activity: Mutex<Activity>,
 }
 
@@ -55,12 +56,12 @@ struct Activity {
     calls: usize,
     /// When it was last used.
     since: Instant,
-    /// Whether it has given its place to another session.
+    /// Whether it ends for another one to be opened.
     evicted: bool,
 }
 
-/// The place of one session, until this is dropped.
-pub(crate) struct Place {
+/// One of the sessions that may be open, until this is dropped.
+pub(crate) struct OpenSession {
     sessions: Arc<Sessions>,
     session: Arc<Session>,
     /// Its id, and what ends it when it is idle.
@@ -74,7 +75,7 @@ pub(crate) struct Running(Arc<Session>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Full {
     Server,
-    Client,
+    Caller,
 }
 
 /// What a request over HTTP holds while it is acted on, in the extensions of its parts: found when its body is read, and
@@ -84,7 +85,7 @@ pub(crate) struct Admission(Arc<Held>);
 
 #[derive(Default)]
 struct Held {
-    place: OnceLock<Arc<Place>>,
+    session: OnceLock<Arc<OpenSession>>,
     running: OnceLock<Running>,
     memory: OnceLock<Memory>,
 }
@@ -93,7 +94,7 @@ struct Held {
 #[derive(Default)]
 pub(crate) struct Memory(Option<OwnedSemaphorePermit>);
 
-impl Client {
+impl Caller {
     pub(crate) fn of_address(address: IpAddr) -> Self {
         /// One customer of a provider has a network of this size, and all addresses in it.
         const NETWORK: u128 = u128::MAX << 64;
@@ -125,45 +126,45 @@ impl Sessions {
         self.table().named.get(id).cloned()
     }
 
-    /// A place for a new session. One that the client has left idle may have to end for it.
+    /// Opens another session. One that its caller has left idle may have to end for it.
     ///
     /// # Errors
     ///
     /// There are too many.
-    pub(crate) fn open(self: &Arc<Self>, client: &Client) -> Result<Place, Full> {
+    pub(crate) fn open(self: &Arc<Self>, caller: &Caller) -> Result<OpenSession, Full> {
         let mut table = self.table();
-        let of_client = table.clients.get(client).copied().unwrap_or_default();
-        let full = if *client != Client::Unknown && of_client >= self.limits.client_sessions {
-            Some(Full::Client)
+        let of_caller = table.callers.get(caller).copied().unwrap_or_default();
+        let full = if *caller != Caller::Unknown && of_caller >= self.limits.client_sessions {
+            Some(Full::Caller)
         } else {
-            (table.places >= self.limits.sessions).then_some(Full::Server)
+            (table.open >= self.limits.sessions).then_some(Full::Server)
         };
         if let Some(full) = full {
-            let Some((id, idle)) = self.longest_idle(&table, client) else {
+            let Some((id, idle)) = self.longest_idle(&table, caller) else {
                 self.counters.count(|counts| counts.sessions_refused += 1);
                 return Err(full);
             };
             idle.activity().evicted = true;
             self.counters.count(|counts| counts.sessions_evicted += 1);
             tokio::spawn(close(Arc::clone(&self.manager), id));
-            table.leave(client);
+            table.leave(caller);
         }
-        *table.clients.entry(client.clone()).or_default() += 1;
-        table.places += 1;
+        *table.callers.entry(caller.clone()).or_default() += 1;
+        table.open += 1;
         self.counters.count(|counts| {
             counts.sessions += 1;
-            counts.open_sessions = table.places as u64;
+            counts.open_sessions = table.open as u64;
         });
         let activity = Activity { calls: 0, since: Instant::now(), evicted: false };
-        let session = Session { client: client.clone(), activity: Mutex::new(activity) };
+        let session = Session { caller: caller.clone(), activity: Mutex::new(activity) };
         let (sessions, session) = (Arc::clone(self), Arc::new(session));
-        Ok(Place { sessions, session, named: OnceLock::new() })
+        Ok(OpenSession { sessions, session, named: OnceLock::new() })
     }
 
-    /// The session of a client that was used least lately, if it may end.
-    fn longest_idle(&self, table: &Table, client: &Client) -> Option<(String, Arc<Session>)> {
+    /// The session of a caller that was used least lately, if it may end.
+    fn longest_idle(&self, table: &Table, caller: &Caller) -> Option<(String, Arc<Session>)> {
         let latest = Instant::now().checked_sub(self.limits.evictable_after)?;
-        let own = table.named.iter().filter(|(_, session)| session.client == *client);
+        let own = table.named.iter().filter(|(_, session)| session.caller == *caller);
         let idle = own.filter_map(|(id, session)| Some((session.idle_since()?, id, session)));
         let (_, id, session) =
             idle.filter(|(since, ..)| *since <= latest).min_by_key(|(since, ..)| *since)?;
@@ -176,21 +177,21 @@ impl Sessions {
 }
 
 impl Table {
-    fn leave(&mut self, client: &Client) {
-        self.places -= 1;
-        if let Some(places) = self.clients.get_mut(client) {
-            *places -= 1;
-            if *places == 0 {
-                self.clients.remove(client);
+    fn leave(&mut self, caller: &Caller) {
+        self.open -= 1;
+        if let Some(open) = self.callers.get_mut(caller) {
+            *open -= 1;
+            if *open == 0 {
+                self.callers.remove(caller);
             }
         }
     }
 }
 
 impl Session {
-    /// Whether a client may use it: it belongs to the principal who opened it, if there was one.
-    pub(crate) fn is_open_to(&self, client: &Client) -> bool {
-        self.client.principal() == client.principal()
+    /// Whether a caller may use it: it belongs to the principal who opened it, if there was one.
+    pub(crate) fn is_open_to(&self, caller: &Caller) -> bool {
+        self.caller.principal() == caller.principal()
     }
 
     /// It has been used just now.
@@ -226,7 +227,7 @@ impl Drop for Running {
     }
 }
 
-impl Place {
+impl OpenSession {
     /// The session is known by an id from now on, and ends when it has been idle for too long.
     pub(crate) fn name(&self, id: &str) {
         let (sessions, session) = (&self.sessions, &self.session);
@@ -241,16 +242,16 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenSession {
     fn drop(&mut self) {
         let mut table = self.sessions.table();
         if let Some((id, _)) = self.named.get() {
             table.named.remove(id);
         }
         if !self.session.activity().evicted {
-            table.leave(&self.session.client);
+            table.leave(&self.session.caller);
         }
-        self.sessions.counters.count(|counts| counts.open_sessions = table.places as u64);
+        self.sessions.counters.count(|counts| counts.open_sessions = table.open as u64);
     }
 }
 
@@ -274,7 +275,7 @@ async fn expire(
     }
 }
 
-/// Has rmcp end a session, which drops its place.
+/// Has rmcp end a session, and drop what holds it open.
 async fn close(manager: Arc<LocalSessionManager>, id: String) {
     if let Err(error) = manager.close_session(&id.into()).await {
         tracing::debug!(%error, "a session could not be closed");
@@ -300,13 +301,13 @@ impl Admission {
         extensions.get::<Parts>()?.extensions.get()
     }
 
-    pub(crate) fn place(&self) -> Option<Arc<Place>> {
-        self.0.place.get().cloned()
+    pub(crate) fn session(&self) -> Option<Arc<OpenSession>> {
+        self.0.session.get().cloned()
     }
 
-    /// Holds a place for as long as the request is acted on, and for as long as somebody shares it.
-    pub(crate) fn hold_place(&self, place: Place) {
-        let _ = self.0.place.set(Arc::new(place));
+    /// Holds a session for as long as the request is acted on, and for as long as somebody shares it.
+    pub(crate) fn hold_session(&self, session: OpenSession) {
+        let _ = self.0.session.set(Arc::new(session));
     }
 
     pub(crate) fn hold_call(&self, running: Running) {
@@ -315,5 +316,19 @@ impl Admission {
 
     pub(crate) fn hold_memory(&self, memory: Memory) {
         let _ = self.0.memory.set(memory);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Caller;
+
+    #[test]
+    fn callers_are_told_apart_by_networks_of_ipv6_and_addresses_of_ipv4() {
+        let caller = |address: &str| Caller::of_address(address.parse().unwrap());
+        assert_eq!(caller("2001:db8::1"), caller("2001:db8::ffff:0:0:2"));
+        assert_ne!(caller("2001:db8::1"), caller("2001:db8:0:1::1"));
+        assert_ne!(caller("192.0.2.1"), caller("192.0.2.2"));
+        assert_eq!(caller("192.0.2.1"), caller("::ffff:192.0.2.1"));
     }
 }

@@ -10,9 +10,8 @@ use toolwright_mcp::{HttpOptions, ServeError};
 
 use crate::lab::{Lab, lab_with};
 use crate::lines::Connection;
-use crate::wire::{META, MODERN, Response, send};
+use crate::wire::{INITIALIZE, META, MODERN, Response, send};
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolwright_mcp::{BearerLayer, Counters, HttpOptions, Limits};
 
 use crate::lab::{Lab, lab, lab_with};
-use crate::wire::{Response, in_session, initialize, serve};
+use crate::wire::{ACCEPT, HOST, JSON, Response, in_session, initialize, send, serve, until};
 
 const COUNT: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count"}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
@@ -36,17 +36,6 @@ async fn limited(limits: Limits, options: HttpOptions) -> (SocketAddr, Counters)
 
 async fn counted(address: SocketAddr, session: &str, more: &[(&str, &str)]) -> u16 {
     in_session(address, session, more, "POST", COUNT).await.status
-}
-
-/// Waits until counters say so.
-async fn until(counters: &Counters, says: impl Fn(toolwright_mcp::Counts) -> bool) {
-    let wait = async {
-        while !says(counters.read()) {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let waited = tokio::time::timeout(Duration::from_secs(10), wait).await;
-    assert!(waited.is_ok(), "{:?}", counters.read());
 }
 
 fn is_told_to_wait(response: &Response, status: u16) {
@@ -113,9 +102,9 @@ async fn an_idle_session_gives_way_to_a_new_one_of_its_client() {
 async fn a_session_that_is_refused_by_the_protocol_leaves_no_place_taken() {
     let limits = Limits { client_sessions: 1, ..Limits::default() };
     let (address, counters) = limited(limits, HttpOptions::new()).await;
-    let headers = [crate::wire::HOST, crate::wire::JSON, crate::wire::ACCEPT];
+    let headers = [HOST, JSON, ACCEPT];
     let broken = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
-    assert_eq!(crate::wire::send(address, "POST", &headers, broken).await.status, 400);
+    assert_eq!(send(address, "POST", &headers, broken).await.status, 400);
     until(&counters, |counts| counts.open_sessions == 0).await;
     initialize(address, &[]).await.session();
 }

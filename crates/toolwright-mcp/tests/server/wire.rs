@@ -1,10 +1,11 @@
 //! HTTP byte by byte. Never corrects a request.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use toolwright_mcp::{HttpOptions, McpServer};
+use toolwright_mcp::{Counters, Counts, HttpOptions, McpServer};
 
 use crate::lab::lab;
 
@@ -87,6 +88,17 @@ pub(crate) async fn in_session(
 ) -> Response {
     let headers = [&[HOST, JSON, ACCEPT, ("Mcp-Session-Id", session)], more].concat();
     send(address, method, &headers, body).await
+}
+
+/// Waits until counters say so.
+pub(crate) async fn until(counters: &Counters, says: impl Fn(Counts) -> bool) {
+    let wait = async {
+        while !says(counters.read()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(20), wait).await;
+    assert!(waited.is_ok(), "{:?}", counters.read());
 }
 
 impl Response {

@@ -27,8 +27,8 @@ use crate::server::{Counters, Limits};
 /// How much of what a client sends is buffered before somebody reads it: a head is not longer.
 const BUFFER: usize = 64 << 10;
 
-/// The place of one connection, until this is dropped.
-struct Place {
+/// One of the connections that may be open, until this is dropped.
+struct OpenConnection {
     counters: Counters,
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -43,13 +43,13 @@ pub(super) async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER);
-    let places = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
-    let places = Arc::new(Semaphore::new(places));
+    let permits = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
+    let permits = Arc::new(Semaphore::new(permits));
     let (ending, mut open) = (GracefulShutdown::new(), JoinSet::new());
     loop {
-        let (stream, peer, place) = tokio::select! {
+        let (stream, peer, open_connection) = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = accept(&mut listener, &places, counters) => accepted,
+            accepted = accept(&mut listener, &permits, counters) => accepted,
             Some(_) = open.join_next() => continue,
         };
         // Held back for more, each answer would wait for the client's delayed acknowledgement. A connection that
@@ -67,7 +67,7 @@ pub(super) async fn serve(
         let connection = ending.watch(connection);
         open.spawn(async move {
             if connection.await.is_err_and(|error| timed_out(&error)) {
-                place.counters.count(|counts| counts.connections_timed_out += 1);
+                open_connection.counters.count(|counts| counts.connections_timed_out += 1);
             }
         });
     }
@@ -75,22 +75,22 @@ pub(super) async fn serve(
     ending.shutdown().await;
 }
 
-/// The next connection, when there is a place for it.
+/// The next connection, when there may be one.
 async fn accept(
     listener: &mut TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
     counters: &Counters,
-) -> (TcpStream, SocketAddr, Place) {
-    if places.available_permits() == 0 {
+) -> (TcpStream, SocketAddr, OpenConnection) {
+    if permits.available_permits() == 0 {
         counters.count(|counts| counts.connections_awaited += 1);
     }
-    let permit = Arc::clone(places).acquire_owned().await.ok();
+    let permit = Arc::clone(permits).acquire_owned().await.ok();
     let (stream, peer) = listener.accept().await;
     counters.count(|counts| {
         counts.connections += 1;
         counts.open_connections += 1;
     });
-    (stream, peer, Place { counters: counters.clone(), _permit: permit })
+    (stream, peer, OpenConnection { counters: counters.clone(), _permit: permit })
 }
 
 fn timed_out(error: &hyper::Error) -> bool {
@@ -98,7 +98,7 @@ fn timed_out(error: &hyper::Error) -> bool {
     error.is_timeout() || cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
-impl Drop for Place {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.counters.count(|counts| counts.open_connections -= 1);
     }

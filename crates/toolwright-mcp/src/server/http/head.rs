@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::bearer;
 use super::options::PrincipalOf;
-use crate::server::sessions::Client;
+use crate::server::sessions::Caller;
 
 /// How it is known whom a request is from.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl Identity {
     /// # Errors
     ///
     /// The host's own code panics; the panic's message has gone where panics go.
-    pub(super) fn of(&self, request: &Parts) -> Result<Client, (StatusCode, &'static str)> {
+    pub(super) fn of(&self, request: &Parts) -> Result<Caller, (StatusCode, &'static str)> {
         let principal = match &self.principal {
             Some(of) => catch_unwind(AssertUnwindSafe(|| of(request))).map_err(|_| {
                 (StatusCode::INTERNAL_SERVER_ERROR, "the request could not be begun")
@@ -37,9 +37,9 @@ impl Identity {
         };
         let peer: Option<&ConnectInfo<SocketAddr>> = request.extensions.get();
         Ok(match (principal, peer) {
-            (Some(principal), _) => Client::Principal(principal),
-            (None, Some(ConnectInfo(peer))) => Client::of_address(peer.ip()),
-            (None, None) => Client::Unknown,
+            (Some(principal), _) => Caller::Principal(principal),
+            (None, Some(ConnectInfo(peer))) => Caller::of_address(peer.ip()),
+            (None, None) => Caller::Unknown,
         })
     }
 }

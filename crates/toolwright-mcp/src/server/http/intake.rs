@@ -21,7 +21,7 @@ use super::head::{Identity, ambiguity};
 use crate::server::Counts;
 use crate::server::exposure::Exposure;
 use crate::server::message::{self, Arguments, Message, Refusal};
-use crate::server::sessions::{Admission, Client, Full, Memory, Session, Sessions};
+use crate::server::sessions::{Admission, Caller, Full, Memory, Session, Sessions};
 
 /// The header with the id of a session.
 const SESSION: &str = "mcp-session-id";
@@ -52,7 +52,7 @@ pub(super) struct Gate {
 /// What is known of a request, and what is found while its body is read.
 #[derive(Clone)]
 struct Found {
-    client: Client,
+    caller: Caller,
     /// The session that it names, if it names one.
     session: Option<Arc<Session>>,
     names_session: bool,
@@ -116,18 +116,18 @@ impl Gate {
             counters.count(|counts| counts.requests_ambiguous += 1);
             return Err((StatusCode::BAD_REQUEST, why));
         }
-        let client = self.identity.of(request)?;
+        let caller = self.identity.of(request)?;
         let id = request.headers.get(SESSION);
         let session = id.and_then(|id| self.sessions.find(id.to_str().ok()?));
         if let Some(session) = &session {
-            if !session.is_open_to(&client) {
+            if !session.is_open_to(&caller) {
                 counters.count(|counts| counts.sessions_denied += 1);
                 return Err((StatusCode::NOT_FOUND, "Not Found: Session not found"));
             }
             session.touch();
         }
         Ok(Found {
-            client,
+            caller,
             session,
             names_session: id.is_some(),
             arguments: Arguments::default(),
@@ -190,10 +190,10 @@ impl Found {
             }
             Message::Request(request) => {
                 if request.method == "initialize" && !self.names_session {
-                    let place = gate.sessions.open(&self.client);
-                    let place =
-                        place.map_err(|full| Refused::TooManySessions(full, request.id.clone()))?;
-                    self.admission.hold_place(place);
+                    let opened = gate.sessions.open(&self.caller);
+                    let opened = opened
+                        .map_err(|full| Refused::TooManySessions(full, request.id.clone()))?;
+                    self.admission.hold_session(opened);
                 }
                 self.note(Refused::IfUnread(request.unread()));
                 Ok(bytes)
@@ -220,8 +220,8 @@ impl Found {
             }
             None | Some(Refused::IfUnread(_)) => {
                 let id = answer.headers().get(SESSION).and_then(|id| id.to_str().ok());
-                if let (Some(place), Some(id)) = (self.admission.place(), id) {
-                    place.name(id);
+                if let (Some(session), Some(id)) = (self.admission.session(), id) {
+                    session.name(id);
                 }
                 answer
             }
@@ -262,7 +262,7 @@ impl Refused {
                 let message = "there are too many sessions; begin this one later";
                 (StatusCode::SERVICE_UNAVAILABLE, Refusal::busy(Some(id), message))
             }
-            Self::TooManySessions(Full::Client, id) => {
+            Self::TooManySessions(Full::Caller, id) => {
                 let message = "this client has too many sessions; end one or begin this one later";
                 (StatusCode::TOO_MANY_REQUESTS, Refusal::busy(Some(id), message))
             }

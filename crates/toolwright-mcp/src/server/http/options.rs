@@ -161,8 +161,8 @@ impl HttpOptions {
 
     /// Sets what the scope of a call is filled with from its HTTP request, for tools that are injected a run, a session
     /// or a label. Without it, calls of a session have the ids of that session, and a request that stands alone
-    /// (2026-07-28) has none: only a host knows which of those belong together. Whose a session is says
-    /// [`HttpOptions::with_principal`]; tools which tell users apart need the user from here and not the session.
+    /// (2026-07-28) has none: only a host knows which of those belong together. Whose a session
+    /// is, [`HttpOptions::with_principal`] says; tools which tell users apart need the user from here and not the session.
     #[must_use]
     pub fn with_scope(
         mut self,
