@@ -109,6 +109,19 @@ async fn a_session_that_is_refused_by_the_protocol_leaves_no_place_taken() {
     initialize(address, &[]).await.session();
 }
 
+/// Whatever stands in the header that names a session, one that is opened counts.
+#[tokio::test]
+async fn no_session_is_opened_past_the_limit() {
+    let limits = Limits { client_sessions: 1, ..Limits::default() };
+    let (address, counters) = limited(limits, HttpOptions::new()).await;
+    initialize(address, &[]).await.session();
+    for (id, status) in [("\u{ff}", 429), ("", 404), ("guess", 404)] {
+        let more = [("Mcp-Session-Id", id)];
+        assert_eq!(initialize(address, &more).await.status, status, "{id}");
+    }
+    assert_eq!(counters.read().open_sessions, 1);
+}
+
 /// Nothing that another principal does with the id of a session reaches it.
 #[tokio::test]
 async fn a_session_belongs_to_the_principal_that_opened_it() {

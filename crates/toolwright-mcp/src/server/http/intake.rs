@@ -117,8 +117,9 @@ impl Gate {
             return Err((StatusCode::BAD_REQUEST, why));
         }
         let caller = self.identity.of(request)?;
-        let id = request.headers.get(SESSION);
-        let session = id.and_then(|id| self.sessions.find(id.to_str().ok()?));
+        // For rmcp, an id that is no text is none.
+        let id = request.headers.get(SESSION).and_then(|id| id.to_str().ok());
+        let session = id.and_then(|id| self.sessions.find(id));
         if let Some(session) = &session {
             if !session.is_open_to(&caller) {
                 counters.count(|counts| counts.sessions_denied += 1);
