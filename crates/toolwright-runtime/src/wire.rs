@@ -20,8 +20,9 @@ pub(crate) struct WireCall {
     pub(crate) tool: String,
     pub(crate) args: String,
     pub(crate) scope: WireScope,
+    /// Whether it was approved. What it was approved for is not said: its reader decides what that is worth.
     #[serde(default)]
-    approved: bool,
+    pub(crate) approved: bool,
 }
 
 /// A [`Scope`].
@@ -102,10 +103,7 @@ impl From<&ToolCall> for WireCall {
 
 impl From<WireCall> for ToolCall {
     fn from(wire: WireCall) -> Self {
-        Self::new(wire.tool, Payload::new(wire.args))
-            .with_id(wire.id)
-            .with_scope(wire.scope.into())
-            .with_approved(wire.approved)
+        Self::new(wire.tool, Payload::new(wire.args)).with_id(wire.id).with_scope(wire.scope.into())
     }
 }
 

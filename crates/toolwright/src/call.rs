@@ -1,9 +1,11 @@
 //! One call of a tool: who asks for what, on whose behalf. Never says what came of it: see
 //! [`crate::outcome`].
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::codec::{self, Decode, Encode};
@@ -22,8 +24,15 @@ pub struct ToolCall {
     tool: String,
     args: Payload,
     scope: Scope,
-    approved: bool,
+    clearance: Option<Clearance>,
 }
+
+/// The proof that a call was approved. A runtime attaches it to the call, and its tools run no call that needs an approval
+/// without it. Only a crate that knows the type of the proof can make or read one, so a runtime keeps that type private.
+///
+/// All clearances are equal: what one covers, its maker alone can tell.
+#[derive(Clone)]
+pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
 /// What a call knows about where it comes from; the fields a schema can inject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,7 +127,7 @@ impl ToolCall {
     /// A call with a fresh id and an empty scope.
     pub fn new(tool: impl Into<String>, args: Payload) -> Self {
         let (id, scope) = (fresh_id("call"), Scope::default());
-        Self { id, tool: tool.into(), args, scope, approved: false }
+        Self { id, tool: tool.into(), args, scope, clearance: None }
     }
 
     /// A call of a known tool with typed arguments.
@@ -165,10 +174,10 @@ impl ToolCall {
         self
     }
 
-    /// Sets whether somebody approved the call. A runtime says it of every call that it runs, whatever was said before.
+    /// Sets the proof that the call was approved. A runtime replaces the one that a caller sets.
     #[must_use]
-    pub fn with_approved(mut self, approved: bool) -> Self {
-        self.approved = approved;
+    pub fn with_clearance(mut self, clearance: Option<Clearance>) -> Self {
+        self.clearance = clearance;
         self
     }
 
@@ -192,9 +201,15 @@ impl ToolCall {
         &self.scope
     }
 
-    /// Whether somebody was asked about this call and approved it, with these arguments.
+    /// The proof that the call was approved.
+    pub fn clearance(&self) -> Option<&Clearance> {
+        self.clearance.as_ref()
+    }
+
+    /// Whether somebody was asked about this call and approved it, with these arguments. Holds for a call that a runtime
+    /// hands to a tool.
     pub fn is_approved(&self) -> bool {
-        self.approved
+        self.clearance.is_some()
     }
 
     /// The run the call belongs to.
@@ -220,6 +235,30 @@ impl ToolCall {
     /// What the host attached under a key.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.scope.labels.get(key).map(String::as_str)
+    }
+}
+
+impl Clearance {
+    /// Wraps a proof, of a type that only its maker knows.
+    pub fn new(proof: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(proof))
+    }
+
+    /// The proof, if it is of this type.
+    pub fn proof<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}
+
+impl PartialEq for Clearance {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Clearance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clearance")
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use toolwright::spec::Implementation;
 use toolwright::{Map, ToolSpec, Value};
 
-use crate::tools::{ToolEntry, ToolSpecRef};
+use crate::tools::ToolSpecRef;
 
 pub use planner::{Exchange, Planner, Step, Turn};
 pub use script::Script;
@@ -169,11 +169,6 @@ impl Agent {
     pub fn with_result(mut self, spec: impl Into<ToolSpecRef>) -> Self {
         self.result = Some(spec.into());
         self
-    }
-
-    /// Whether it wants a tool's calls to be approved.
-    pub(crate) fn wants_approval_of(&self, tool: &ToolEntry) -> bool {
-        self.approval_list.iter().any(|name| tool.is_called(name))
     }
 
     pub(crate) fn needs(&self) -> &[&'static ToolSpec] {

@@ -43,6 +43,7 @@
 //! ```
 
 mod answers;
+mod clearance;
 mod ledger;
 mod request;
 mod sync;
@@ -51,9 +52,11 @@ use toolwright::BoxFuture;
 
 pub use answers::ResumeError;
 pub(crate) use answers::{Verdicts, check};
+pub(crate) use clearance::{check_cleared, cleared, not_approved};
 pub(crate) use ledger::Ledger;
+use request::digest;
 pub use request::{Answer, ApprovalRequest, Verdict};
-pub(crate) use request::{Clock, digest, now};
+pub(crate) use request::{Clock, now};
 
 /// Answers questions while the run waits: a person at a terminal, or a rule. A run with an approver is never suspended
 /// for an approval.

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use toolwright::call::fresh_id;
 use toolwright::codec;
 use toolwright::{Map, Payload, ToolCall, Value};
 
@@ -26,6 +25,9 @@ pub struct ApprovalRequest {
     pub deferred: bool,
     /// The run that asks.
     pub run_id: String,
+    /// The agent whose run or session asks; none for a call outside both.
+    #[serde(default)]
+    pub agent: Option<String>,
     /// The call that waits.
     pub call_id: String,
     /// The tool it asks for.
@@ -46,10 +48,10 @@ pub struct ApprovalRequest {
     /// Handles that are open in the run and end if it is suspended to wait for the answer.
     #[serde(default)]
     pub open_handles: Vec<String>,
-    /// SHA-256 over run, call, tool and arguments, in hexadecimal. An answer repeats it.
-    pub digest: String,
     /// When answers come too late, in milliseconds since 1970.
     pub expires_at: u64,
+    /// SHA-256 over all of the above but the open handles, in hexadecimal. An answer repeats it.
+    pub digest: String,
 }
 
 /// The answer to one question.
@@ -79,16 +81,22 @@ pub enum Verdict {
 }
 
 impl ApprovalRequest {
-    /// The question of a call, that may be answered for so long.
-    pub(crate) fn new(call: &ToolCall, tool: &ToolEntry, now: u64, lasting: Duration) -> Self {
+    /// The question that a call asks. What is shown is made of the call and its tool alone.
+    pub(crate) fn new(
+        call: &ToolCall,
+        tool: &ToolEntry,
+        agent: Option<&str>,
+        id: String,
+        expires_at: u64,
+    ) -> Self {
         let words = tool.approval().cloned().unwrap_or_default();
         let filled =
             |text: Option<&str>| text.map(|text| fill(text, tool.spec(), call.args(), None));
-        let lasting = u64::try_from(lasting.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            id: fresh_id("approval"),
+        let request = Self {
+            id,
             deferred: tool.is_deferred(),
             run_id: call.run_id().unwrap_or_default().to_owned(),
+            agent: agent.map(str::to_owned),
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
             toolset: tool.spec().toolset().to_owned(),
@@ -97,9 +105,35 @@ impl ApprovalRequest {
             denied: filled(words.denied.as_deref()),
             metadata: words.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),
             open_handles: Vec::new(),
-            digest: digest(call),
-            expires_at: now.saturating_add(lasting),
-        }
+            expires_at,
+            digest: String::new(),
+        };
+        Self { digest: request.digest_of_shown(), ..request }
+    }
+
+    /// Whether a call still asks this question: everything that was shown, made anew, is the same.
+    pub(crate) fn is_of(&self, call: &ToolCall, tool: &ToolEntry, agent: Option<&str>) -> bool {
+        Self::new(call, tool, agent, self.id.clone(), self.expires_at).digest == self.digest
+    }
+
+    /// The digest of what this shows now, which an answer is about.
+    pub(crate) fn digest_of_shown(&self) -> String {
+        let optional = |text: &Option<String>| text.as_ref().map(|text| format!("={text}"));
+        let [agent, prompt, denied] = [&self.agent, &self.prompt, &self.denied].map(optional);
+        digest([
+            self.id.as_str(),
+            if self.deferred { "deferred" } else { "" },
+            &self.run_id,
+            &agent.unwrap_or_default(),
+            &self.call_id,
+            &self.tool,
+            &self.toolset,
+            self.args.as_str(),
+            &prompt.unwrap_or_default(),
+            &denied.unwrap_or_default(),
+            &Value::Object(self.metadata.clone()).to_string(),
+            &self.expires_at.to_string(),
+        ])
     }
 
     /// A yes to exactly what this shows.
@@ -128,14 +162,13 @@ impl ApprovalRequest {
     }
 
     fn answer(&self, verdict: Verdict) -> Answer {
-        Answer { id: self.id.clone(), digest: self.digest.clone(), verdict }
+        Answer { id: self.id.clone(), digest: self.digest_of_shown(), verdict }
     }
 }
 
-/// What an approval is bound to. Every part has its length before it, so that no two calls have one text.
-pub(crate) fn digest(call: &ToolCall) -> String {
+/// SHA-256 over parts, in hexadecimal. Every part has its length before it, so that no two lists have one text.
+pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
-    let parts = [call.run_id().unwrap_or_default(), call.id(), call.tool(), call.args().as_str()];
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);

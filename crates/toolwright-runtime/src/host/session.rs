@@ -11,8 +11,8 @@ use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, 
 use crate::agent::Exchange;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
-    CallState, Dispatcher, Environment, PendingCall, SavedCall, SessionTools, SuspendedCall,
-    VERSION, readmit, repeated,
+    Dispatcher, Environment, PendingCall, SavedCall, SessionTools, SuspendedCall, VERSION, readmit,
+    rejoin, repeated,
 };
 use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
 use crate::watch::EventSink;
@@ -214,10 +214,7 @@ impl Session {
             SavedCall::Asked { call, request } => {
                 readmit(call.into(), request, &dispatcher, &tools)
             }
-            SavedCall::Suspended { call, run } => {
-                let tool = tools.iter().find(|tool| tool.name() == call.tool).cloned();
-                PendingCall::new(call.into(), tool, CallState::Suspended(run))
-            }
+            SavedCall::Suspended { call, run } => rejoin(call, run, &tools),
             SavedCall::Done(exchange) => {
                 let exchange: Exchange = exchange.into();
                 PendingCall::done(exchange.call, exchange.result.outcome)

@@ -14,9 +14,11 @@ use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolF
 use super::client::RemoteError;
 use super::protocol::{Reply, Request, VERSION, WireTool};
 
+use crate::approval::cleared;
 use crate::execute::panicked;
 use crate::tools::Entered;
 use crate::tools::{Source, ToolEntry, Toolset};
+use crate::wire::WireCall;
 
 impl Source {
     /// Serves everybody who connects to a socket, until the listener fails. Connections that end badly are logged. The
@@ -182,7 +184,7 @@ async fn attend(
                 let (toolset, listed) = (Arc::clone(toolset), Arc::clone(&listed));
                 let replies = Arc::clone(&replies);
                 let task = tasks.spawn(async move {
-                    let outcome = run(&*toolset, &listed, call.into()).await;
+                    let outcome = run(&*toolset, &listed, call).await;
                     replies.send(Reply::Outcome { id, outcome: (&outcome).into() });
                 });
                 running.insert(id, task);
@@ -198,7 +200,8 @@ fn wire(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
 
 /// Runs a call with arguments and result checked by the tool's own codecs, which the client does not have. A client
 /// calls what it has listed.
-async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Outcome {
+async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: WireCall) -> Outcome {
+    let (approved, call) = (call.approved, ToolCall::from(call));
     let Some(tool) = listed.iter().find(|tool| tool.name() == call.tool()) else {
         let known = listed.iter().map(ToolEntry::name);
         return Err(ToolFailure::not_found(call.tool(), known));
@@ -210,6 +213,8 @@ async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], call: ToolCall) -> Out
     if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
         return Err(ToolFailure::invalid_call(tool.spec(), &call, issues));
     }
+    // A client says whether its call was approved.
+    let call = if approved { cleared(call, tool.spec()) } else { call };
     let running = async { toolset.call(&call).await.outcome };
     match std::panic::AssertUnwindSafe(running).catch_unwind().await {
         Ok(outcome) => tool.spec_ref().checked(outcome),

@@ -74,7 +74,7 @@ fn postponed(dispatcher: &Dispatcher, pending: PendingCall) -> PendingCall {
     let PendingCall { call, tool, state } = pending;
     let state = match state {
         CallState::Settled(outcome) => return dispatcher.settle(call, tool.as_ref(), outcome),
-        CallState::Postponed | CallState::Ready { .. } | CallState::Unasked => CallState::Postponed,
+        CallState::Postponed | CallState::Ready | CallState::Unasked => CallState::Postponed,
         state @ (CallState::Asked(_) | CallState::Suspended(_) | CallState::Done(_)) => state,
     };
     PendingCall { call, tool, state }

@@ -21,8 +21,8 @@ pub(crate) struct PendingCall {
 pub(crate) enum CallState {
     /// It waits for a barrier before it.
     Postponed,
-    /// It may run. Where it had to be approved, with the arguments of this digest.
-    Ready { approved_digest: Option<String> },
+    /// It may run. Where it had to be approved, it has its clearance.
+    Ready,
     /// It needs an answer, and nobody was asked yet.
     Unasked,
     /// Its question was asked and waits for the answer.
@@ -33,11 +33,6 @@ pub(crate) enum CallState {
     Settled(Outcome),
     /// It has its outcome.
     Done(Outcome),
-}
-
-impl CallState {
-    /// It may run, and had not to be approved.
-    pub(crate) const READY: Self = Self::Ready { approved_digest: None };
 }
 
 impl PendingCall {

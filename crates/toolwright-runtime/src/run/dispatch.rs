@@ -29,7 +29,7 @@ use super::effects::{self, Entry};
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
 use super::state::RunState;
-use crate::approval::{ApprovalRequest, Verdict, Verdicts, digest, now};
+use crate::approval::{ApprovalRequest, Verdict, Verdicts, check_cleared, cleared, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
 use crate::tools::{Delegation, ToolEntry, Toolset};
 use crate::watch::telemetry;
@@ -42,16 +42,10 @@ pub(crate) struct Dispatcher {
     pub(crate) toolset: Arc<dyn Toolset>,
     pub(crate) publisher: Publisher,
     pub(crate) options: Options,
+    /// The approval list of the agent whose calls these are, which child runs do not inherit.
+    pub(crate) agent_approval_list: Arc<[String]>,
     /// The verdicts that a suspended run and its child runs go on with.
     pub(crate) verdicts: Arc<Verdicts>,
-}
-
-/// A call whose question was answered.
-pub(crate) enum Judged {
-    /// It may run, with the arguments of this digest.
-    Approved { call: ToolCall, digest: String },
-    /// It has its outcome and does not run.
-    Settled { call: ToolCall, outcome: Outcome },
 }
 
 impl Dispatcher {
@@ -63,7 +57,14 @@ impl Dispatcher {
     ) -> Self {
         let options = Options { approver: environment.approver.clone(), ..Options::default() };
         let environment = Arc::clone(environment);
-        Self { environment, toolset, publisher, options, verdicts: Arc::default() }
+        Self {
+            environment,
+            toolset,
+            publisher,
+            options,
+            agent_approval_list: Arc::default(),
+            verdicts: Arc::default(),
+        }
     }
 
     /// Takes one call as far as it gets. Dropped before that, it still announces the call's end: cancelled.
@@ -71,19 +72,17 @@ impl Dispatcher {
         let PendingCall { call, tool, state } = pending;
         // Boxed, so that a nested run takes little of its caller's stack.
         match (state, tool) {
-            (CallState::Ready { approved_digest: None }, Some(tool)) => {
+            (CallState::Ready, Some(tool)) if !call.is_approved() => {
                 // What was asked when the run got here first is answered as it was.
                 match self.kept::<ApprovalRequest>(|| format!("question/{}", call.id())).await {
-                    Ok(None) => Box::pin(self.run_announced(call, tool, None)).await,
+                    Ok(None) => Box::pin(self.run_announced(call, tool)).await,
                     Ok(Some(_)) => Box::pin(self.ask(call, tool)).await,
                     Err(failure) => self.settle(call, Some(&tool), Err(failure)),
                 }
             }
-            (CallState::Ready { approved_digest }, Some(tool)) => {
-                Box::pin(self.run_announced(call, tool, approved_digest)).await
-            }
+            (CallState::Ready, Some(tool)) => Box::pin(self.run_announced(call, tool)).await,
             (CallState::Unasked, Some(tool)) => Box::pin(self.ask(call, tool)).await,
-            (CallState::Ready { .. } | CallState::Unasked, None) => self.end_unlisted(call).await,
+            (CallState::Ready | CallState::Unasked, None) => self.end_unlisted(call).await,
             (CallState::Suspended(run), tool) => Box::pin(self.resume_agent(call, tool, run)).await,
             (CallState::Settled(outcome), tool) => self.settle(call, tool.as_ref(), outcome),
             (state, tool) => PendingCall { call, tool, state },
@@ -98,14 +97,21 @@ impl Dispatcher {
     /// Takes a new call of a known tool as far as it gets.
     pub(crate) async fn start(&self, call: ToolCall, tool: &ToolEntry) -> PendingCall {
         let call = if call.tool() == tool.name() { call } else { call.with_tool(tool.name()) };
-        self.advance(self.admit(call, tool.clone(), false)).await
+        self.advance(self.admit(call, tool.clone())).await
     }
 
-    /// The state in which a new call of a known tool begins, which may be listed for approval by its agent. Nobody is
-    /// asked about arguments that are not valid.
-    pub(crate) fn admit(&self, call: ToolCall, tool: ToolEntry, is_listed: bool) -> PendingCall {
-        if !is_listed && !self.options.needs_answer(&tool) {
-            return PendingCall::new(call, Some(tool), CallState::READY);
+    /// Whether a call waits for somebody before it may run.
+    fn needs_answer(&self, tool: &ToolEntry) -> bool {
+        let mut lists = self.options.approval_list.iter().chain(&*self.agent_approval_list);
+        tool.approval().is_some() || tool.is_deferred() || lists.any(|name| tool.is_called(name))
+    }
+
+    /// The state in which a new call of a known tool begins; a clearance from elsewhere counts for nothing. Nobody is asked
+    /// about arguments that are not valid.
+    pub(crate) fn admit(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+        let call = call.with_clearance(None);
+        if !self.needs_answer(&tool) {
+            return PendingCall::new(call, Some(tool), CallState::Ready);
         }
         if let Err(issues) = tool.spec().check_args(call.args().as_bytes()) {
             let failure = ToolFailure::invalid_call(tool.spec(), &call, issues);
@@ -159,10 +165,12 @@ impl Dispatcher {
         }
         let environment = &self.environment;
         let asking = async {
-            let now = now(&environment.clock);
+            let lasting = u64::try_from(environment.approvals_last.as_millis());
+            let expires_at = now(&environment.clock).saturating_add(lasting.unwrap_or(u64::MAX));
+            let (agent, id) = (self.publisher.agent.as_deref(), fresh_id("approval"));
             ApprovalRequest {
                 open_handles: self.toolset.open_handles(),
-                ..ApprovalRequest::new(&call, &tool, now, environment.approvals_last)
+                ..ApprovalRequest::new(&call, &tool, agent, id, expires_at)
             }
         };
         let request = match self.effect(|| format!("question/{}", call.id()), asking).await {
@@ -182,51 +190,54 @@ impl Dispatcher {
             Ok(verdict) => verdict,
             Err(failure) => return self.settle(call, Some(&tool), Err(failure)),
         };
-        match self.judge(call, &tool, &request, verdict) {
-            Judged::Approved { call, digest } => self.run_announced(call, tool, Some(digest)).await,
-            Judged::Settled { call, outcome } => self.settle(call, Some(&tool), outcome),
+        match self.judge(call, tool, &request, verdict) {
+            PendingCall { call, tool: Some(tool), state: CallState::Ready } => {
+                self.run_announced(call, tool).await
+            }
+            PendingCall { call, tool, state: CallState::Settled(outcome) } => {
+                self.settle(call, tool.as_ref(), outcome)
+            }
+            other => other,
         }
     }
 
-    /// Does to a call what the answer to its question says.
+    /// Does to a call what the answer to its question says. An answer to anything but a no counts only if the call still asks
+    /// what was shown.
     pub(crate) fn judge(
         &self,
         call: ToolCall,
-        tool: &ToolEntry,
+        tool: ToolEntry,
         request: &Arc<ApprovalRequest>,
         verdict: Verdict,
-    ) -> Judged {
+    ) -> PendingCall {
         self.publisher.publish(|| EventKind::ApprovalAnswered {
             request: Arc::clone(request),
             verdict: verdict.clone(),
         });
-        match verdict {
-            Verdict::Approve => Judged::Approved { call, digest: request.digest.clone() },
+        let outcome = match verdict {
+            Verdict::Deny(reason) => Err(denied(request, reason)),
+            _ if !request.is_of(&call, &tool, self.publisher.agent.as_deref()) => {
+                Err(asks_otherwise(&tool))
+            }
+            Verdict::Approve => {
+                let call = cleared(call, tool.spec());
+                return PendingCall::new(call, Some(tool), CallState::Ready);
+            }
             Verdict::ApproveWith(args) => {
-                let call = call.with_args(args);
-                let digest = digest(&call);
-                Judged::Approved { call, digest }
+                let call = cleared(call.with_args(args), tool.spec());
+                return PendingCall::new(call, Some(tool), CallState::Ready);
             }
-            Verdict::Deny(reason) => {
-                Judged::Settled { call, outcome: Err(denied(request, reason)) }
-            }
-            Verdict::Result(payload) if request.deferred => {
-                Judged::Settled { call, outcome: tool.spec_ref().checked(Ok(payload)) }
-            }
-            Verdict::Result(_) => Judged::Settled { call, outcome: Err(not_deferred(request)) },
-        }
+            Verdict::Result(payload) if request.deferred => tool.spec_ref().checked(Ok(payload)),
+            Verdict::Result(_) => Err(not_deferred(request)),
+        };
+        PendingCall::new(call, Some(tool), CallState::Settled(outcome))
     }
 
     /// Announces a call, and runs it between its hooks.
-    async fn run_announced(
-        &self,
-        call: ToolCall,
-        tool: ToolEntry,
-        approved_digest: Option<String>,
-    ) -> PendingCall {
-        let call = Arc::new(call.with_approved(approved_digest.is_some()));
+    async fn run_announced(&self, call: ToolCall, tool: ToolEntry) -> PendingCall {
+        let call = Arc::new(call);
         let open = OpenCall::announce(&self.publisher, &call, Some(&tool));
-        let running = self.between_hooks(Arc::clone(&call), &tool, approved_digest.as_deref());
+        let running = self.between_hooks(Arc::clone(&call), &tool);
         let state = open.reach(self.in_span(&call, &tool, Box::pin(running)).await);
         PendingCall::new(Arc::unwrap_or_clone(call), Some(tool), state)
     }
@@ -251,7 +262,9 @@ impl Dispatcher {
             let running = async {
                 let is_its_agent =
                     tool.delegates() || tool.agent().is_some_and(|agent| **agent == *run.agent);
-                let end = if is_its_agent && run.implements(tool.spec()) {
+                let end = if let Err(failure) = self.check_approval(&hooked, tool) {
+                    self.abandon(&run, failure)
+                } else if is_its_agent && run.implements(tool.spec()) {
                     let delegation = Delegation::to(&*run.agent, Payload::new(run.input.as_str()));
                     self.run_agent(delegation, &hooked, tool, Some(run)).await
                 } else {
@@ -299,15 +312,10 @@ impl Dispatcher {
     }
 
     /// Hooks, the call between them, hooks.
-    async fn between_hooks(
-        &self,
-        mut call: Arc<ToolCall>,
-        tool: &ToolEntry,
-        approved_digest: Option<&str>,
-    ) -> End {
+    async fn between_hooks(&self, mut call: Arc<ToolCall>, tool: &ToolEntry) -> End {
         let hooks = &self.environment.hooks;
         if !hooks.are_for(call.tool(), Some(tool)) {
-            return Box::pin(self.execute(call, tool, approved_digest)).await;
+            return Box::pin(self.execute(call, tool)).await;
         }
         let before = hooks.before(&call, tool);
         let args = self.fallible(|| format!("before/{}", call.id()), before).await;
@@ -316,7 +324,7 @@ impl Dispatcher {
                 if args != *call.args() {
                     call = Arc::new(ToolCall::clone(&call).with_args(args));
                 }
-                Box::pin(self.execute(Arc::clone(&call), tool, approved_digest)).await
+                Box::pin(self.execute(Arc::clone(&call), tool)).await
             }
             Err(failure) => End::Failed(failure),
         };
@@ -345,16 +353,11 @@ impl Dispatcher {
     }
 
     /// The call itself, once it is checked that it may be made.
-    async fn execute(
-        &self,
-        call: Arc<ToolCall>,
-        tool: &ToolEntry,
-        approved_digest: Option<&str>,
-    ) -> End {
+    async fn execute(&self, call: Arc<ToolCall>, tool: &ToolEntry) -> End {
         let has_agent = tool.agent().is_some() || tool.delegates();
         let key = if has_agent { "agent" } else { "call" };
         let running = async {
-            self.check(&call, tool, approved_digest)?;
+            self.check(&call, tool)?;
             if let Some(agent) = tool.agent() {
                 return Delegation::to(&**agent, call.args().clone()).to_payload();
             }
@@ -374,21 +377,22 @@ impl Dispatcher {
         }
     }
 
-    fn check(
-        &self,
-        call: &ToolCall,
-        tool: &ToolEntry,
-        approved_digest: Option<&str>,
-    ) -> Result<(), ToolFailure> {
-        if approved_digest.is_some_and(|approved| digest(call) != approved) {
-            return Err(changed_after_approval(tool));
-        }
+    fn check(&self, call: &ToolCall, tool: &ToolEntry) -> Result<(), ToolFailure> {
+        self.check_approval(call, tool)?;
         if !tool.checks_itself()
             && let Err(issues) = tool.spec().check_args(call.args().as_bytes())
         {
             return Err(ToolFailure::invalid_call(tool.spec(), call, issues));
         }
         if self.toolset.is_available(tool.name()) { Ok(()) } else { Err(unavailable(tool)) }
+    }
+
+    /// Checks that a call has been approved where it needs to be, whatever path it came by.
+    fn check_approval(&self, call: &ToolCall, tool: &ToolEntry) -> Result<(), ToolFailure> {
+        if call.is_approved() || self.needs_answer(tool) {
+            return check_cleared(call, tool.spec());
+        }
+        Ok(())
     }
 
     /// Has an agent run a call, within the tool's own time and with as many attempts as it asks for. Each attempt is a
@@ -530,10 +534,10 @@ fn nobody_to_ask(call: &ToolCall) -> ToolFailure {
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
 }
 
-fn changed_after_approval(tool: &ToolEntry) -> ToolFailure {
-    let message = format!("the arguments of `{}` are not those that were approved", tool.name());
+fn asks_otherwise(tool: &ToolEntry) -> ToolFailure {
+    let message = format!("`{}` asks for its approval in other words now", tool.name());
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-        .with_detail("a hook changed them after the approval; let it run before, or leave them")
+        .with_detail("the question that was answered is not the one that the call asks; ask again")
 }
 
 fn unavailable(tool: &ToolEntry) -> ToolFailure {

@@ -96,11 +96,3 @@ pub(crate) struct Options {
     /// Whether somebody can take the run's state and bring it back.
     pub(crate) can_suspend: bool,
 }
-
-impl Options {
-    /// Whether a call waits for somebody before it may run.
-    pub(crate) fn needs_answer(&self, tool: &ToolEntry) -> bool {
-        let listed = self.approval_list.iter().any(|name| tool.is_called(name));
-        tool.approval().is_some() || tool.is_deferred() || listed
-    }
-}

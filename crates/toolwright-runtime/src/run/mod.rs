@@ -35,14 +35,14 @@ use crate::watch::{EventSink, Publisher, telemetry};
 
 use announce::OpenRun;
 use budget::Budget;
-pub(crate) use call::{CallState, PendingCall};
+pub(crate) use call::PendingCall;
 pub(crate) use dispatch::Dispatcher;
 pub use effects::Journal;
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
 pub(crate) use state::{RunState, SavedCall, VERSION};
 pub use state::{SuspendedCall, SuspendedRun};
-pub(crate) use step::{readmit, repeated};
+pub(crate) use step::{readmit, rejoin, repeated};
 use stop::Stop;
 
 /// How deep runs may be nested. An agent that calls itself without end would otherwise use up the
@@ -206,6 +206,7 @@ impl Run {
             toolset,
             publisher: self.publisher.clone(),
             options: self.options.clone(),
+            agent_approval_list: self.agent.agent.approval_list.as_slice().into(),
             verdicts: resumption
                 .map(|resumption| Arc::clone(&resumption.verdicts))
                 .unwrap_or_default(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use toolwright::ToolSpec;
 
 use crate::agent::Exchange;
-use crate::approval::{ApprovalRequest, digest};
+use crate::approval::ApprovalRequest;
 use crate::wire::{WireCall, WireExchange, WireScope};
 
 /// The version of the format. Another one is refused, never guessed at.
@@ -114,12 +114,18 @@ impl SavedCall {
             Self::Done(_) | Self::Postponed(_) => Vec::new(),
         }
     }
+}
 
+impl SavedCall {
     /// The id of a question that is not about the call it stands beside any more.
     pub(crate) fn first_forged(&self) -> Option<&str> {
         match self {
             Self::Asked { call, request } => {
-                (digest(&call.clone().into()) != request.digest).then_some(&*request.id)
+                let is_of = request.args.as_str() == call.args
+                    && request.call_id == call.id
+                    && request.tool == call.tool
+                    && request.digest_of_shown() == request.digest;
+                (!is_of).then_some(&*request.id)
             }
             Self::Suspended { run, .. } => run.step.iter().find_map(Self::first_forged),
             Self::Done(_) | Self::Postponed(_) => None,

@@ -7,14 +7,15 @@ use toolwright::{FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
 use super::batch::run_all;
 use super::call::{CallState, PendingCall};
-use super::dispatch::{Dispatcher, Judged};
+use super::dispatch::Dispatcher;
 use super::end::End;
 use super::state::{RunState, SavedCall, SuspendedRun, VERSION};
 use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::Exchange;
-use crate::approval::ApprovalRequest;
+use crate::approval::{ApprovalRequest, cleared};
 use crate::tools::ToolEntry;
+use crate::wire::WireCall;
 
 impl Run {
     /// Looks at all calls of a step before any of them runs.
@@ -67,11 +68,8 @@ impl Run {
             Err(failure) => return PendingCall::refused(call, None, failure),
         };
         match find(tools, &name) {
-            Some(tool) => {
-                let is_listed = self.agent.agent.wants_approval_of(&tool);
-                dispatcher.admit(call.with_tool(name), tool, is_listed)
-            }
-            None => PendingCall::new(call.with_tool(name), None, CallState::READY),
+            Some(tool) => dispatcher.admit(call.with_tool(name), tool),
+            None => PendingCall::new(call.with_tool(name), None, CallState::Ready),
         }
     }
 
@@ -90,11 +88,7 @@ impl Run {
                     PendingCall::done(exchange.call, exchange.result.outcome)
                 }
                 SavedCall::Postponed(call) => self.admit(call.into(), dispatcher, tools).await,
-                SavedCall::Suspended { call, run } => {
-                    let call: ToolCall = call.into();
-                    let tool = find(tools, call.tool());
-                    PendingCall::new(call, tool, CallState::Suspended(run))
-                }
+                SavedCall::Suspended { call, run } => rejoin(call, run, tools),
                 SavedCall::Asked { call, request } => {
                     readmit(call.into(), request, dispatcher, tools)
                 }
@@ -204,15 +198,17 @@ pub(crate) fn readmit(
         let failure = ToolFailure::not_found(call.tool(), tools.iter().map(ToolEntry::name));
         return PendingCall::refused(call, None, failure);
     };
-    match dispatcher.judge(call, &tool, &Arc::new(request), verdict) {
-        Judged::Approved { call, digest } => {
-            let state = CallState::Ready { approved_digest: Some(digest) };
-            PendingCall::new(call, Some(tool), state)
-        }
-        Judged::Settled { call, outcome } => {
-            PendingCall::new(call, Some(tool), CallState::Settled(outcome))
-        }
+    dispatcher.judge(call, tool, &Arc::new(request), verdict)
+}
+
+/// The state in which a call goes on whose agent's run waited. If it was approved before that began, it still is.
+pub(crate) fn rejoin(saved: WireCall, run: Box<RunState>, tools: &[ToolEntry]) -> PendingCall {
+    let tool = find(tools, &saved.tool);
+    let (approved, mut call) = (saved.approved, ToolCall::from(saved));
+    if let Some(tool) = tool.as_ref().filter(|_| approved) {
+        call = cleared(call, tool.spec());
     }
+    PendingCall::new(call, tool, CallState::Suspended(run))
 }
 
 /// The tool of a name; a published name goes before an earlier one.

@@ -51,7 +51,13 @@ impl Toolset for Executed {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         if let Some(executor) = &self.executor {
-            return executor.execute(call);
+            let Some(tool) = self.entries.iter().find(|tool| tool.is_called(call.tool())) else {
+                return call.not_found(&[]);
+            };
+            return match tool.check_approval(call) {
+                Ok(()) => executor.execute(call),
+                Err(failure) => Box::pin(std::future::ready(ToolResult::new(call, Err(failure)))),
+            };
         }
         // Only reached outside an agent's run, where nothing can wait.
         let message =

@@ -359,7 +359,13 @@ impl Toolset for FunctionTool {
     }
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { ToolResult::new(call, self.body.run(self.entry.spec(), call).await) })
+        Box::pin(async move {
+            let outcome = match self.entry.check_approval(call) {
+                Ok(()) => self.body.run(self.entry.spec(), call).await,
+                Err(failure) => Err(failure),
+            };
+            ToolResult::new(call, outcome)
+        })
     }
 
     fn instructions<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Option<String>> {

@@ -4,6 +4,7 @@ mod agents;
 mod approvals;
 mod approvers;
 mod checks;
+mod clearances;
 mod combinators;
 mod delegation;
 mod events;

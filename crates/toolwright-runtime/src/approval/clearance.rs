@@ -1,0 +1,60 @@
+//! Clearances: a tool that needs an approval runs only calls that carry one, whatever path they came by. Only this module
+//! makes and reads them.
+
+use toolwright::call::Clearance;
+use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
+
+use super::digest;
+use crate::tools::ToolEntry;
+
+/// The digest of what was approved: a call of a run, the tool by its own name, and the exact arguments.
+struct Approved(String);
+
+/// The call, approved for the tool of this spec with the arguments it has.
+pub(crate) fn cleared(call: ToolCall, tool: &ToolSpec) -> ToolCall {
+    let clearance = Clearance::new(Approved(covered(&call, tool)));
+    call.with_clearance(Some(clearance))
+}
+
+/// Checks that a call was approved for the tool of this spec, with the arguments it has.
+///
+/// # Errors
+///
+/// Nobody approved it, or it was another call, tool or arguments.
+pub(crate) fn check_cleared(call: &ToolCall, tool: &ToolSpec) -> Result<(), ToolFailure> {
+    let Some(clearance) = call.clearance() else { return Err(not_approved(tool.name())) };
+    let approved = clearance.proof::<Approved>();
+    if approved.is_some_and(|approved| approved.0 == covered(call, tool)) {
+        return Ok(());
+    }
+    let message = format!("the arguments of `{}` are not those that were approved", tool.name());
+    Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
+        .with_detail("a hook changed them after the approval; let it run before, or leave them"))
+}
+
+/// The failure of a call that needs an approval and carries no clearance.
+pub(crate) fn not_approved(tool: &str) -> ToolFailure {
+    let message = format!("`{tool}` needs an approval, and this call has none");
+    ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
+        "only a runtime clears calls, once somebody has approved them; call it through one",
+    )
+}
+
+impl ToolEntry {
+    /// Checks that a call was approved if this tool needs an approval.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`check_cleared`].
+    pub(crate) fn check_approval(&self, call: &ToolCall) -> Result<(), ToolFailure> {
+        match self.approval() {
+            Some(_) => check_cleared(call, self.spec()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn covered(call: &ToolCall, tool: &ToolSpec) -> String {
+    let run_id = call.run_id().unwrap_or_default();
+    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str()])
+}

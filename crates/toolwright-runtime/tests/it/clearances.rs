@@ -1,0 +1,130 @@
+//! A tool that needs an approval runs nothing without one, whatever path a call took to it.
+
+use std::sync::Arc;
+
+use toolwright::call::Clearance;
+use toolwright::spec::Approval;
+use toolwright::{BoxFuture, FailureKind, Outcome, Scope, ToolCall, ToolResult, ToolSpec};
+use toolwright_runtime::tools::Combined;
+use toolwright_runtime::{
+    Agent, ApprovalRequest, FunctionTool, Registry, RunRequest, Runtime, Source, Toolset, Verdict,
+};
+
+use crate::approvals::guarded;
+use crate::planners::{briefs, steps};
+use crate::tools::{Log, call, payload};
+use crate::toys::tool;
+
+fn logging(name: &'static str, log: &Log) -> FunctionTool {
+    let log = log.clone();
+    tool(name, move |n| {
+        log.push(format!("{name} {n}"));
+        n
+    })
+}
+
+async fn denied(toolset: &impl Toolset, call: &ToolCall) -> String {
+    let failure = toolset.call(call).await.outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Denied);
+    failure.message
+}
+
+/// H6: whoever holds a toolset cannot call past the runtime, nor make a clearance of their own.
+#[tokio::test]
+async fn h6_a_toolset_refuses_a_call_that_no_runtime_cleared() {
+    let log = Log::default();
+    let forged = |call: ToolCall| call.with_clearance(Some(Clearance::new("approved".to_owned())));
+    let direct = guarded(&log);
+    let unasked = "`wipe` needs an approval, and this call has none";
+    assert_eq!(denied(&direct, &call("wipe", "a", 1)).await, unasked);
+    let other = "the arguments of `wipe` are not those that were approved";
+    assert_eq!(denied(&direct, &forged(call("wipe", "a", 1))).await, other);
+
+    let within = Combined::new().with("disks", guarded(&log)).prefixed("lab");
+    within.tools(&Scope::default()).await.unwrap();
+    assert_eq!(denied(&within, &call("lab.wipe", "a", 1)).await, unasked);
+
+    let marked =
+        logging("free", &log).requiring_approval(Approval::default(), |name| name == "free");
+    let unasked = "`free` needs an approval, and this call has none";
+    assert_eq!(denied(&marked, &call("free", "a", 1)).await, unasked, "before it is listed");
+    marked.tools(&Scope::default()).await.unwrap();
+    assert_eq!(denied(&marked, &call("free", "a", 1)).await, unasked);
+    denied(&marked, &forged(call("free", "a", 1))).await;
+    assert!(log.lines().is_empty());
+}
+
+/// H6: what an executor runs needs a clearance too: the toolset of its specs asks for it.
+#[tokio::test]
+async fn h6_an_executors_tools_refuse_a_call_that_no_runtime_cleared() {
+    struct Runs(Log);
+
+    impl toolwright::Executor for Runs {
+        fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+            self.0.push(format!("{} {}", call.tool(), call.is_approved()));
+            let outcome: Outcome = Ok(payload(1));
+            Box::pin(std::future::ready(ToolResult::new(call, outcome)))
+        }
+    }
+
+    let log = Log::default();
+    let specs = [ToolSpec::new("burn").with_approval(Approval::default()), ToolSpec::new("look")];
+    let registry = Registry::new();
+    registry
+        .register_toolset("fire", Source::executed(specs, Arc::new(Runs(log.clone()))))
+        .unwrap();
+    let planner = steps(vec![vec![call("burn", "a", 1), call("look", "b", 1)]]);
+    let agent = Agent::new("worker", "lab").with_toolsets(["fire"]);
+    registry.register_agent(agent, planner).unwrap();
+    let runtime = Runtime::builder(registry)
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
+        .build();
+    runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(log.lines(), ["burn true", "look false"], "a runtime clears what was approved");
+}
+
+/// H7: a tool that was approved cannot spend the clearance of its call on another call.
+#[tokio::test]
+async fn h7_a_clearance_is_of_one_call_of_one_tool_alone() {
+    let (log, tried) = (Log::default(), Log::default());
+    let target = Arc::new(guarded(&log));
+    let spec = crate::toys::spec("open").with_approval(Approval::default());
+    let (noted, wipe) = (tried.clone(), Arc::clone(&target));
+    let open = FunctionTool::new(spec, move |args: crate::tools::N, call: ToolCall| {
+        let (noted, wipe) = (noted.clone(), Arc::clone(&wipe));
+        async move {
+            assert!(call.is_approved());
+            let passed_on = call.clone().with_tool("wipe");
+            noted.push(wipe.call(&passed_on).await.outcome.unwrap_err().message);
+            Ok::<_, toolwright::ToolFailure>(args)
+        }
+    });
+    let registry = Registry::new();
+    registry.register_tool(open).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["open"]);
+    registry.register_agent(agent, steps(vec![vec![call("open", "a", 1)]])).unwrap();
+    let runtime = Runtime::builder(registry)
+        .with_approver(Arc::new(|_: &ApprovalRequest| Verdict::Approve))
+        .build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+    assert_eq!(tried.lines(), ["the arguments of `wipe` are not those that were approved"]);
+    assert!(log.lines().is_empty());
+}
+
+/// H7: a planner that gives its call a clearance from an earlier one is asked all the same.
+#[tokio::test]
+async fn h7_a_planners_own_clearance_counts_for_nothing() {
+    let log = Log::default();
+    let forged = call("wipe", "a", 1).with_clearance(Some(Clearance::new(())));
+    let registry = Registry::new();
+    registry.register_tool(guarded(&log)).unwrap();
+    let agent = Agent::new("worker", "lab").with_tools(["wipe"]);
+    registry.register_agent(agent, steps(vec![vec![forged.clone()]])).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(outcome.suspended().map(|run| run.pending().len()), Some(1));
+    let failure = runtime.call(forged).await.outcome.unwrap_err();
+    assert_eq!(failure.message, "`wipe` needs an approval, and nobody can give one here");
+    assert!(log.lines().is_empty());
+}
