@@ -92,7 +92,8 @@
 //! # Run an agent
 //!
 //! An [`Agent`] lists what it may use; its [`Planner`] decides each step, a model's client or a rule. Here it is a
-//! [`Script`]. A run finishes, fails, or waits for answers: then it is data, which can be kept and resumed elsewhere.
+//! [`Script`]. A run finishes, fails, or waits for answers: then it can be exported, kept and resumed
+//! elsewhere.
 //!
 //! ```
 //! use toolwright::{Payload, ToolCall, described};
@@ -140,6 +141,7 @@ mod registry;
 #[cfg(all(feature = "remote", unix))]
 pub mod remote;
 mod run;
+pub mod suspended;
 pub mod tools;
 pub mod watch;
 mod wire;
@@ -154,6 +156,7 @@ pub use host::{
 };
 pub use registry::{Catalog, Registry};
 pub use run::{Journal, SuspendedCall, SuspendedRun};
+pub use suspended::{SealKey, SuspendedRuns};
 pub use tools::{FunctionTool, Handles, Source, ToolEntry, ToolSpecRef, Toolset, ToolsetError};
 #[cfg(feature = "macros")]
 pub use toolwright_macros::{tool, toolset};

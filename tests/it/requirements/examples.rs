@@ -15,7 +15,7 @@ use toolwright::registration::per_run;
 use toolwright::{BoxError, BoxFuture, MethodError, Payload, ToolSpec};
 use toolwright_runtime::{
     ApprovalRequest, CallRequest, Collector, Event, EventKind, Planner, Registry, ResumeRequest,
-    RunRequest, Runtime, Step, SuspendedRun, Turn, Verdict,
+    RunRequest, Runtime, SealKey, Step, Turn, Verdict,
 };
 
 use super::Tested;
@@ -168,11 +168,13 @@ async fn g22_a_host_runs_the_agent_of_a_generated_tool_through_its_codecs() -> T
     let issues = refused.err().ok_or("an empty goal is no input")?;
     assert_eq!(issues.issues()[0].pointer(), "/goal");
     let request = RunRequest::of::<planning_tools::specs::PlanSession>(&PlanInput::new("Ship"))?;
-    let outcome = Runtime::new(registry(Store::default())?).run(request).await?;
-    let text = serde_json::to_string(outcome.suspended().ok_or("storing needs an approval")?)?;
-    let restored: SuspendedRun = serde_json::from_str(&text)?;
+    let key = SealKey::new([7; 32])?;
+    let here = Runtime::builder(registry(Store::default())?).with_seal_keys([key.clone()]).build();
+    let outcome = here.run(request).await?;
+    let text = here.export(outcome.suspended().ok_or("storing needs an approval")?).await?;
+    let elsewhere = Runtime::builder(registry(Store::default())?).with_seal_keys([key]).build();
+    let restored = elsewhere.restore(&text).await?;
     let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
-    let elsewhere = Runtime::new(registry(Store::default())?);
     let outcome = elsewhere.resume(ResumeRequest::new(&restored, answers)).await?;
     let plan: Plan = outcome.decode().map_err(|error| error.to_string())?;
     assert_eq!(plan.steps, [PlanStep::new("Begin: Ship", StepStatus::Pending)]);

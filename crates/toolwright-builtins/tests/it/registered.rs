@@ -10,8 +10,8 @@ use toolwright_builtins::files::Files;
 use toolwright_builtins::shell::Shell;
 use toolwright_builtins::{scratchpad, todo_list};
 use toolwright_runtime::{
-    Agent, FunctionTool, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script,
-    SuspendedRun, ToolEntry, Toolset,
+    Agent, FunctionTool, Registry, ResumeRequest, RunOutcome, RunRequest, Runtime, Script, SealKey,
+    ToolEntry, Toolset,
 };
 
 fn call(tool: &str, args: &str) -> ToolCall {
@@ -27,7 +27,8 @@ fn runtime(script: Script) -> Runtime {
     registry.register_tool(FunctionTool::new(wipe, async || true)).unwrap();
     let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["notes", "todos"]);
     registry.register_agent(agent, script.into()).unwrap();
-    Runtime::new(registry)
+    let key = SealKey::new([7; 32]).unwrap();
+    Runtime::builder(registry).with_seal_keys([key]).build()
 }
 
 /// The outcomes of a run's calls: payloads, or the kinds of failures.
@@ -79,13 +80,13 @@ async fn r5_h8_notes_and_todos_survive_a_suspension() {
             .call([call("read_note", r#"{"key":"a"}"#), call("read_todos", "{}")])
             .finish(Payload::new("0"))
     };
-    let outcome =
-        runtime(script()).run(RunRequest::new("worker", Payload::new("0"))).await.unwrap();
-    let waiting = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
-    let waiting: SuspendedRun = serde_json::from_str(&waiting).unwrap();
+    let (here, there) = (runtime(script()), runtime(script()));
+    let outcome = here.run(RunRequest::new("worker", Payload::new("0"))).await.unwrap();
+    let waiting = here.export(outcome.suspended().unwrap()).await.unwrap();
+    let waiting = there.restore(&waiting).await.unwrap();
     let answers: Vec<_> = waiting.pending().iter().map(|question| question.approve()).collect();
     let request = ResumeRequest::new(&waiting, answers);
-    let outcome = runtime(script()).resume(request).await.unwrap();
+    let outcome = there.resume(request).await.unwrap();
     assert_eq!(outcomes(&outcome)[3..], [r#"{"text":"hello"}"#, TODOS]);
 }
 

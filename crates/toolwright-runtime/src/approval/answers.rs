@@ -50,8 +50,9 @@ pub enum ResumeError {
         /// The questions' ids.
         ids: Vec<String>,
     },
-    /// An answer about something else than what waits: the arguments were not those shown.
-    OtherArguments {
+    /// An answer to another question than the one of its id: words, tool, arguments or another part of what was shown
+    /// differ.
+    OtherQuestion {
         /// The question's id.
         id: String,
     },
@@ -64,6 +65,11 @@ pub enum ResumeError {
     AnsweredBefore {
         /// The question's id.
         id: String,
+    },
+    /// The store of suspended runs failed, so that nobody knows whether the question was answered before.
+    Store {
+        /// Why.
+        reason: String,
     },
     /// A yes where a result is waited for, or the other way round.
     WrongVerdict {
@@ -111,7 +117,7 @@ pub(crate) fn check(
 fn check_one(question: &ApprovalRequest, answer: &Answer, now: u64) -> Result<(), ResumeError> {
     let id = answer.id.clone();
     if answer.digest != question.digest {
-        return Err(ResumeError::OtherArguments { id });
+        return Err(ResumeError::OtherQuestion { id });
     }
     if now >= question.expires_at {
         return Err(ResumeError::Expired { id });
@@ -150,13 +156,16 @@ impl fmt::Display for ResumeError {
             Self::Unanswered { ids } => {
                 write!(f, "`{}` was not answered; answer all that is pending", ids.join("`, `"))
             }
-            Self::OtherArguments { id } => write!(
+            Self::OtherQuestion { id } => write!(
                 f,
-                "the answer to `{id}` is about other arguments than those that wait; show them again"
+                "the answer to `{id}` is about another question than the one that was asked; show it again"
             ),
             Self::Expired { id } => write!(f, "`{id}` has expired; start a new run"),
             Self::AnsweredBefore { id } => {
                 write!(f, "`{id}` was answered before; an answer counts once")
+            }
+            Self::Store { reason } => {
+                write!(f, "the store of suspended runs failed, and nothing was run: {reason}")
             }
             Self::WrongVerdict { id, deferred: false } => {
                 write!(f, "`{id}` waits for an approval, but a result was given")

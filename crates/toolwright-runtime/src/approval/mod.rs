@@ -43,18 +43,12 @@
 //! ```
 
 mod answers;
-mod clearance;
-mod ledger;
 mod request;
-mod sync;
 
 use toolwright::BoxFuture;
 
 pub use answers::ResumeError;
 pub(crate) use answers::{Verdicts, check};
-pub(crate) use clearance::{check_cleared, cleared, not_approved};
-pub(crate) use ledger::Ledger;
-use request::digest;
 pub use request::{Answer, ApprovalRequest, Verdict};
 pub(crate) use request::{Clock, now};
 

@@ -1,16 +1,13 @@
 //! What is asked and what can be answered. Never judges an answer: see `answers`.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use toolwright::codec;
 use toolwright::{Map, Payload, ToolCall, Value};
 
-use crate::tools::ToolEntry;
-use crate::tools::fill;
+use crate::tools::{ToolEntry, digest, fill};
 use crate::wire;
 
 /// Tells the time of day; tests bring their own.
@@ -117,7 +114,7 @@ impl ApprovalRequest {
     }
 
     /// The digest of what this shows now, which an answer is about.
-    pub(crate) fn digest_of_shown(&self) -> String {
+    fn digest_of_shown(&self) -> String {
         let optional = |text: &Option<String>| text.as_ref().map(|text| format!("={text}"));
         let [agent, prompt, denied] = [&self.agent, &self.prompt, &self.denied].map(optional);
         digest([
@@ -164,20 +161,6 @@ impl ApprovalRequest {
     fn answer(&self, verdict: Verdict) -> Answer {
         Answer { id: self.id.clone(), digest: self.digest_of_shown(), verdict }
     }
-}
-
-/// SHA-256 over parts, in hexadecimal. Every part has its length before it, so that no two lists have one text.
-pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 /// A clock's time in milliseconds since 1970.

@@ -13,10 +13,10 @@ use toolwright::{
 };
 
 use super::session::Session;
-use crate::agent::Exchange;
+use crate::agent::{Agent, Exchange};
 use crate::approval::{Answer, Approver};
 use crate::run::{Checkpoints, Environment, Options, Run, SessionTools, SuspendedRun, child_scope};
-use crate::tools::{IntoSource, Source, ToolSpecRef};
+use crate::tools::{IntoSource, Source, ToolSpecRef, unknown_approval};
 use crate::watch::EventSink;
 
 /// A run of an agent that a host asks for.
@@ -27,7 +27,6 @@ pub struct RunRequest {
     pub(crate) run_id: Option<String>,
     pub(crate) scope: Scope,
     pub(crate) one_at_a_time: bool,
-    pub(crate) approval_list: Vec<String>,
     pub(super) hosting: Hosting,
 }
 
@@ -45,6 +44,7 @@ pub struct ResumeRequest {
 pub(super) struct Hosting {
     pub(super) events: Option<Arc<dyn EventSink>>,
     approver: Option<Arc<dyn Approver>>,
+    pub(super) approval_list: Vec<String>,
     session: Option<SessionTools>,
     extra: Vec<(String, Source)>,
     checkpoints: Option<Checkpoints>,
@@ -107,6 +107,14 @@ pub enum RunError {
         /// The names of the tools that agents implement.
         available: Vec<String>,
     },
+    /// The host wants calls approved of what is known to be no tool. Where tools are only met in the run, the run fails
+    /// instead, with the code `unknown_approval`.
+    UnknownApproval {
+        /// The names.
+        tools: Vec<String>,
+        /// The tools of the agent.
+        available: Vec<String>,
+    },
     /// The input is not valid as the tool's arguments.
     InvalidInput {
         /// The tool.
@@ -150,7 +158,6 @@ impl RunRequest {
             run_id: None,
             scope: Scope::default(),
             one_at_a_time: false,
-            approval_list: Vec::new(),
             hosting: Hosting::default(),
         }
     }
@@ -191,13 +198,6 @@ impl RunRequest {
         self
     }
 
-    /// Requires an approval of these tools' calls, whatever the tools say themselves.
-    #[must_use]
-    pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
-        self.approval_list.extend(tools.into_iter().map(Into::into));
-        self
-    }
-
     /// Makes every tool a barrier: no two calls of this run at once.
     #[must_use]
     pub fn one_at_a_time(mut self) -> Self {
@@ -224,6 +224,18 @@ macro_rules! hosted {
                 self
             }
 
+            /// Requires an approval of these tools' calls, whatever the tools say themselves, child runs included: by the
+            /// names that planners call them by, or their own. A name that is no tool is an error, as soon as that is known.
+            /// A run that goes on has what it was started with, too.
+            #[must_use]
+            pub fn with_approval_of<N: Into<String>>(
+                mut self,
+                tools: impl IntoIterator<Item = N>,
+            ) -> Self {
+                self.hosting.approval_list.extend(tools.into_iter().map(Into::into));
+                self
+            }
+
             /// Adds a toolset for this run alone, beside those of the agent.
             #[must_use]
             pub fn with_toolset<K>(
@@ -243,7 +255,8 @@ macro_rules! hosted {
                 self
             }
 
-            /// Gives a function the run's state after each step, so that it can be resumed from there if the process dies. A
+            /// Gives a function the run's state after each step, so that it can be resumed from there if the process dies; what
+            /// is to outlive the process is [exported](crate::Runtime::export), by a task that the function hands it to. A
             /// state that is resumed while its run goes on runs the next steps twice. Runs that are nested in it are not
             /// kept by themselves: a call that an agent was answering is made again.
             ///
@@ -307,10 +320,37 @@ impl ResumeRequest {
 }
 
 impl Hosting {
+    /// Checks the approval list of a run of an agent, where all tools of it are known before.
+    ///
+    /// # Errors
+    ///
+    /// Names that are no tools.
+    pub(super) fn check_approval_list(
+        &self,
+        agent: &Agent,
+        environment: &Environment,
+    ) -> Result<(), RunError> {
+        if self.session.is_some() || environment.catalog.is_some() {
+            return Ok(());
+        }
+        let extra = self.extra.iter().map(|(_, source)| source.known_tools());
+        let known = extra.chain([environment.registry.known_tools(agent)]);
+        let Some(known) = known.collect::<Option<Vec<_>>>() else { return Ok(()) };
+        let known: Vec<_> = known.into_iter().flatten().collect();
+        environment.check_approval_list(&self.approval_list, &known).map_err(|tools| {
+            let available = known.iter().map(|tool| tool.name().to_owned()).collect();
+            RunError::UnknownApproval { tools, available }
+        })
+    }
+
     /// Gives a run what its host decides.
     pub(super) fn apply(self, mut run: Run, options: Options, environment: &Environment) -> Run {
         let approver = self.approver.or_else(|| environment.approver.clone());
-        run.options = Options { approver, can_suspend: true, ..options };
+        let mut approval_list = options.approval_list.to_vec();
+        approval_list.extend(self.approval_list.iter().cloned());
+        let approval_list = approval_list.into();
+        run.options = Options { approver, approval_list, can_suspend: true, ..options };
+        run.host_approval_list = self.approval_list.into();
         (run.session, run.extra, run.cancelled) = (self.session, self.extra, self.cancelled);
         run.checkpoints = self.checkpoints;
         run
@@ -397,6 +437,7 @@ impl fmt::Display for RunError {
                 let available = available.join("`, `");
                 write!(f, "no agent implements `{tool}`; agents implement `{available}`")
             }
+            Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::InvalidInput { tool, issues } => {
                 write!(f, "the input is not valid for `{tool}`: {issues}")
             }

@@ -13,11 +13,12 @@ use super::request::{
 };
 use super::session::{Session, SessionRequest};
 use crate::agent::Agent;
-use crate::approval::{Approver, Ledger, ResumeError};
+use crate::approval::{Approver, ResumeError};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
+use crate::suspended::{InMemory, SealKey, StateError, SuspendedRuns};
 use crate::tools::{Combined, Entered, ToolSpecRef, ToolsetError};
 use crate::watch::{EventSink, Publisher};
 
@@ -109,6 +110,25 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets the keys of suspended runs that are exported: the first seals them, and each of them opens them again. Without a
+    /// key they stay in the runtime's store. See [`suspended`](crate::suspended).
+    ///
+    /// To change the key, give all processes the new one behind the old, then before it, and take the old one away once the
+    /// questions of that time have expired.
+    #[must_use]
+    pub fn with_seal_keys(mut self, keys: impl IntoIterator<Item = SealKey>) -> Self {
+        self.0.seal_keys = keys.into_iter().collect();
+        self
+    }
+
+    /// Sets where suspended runs are kept and taken; otherwise it is this runtime's memory. Processes that resume runs of each
+    /// other need one that they share.
+    #[must_use]
+    pub fn with_suspended_runs(mut self, store: Arc<dyn SuspendedRuns>) -> Self {
+        self.0.suspended_runs = store;
+        self
+    }
+
     /// Sets the clock that questions expire by; otherwise it is the system's.
     #[must_use]
     pub fn with_clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
@@ -172,7 +192,8 @@ impl Runtime {
             record_content: false,
             journal: None,
             sequence: Arc::default(),
-            ledger: Ledger::default(),
+            suspended_runs: Arc::new(InMemory::default()),
+            seal_keys: Vec::new(),
         })
     }
 
@@ -190,17 +211,15 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// There is no such agent, or the input is not valid for the tool that the run is to implement. Nothing has run then.
+    /// There is no such agent, the input is not valid for the tool that the run is to implement, or the approval list names
+    /// what is no tool. Nothing has run then.
     pub async fn run(&self, request: RunRequest) -> Result<RunOutcome, RunError> {
         let (agent, implements) = self.target(&request)?;
+        request.hosting.check_approval_list(&agent.agent, &self.0)?;
         let RunRequest { input, run_id, scope, hosting, .. } = request;
         let id = run_id.unwrap_or_else(|| fresh_id("run"));
         let run = Run::new(&self.0, agent, (id, input), scope, hosting.events.clone());
-        let options = Options {
-            one_at_a_time: request.one_at_a_time,
-            approval_list: request.approval_list.into(),
-            ..Options::default()
-        };
+        let options = Options { one_at_a_time: request.one_at_a_time, ..Options::default() };
         let run = hosting.apply(run.implementing(implements), options, &self.0);
         let (end, steps) = run.drive(None).await;
         Ok(outcome(run.id(), end, steps))
@@ -229,9 +248,28 @@ impl Runtime {
             ..Options::default()
         };
         let run = hosting.apply(run.implementing(implements.transpose()?), options, &self.0);
-        let verdicts = Arc::new(self.0.take_answers(&state.step, answers)?);
+        let verdicts = Arc::new(self.0.take_answers(&state.step, answers).await?);
         let (end, steps) = run.drive(Some(Resumption { state, verdicts })).await;
         Ok(outcome(run.id(), end, steps))
+    }
+
+    /// A suspended run as a text, which can be kept anywhere: see [`suspended`](crate::suspended).
+    ///
+    /// # Errors
+    ///
+    /// The runtime's store or its source of random numbers fails.
+    pub async fn export(&self, run: &SuspendedRun) -> Result<String, StateError> {
+        self.0.export(&run.0).await
+    }
+
+    /// The run that was exported as a text, by this runtime or another with the same key or store. It can be shown and resumed.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no such run, is of another version, was changed, or is sealed by a key or kept in a store that this
+    /// runtime does not have.
+    pub async fn restore(&self, exported: &str) -> Result<SuspendedRun, StateError> {
+        self.0.restore(exported).await.map(SuspendedRun)
     }
 
     /// Makes one call outside any agent's run, on the path every call takes. What provides the tool is entered before

@@ -5,16 +5,22 @@ use crate::debug::debug;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolwright::call::fresh_id;
-use toolwright::{BoxError, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult};
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+};
 
 use crate::agent::Exchange;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
-    Dispatcher, Environment, PendingCall, SavedCall, SessionTools, SuspendedCall, VERSION, readmit,
-    rejoin, repeated,
+    Dispatcher, Environment, PendingCall, SavedCall, SessionCall, SessionTools, SuspendedCall,
+    readmit, rejoin, repeated,
 };
-use crate::tools::{Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError};
+use crate::suspended::StateError;
+use crate::tools::{
+    Borrowed, Combined, Entered, SEPARATOR, ToolEntry, Toolset, ToolsetError, forward,
+};
 use crate::watch::EventSink;
 
 /// An open session. Dropped, it is stopped.
@@ -22,7 +28,8 @@ pub struct Session {
     agent: Arc<str>,
     dispatcher: Dispatcher,
     scope: Arc<Scope>,
-    entered: Mutex<Option<Entered>>,
+    /// What was entered, and what says that it still is.
+    entered: Mutex<Option<(DropGuard, Entered)>>,
     /// The ids of its calls, where a journal tells calls apart by them.
     call_ids: Mutex<BTreeSet<String>>,
 }
@@ -82,7 +89,8 @@ impl SessionRequest {
         self
     }
 
-    /// Requires an approval of these tools' calls, by their published names, whatever the tools say themselves.
+    /// Requires an approval of these tools' calls, by their published names or their own, whatever the tools say themselves. A
+    /// name that is no tool keeps the session from being opened.
     #[must_use]
     pub fn with_approval_of<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.approval_list.extend(tools.into_iter().map(Into::into));
@@ -117,9 +125,26 @@ impl Session {
                 bound.map_err(|error| failed(error.into()))?;
             }
         }
-        let toolset: Arc<dyn Toolset> = Arc::new(all);
+        let stopped = CancellationToken::new();
+        let toolset: Arc<dyn Toolset> =
+            Arc::new(UntilStopped { toolset: all, stopped: stopped.clone() });
         let entering = Entered::enter(Arc::clone(&toolset), Arc::clone(&scope));
-        let entered = Mutex::new(Some(entering.await.map_err(failed)?));
+        let entered = entering.await.map_err(failed)?;
+        if !approval_list.is_empty() {
+            let tools = match toolset.tools(&scope).await {
+                Ok(tools) => tools,
+                Err(error) => {
+                    entered.close().await;
+                    return Err(failed(error));
+                }
+            };
+            if let Err(unknown) = environment.check_approval_list(&approval_list, &tools) {
+                entered.close().await;
+                let available = tools.iter().map(|tool| tool.name().to_owned()).collect();
+                return Err(ToolsetError::UnknownApproval { tools: unknown, available });
+            }
+        }
+        let entered = Mutex::new(Some((stopped.drop_guard(), entered)));
         let agent: Arc<str> = agent.into();
         let name = Some(Arc::clone(&agent));
         let publisher = environment.publisher(name, Arc::clone(&scope), events);
@@ -201,16 +226,17 @@ impl Session {
         suspended: &SuspendedCall,
         answers: impl IntoIterator<Item = Answer>,
     ) -> Result<CallEnd, ResumeError> {
-        if *suspended.agent != *self.agent {
-            let (agent, session_of) = (suspended.agent.clone(), self.agent.to_string());
+        if *suspended.agent() != *self.agent {
+            let (agent, session_of) = (suspended.agent().to_owned(), self.agent.to_string());
             return Err(ResumeError::OtherAgent { agent, session_of });
         }
-        let waiting = std::slice::from_ref(&suspended.call);
+        let waiting = std::slice::from_ref(&suspended.0.call);
         let answers = answers.into_iter().collect();
-        let dispatcher = self.waiting(self.dispatcher.environment.take_answers(waiting, answers)?);
+        let dispatcher =
+            self.waiting(self.dispatcher.environment.take_answers(waiting, answers).await?);
         // A toolset that cannot list its tools has none, and the call is answered so.
         let tools = self.tools().await.unwrap_or_default();
-        let pending = match suspended.call.clone() {
+        let pending = match suspended.0.call.clone() {
             SavedCall::Asked { call, request } => {
                 readmit(call.into(), request, &dispatcher, &tools)
             }
@@ -222,6 +248,25 @@ impl Session {
             SavedCall::Postponed(call) => return Ok(self.start(call.into()).await),
         };
         Ok(self.ended(dispatcher.advance(pending).await))
+    }
+
+    /// A call that waits as a text, which can be kept anywhere: see [`suspended`](crate::suspended).
+    ///
+    /// # Errors
+    ///
+    /// The runtime's store or its source of random numbers fails.
+    pub async fn export(&self, call: &SuspendedCall) -> Result<String, StateError> {
+        self.dispatcher.environment.export(&call.0).await
+    }
+
+    /// The call that was exported as a text, by this session or another whose runtime has the same key or store.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no such call, is of another version, was changed, or is sealed by a key or kept in a store that this
+    /// runtime does not have.
+    pub async fn restore(&self, exported: &str) -> Result<SuspendedCall, StateError> {
+        self.dispatcher.environment.restore(exported).await.map(SuspendedCall)
     }
 
     /// Takes calls as far as they get, with verdicts that are there.
@@ -265,10 +310,12 @@ impl Session {
         Err(self.refuse(call, failure))
     }
 
-    /// Stops the session: exits what it made. Shared instances go on.
+    /// Stops the session: exits what it made, and calls of its tools run nothing from then on, in runs that were started in it
+    /// either. Shared instances go on.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(entered) = entered {
+        if let Some((guard, entered)) = entered {
+            drop(guard);
             entered.close().await;
         }
     }
@@ -284,7 +331,7 @@ impl Session {
             return CallEnd::Done(pending.into_exchange().result);
         }
         let (agent, call) = (self.agent.to_string(), pending.into_saved());
-        CallEnd::Suspended(SuspendedCall { version: VERSION, agent, call })
+        CallEnd::Suspended(SuspendedCall(SessionCall { agent, call }))
     }
 
     fn refuse(&self, call: ToolCall, failure: ToolFailure) -> ToolResult {
@@ -294,6 +341,32 @@ impl Session {
     fn is_stopped(&self) -> bool {
         self.entered.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
+}
+
+/// The tools of a session, for itself and for runs in it: none once it is stopped.
+struct UntilStopped {
+    toolset: Combined,
+    stopped: CancellationToken,
+}
+
+impl Toolset for UntilStopped {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        if self.stopped.is_cancelled() {
+            return Box::pin(std::future::ready(Ok(Vec::new())));
+        }
+        self.toolset.tools(scope)
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        if self.stopped.is_cancelled() {
+            let message = format!("`{}` cannot be used: its session was stopped", call.tool());
+            let failure = ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan);
+            return Box::pin(std::future::ready(ToolResult::new(call, Err(failure))));
+        }
+        self.toolset.call(call)
+    }
+
+    forward!(toolset: lifecycle, instructions, is_available);
 }
 
 /// A toolset that is there lists its tools; any other name is about none.

@@ -157,6 +157,13 @@ impl Catalog {
         names.filter_map(|name| entries.published.get(name)).cloned().collect()
     }
 
+    /// Whether a tool that is known before any run is published under a name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        let entries = self.lock();
+        let mut bare = entries.published.values().filter_map(|published| published.bare(name));
+        bare.any(|bare| self.registry.has_tool(bare))
+    }
+
     /// Instances of a published toolset, under its prefix, to be added to others; of its providers those that a rule
     /// picks. Shared ones keep the life they have.
     pub(crate) async fn bind(
@@ -203,8 +210,13 @@ impl Published {
 
     /// Whether a published name is of this toolset.
     pub(crate) fn lists(&self, name: &str) -> bool {
-        let bare = name.strip_prefix(&self.prefix).and_then(|rest| rest.strip_prefix(SEPARATOR));
-        bare.is_some_and(|bare| self.only.as_ref().is_none_or(|only| only.contains(bare)))
+        self.bare(name).is_some()
+    }
+
+    /// The name inside the toolset of one that it is published under.
+    fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let bare = name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)?;
+        self.only.as_ref().is_none_or(|only| only.contains(bare)).then_some(bare)
     }
 }
 

@@ -87,10 +87,40 @@ impl Registry {
     }
 }
 
+impl Registry {
+    /// The tools that an agent has in every run, if all are known before one.
+    pub(crate) fn known_tools(&self, agent: &Agent) -> Option<Vec<ToolEntry>> {
+        let (listed, all_known) = self.read().known_tools(agent);
+        all_known.then(|| listed.into_iter().map(|(_, tool)| tool).collect())
+    }
+
+    /// Whether a tool that is known before any run goes by a name, in the namespace of tools or in a toolset.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        let entries = self.read();
+        let mut known = entries.toolsets.values().flatten();
+        entries.tools.contains_key(name)
+            || known.any(|provider| {
+                let tools = provider.source.known_tools().unwrap_or_default();
+                tools.iter().any(|tool| tool.is_meant_by(name))
+            })
+    }
+}
+
 impl Entries {
     pub(super) fn preflight(&self, agent: &Agent) -> Vec<RegistrationError> {
-        let (mut wrong, mut listed) = (self.missing(agent), self.own_tools(agent));
-        let mut all_known = wrong.is_empty();
+        let mut wrong = self.missing(agent);
+        let (listed, all_known) = self.known_tools(agent);
+        let all_known = all_known && wrong.is_empty();
+        wrong.extend(ambiguous(agent, &listed));
+        if all_known {
+            wrong.extend(unlisted_approvals(agent, &listed));
+        }
+        wrong
+    }
+
+    /// The tools of an agent that are known before a run, and whether these are all.
+    fn known_tools(&self, agent: &Agent) -> (Vec<Listed>, bool) {
+        let (mut listed, mut all_known) = (self.own_tools(agent), true);
         for used in self.uses_of(agent) {
             let tools = if used.provider.is_listed {
                 let of_used = |entry: &&ToolEntry| {
@@ -106,11 +136,7 @@ impl Entries {
             let tools = tools.into_iter().filter(|tool| used.has(tool.name()));
             listed.extend(tools.map(|tool| (used.source_of(&tool), tool)));
         }
-        wrong.extend(ambiguous(agent, &listed));
-        if all_known {
-            wrong.extend(unlisted_approvals(agent, &listed));
-        }
-        wrong
+        (listed, all_known)
     }
 
     /// What an agent needs and cannot have. It may call what it implements itself: that is recursion, not a missing
@@ -228,7 +254,7 @@ fn ambiguous(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
 
 /// The names in an agent's approval list that none of its tools has. Names with a prefix are a catalog's to know.
 fn unlisted_approvals(agent: &Agent, listed: &[Listed]) -> Vec<RegistrationError> {
-    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_called(name));
+    let is_listed = |name: &str| listed.iter().any(|(_, tool)| tool.is_meant_by(name));
     let unlisted = agent.approval_list.iter();
     let unlisted = unlisted.filter(|name| !name.contains(SEPARATOR) && !is_listed(name));
     let error = |name: &String| RegistrationError::UnlistedApproval {

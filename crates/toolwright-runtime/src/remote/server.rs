@@ -14,10 +14,9 @@ use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolF
 use super::client::RemoteError;
 use super::protocol::{Reply, Request, VERSION, WireTool};
 
-use crate::approval::cleared;
 use crate::execute::panicked;
 use crate::tools::Entered;
-use crate::tools::{Source, ToolEntry, Toolset};
+use crate::tools::{Source, ToolEntry, Toolset, cleared};
 use crate::wire::WireCall;
 
 impl Source {

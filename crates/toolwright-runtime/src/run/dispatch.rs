@@ -29,9 +29,9 @@ use super::effects::{self, Entry};
 use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
 use super::state::RunState;
-use crate::approval::{ApprovalRequest, Verdict, Verdicts, check_cleared, cleared, now};
+use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
 use crate::execute::{Invocation, Retry, panicked, timed_out};
-use crate::tools::{Delegation, ToolEntry, Toolset};
+use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
 
@@ -103,7 +103,7 @@ impl Dispatcher {
     /// Whether a call waits for somebody before it may run.
     fn needs_answer(&self, tool: &ToolEntry) -> bool {
         let mut lists = self.options.approval_list.iter().chain(&*self.agent_approval_list);
-        tool.approval().is_some() || tool.is_deferred() || lists.any(|name| tool.is_called(name))
+        tool.approval().is_some() || tool.is_deferred() || lists.any(|name| tool.is_meant_by(name))
     }
 
     /// The state in which a new call of a known tool begins; a clearance from elsewhere counts for nothing. Nobody is asked

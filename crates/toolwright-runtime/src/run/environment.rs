@@ -9,12 +9,11 @@ use toolwright::Scope;
 
 use super::effects::Journal;
 use super::state::SavedCall;
-use crate::approval::{
-    Answer, Approver, Clock, Ledger, ResumeError, Verdict, Verdicts, check, now,
-};
+use crate::approval::{Answer, Approver, Clock, ResumeError, Verdict, Verdicts, check, now};
 use crate::execute::Execute;
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registry};
+use crate::suspended::{SealKey, SuspendedRuns};
 use crate::tools::ToolEntry;
 use crate::watch::{EventSink, Publisher};
 
@@ -37,8 +36,10 @@ pub(crate) struct Environment {
     pub(crate) journal: Option<Arc<dyn Journal>>,
     /// The number of the next event.
     pub(crate) sequence: Arc<AtomicU64>,
-    /// The questions that were answered.
-    pub(crate) ledger: Ledger,
+    /// Where states are kept, and which questions were answered.
+    pub(crate) suspended_runs: Arc<dyn SuspendedRuns>,
+    /// What seals states that leave, and what opens them: the first key, and all of them.
+    pub(crate) seal_keys: Vec<SealKey>,
 }
 
 impl Environment {
@@ -48,14 +49,11 @@ impl Environment {
     }
 
     /// Checks answers and counts their questions as answered, all or none.
-    pub(crate) fn take_answers(
+    pub(crate) async fn take_answers(
         &self,
         waiting: &[SavedCall],
         answers: Vec<Answer>,
     ) -> Result<Verdicts, ResumeError> {
-        if let Some(id) = waiting.iter().find_map(SavedCall::first_forged) {
-            return Err(ResumeError::OtherArguments { id: id.to_owned() });
-        }
         let questions: Vec<_> = waiting.iter().flat_map(SavedCall::questions).collect();
         let now = now(&self.clock);
         let checked = check(&questions, answers, now)?;
@@ -71,8 +69,32 @@ impl Environment {
         }
         let taken: Vec<_> =
             questions.iter().map(|asked| (asked.id.as_str(), asked.expires_at)).collect();
-        self.ledger.take(&taken, now).map_err(|id| ResumeError::AnsweredBefore { id })?;
-        Ok(checked)
+        match self.suspended_runs.take(&taken, now).await {
+            Ok(None) => Ok(checked),
+            Ok(Some(id)) => Err(ResumeError::AnsweredBefore { id }),
+            Err(error) => Err(ResumeError::Store { reason: error.to_string() }),
+        }
+    }
+
+    /// Checks that each name of an approval list means a tool: one of these or, since runs that are nested in this one have
+    /// the list too, any that is registered.
+    ///
+    /// # Errors
+    ///
+    /// The names that mean none.
+    pub(crate) fn check_approval_list<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a String>,
+        tools: &[ToolEntry],
+    ) -> Result<(), Vec<String>> {
+        let is_known = |name: &str| {
+            tools.iter().any(|tool| tool.is_meant_by(name))
+                || self.registry.has_tool(name)
+                || self.catalog.as_ref().is_some_and(|catalog| catalog.has_tool(name))
+        };
+        let unknown = names.into_iter().filter(|name| !is_known(name));
+        let unknown: Vec<_> = unknown.cloned().collect();
+        if unknown.is_empty() { Ok(()) } else { Err(unknown) }
     }
 
     pub(crate) fn publisher(

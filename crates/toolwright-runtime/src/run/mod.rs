@@ -9,6 +9,7 @@ mod dispatch;
 mod effects;
 mod end;
 mod environment;
+mod export;
 mod state;
 mod step;
 mod stop;
@@ -40,7 +41,7 @@ pub(crate) use dispatch::Dispatcher;
 pub use effects::Journal;
 pub(crate) use end::{End, Resumption};
 pub(crate) use environment::{Environment, Options};
-pub(crate) use state::{RunState, SavedCall, VERSION};
+pub(crate) use state::{RunState, SavedCall, SessionCall};
 pub use state::{SuspendedCall, SuspendedRun};
 pub(crate) use step::{readmit, rejoin, repeated};
 use stop::Stop;
@@ -61,6 +62,8 @@ pub(crate) struct Run {
     scope: Arc<Scope>,
     publisher: Publisher,
     pub(crate) options: Options,
+    /// What the host added to the approval list. It is checked here and not in nested runs, which have it in their options.
+    pub(crate) host_approval_list: Arc<[String]>,
     /// The tools of the session that the run is in.
     pub(crate) session: Option<SessionTools>,
     /// Toolsets for this run alone.
@@ -116,6 +119,7 @@ impl Run {
             scope,
             id,
             options: Options::default(),
+            host_approval_list: Arc::default(),
             session: None,
             extra: Vec::new(),
             checkpoints: None,
@@ -300,8 +304,10 @@ impl Run {
         mut suspended: Option<Box<RunState>>,
         stop: &Stop,
     ) -> Result<Infallible, End> {
+        let mut is_first = true;
         loop {
-            let tools = stop.unless_reached(Box::pin(self.list(dispatcher))).await?;
+            let tools = stop.unless_reached(Box::pin(self.list(dispatcher, is_first))).await?;
+            is_first = false;
             let calls = if let Some(state) = suspended.take().filter(|state| !state.step.is_empty())
             {
                 self.readmit_all(*state, dispatcher, &tools).await
@@ -322,9 +328,21 @@ impl Run {
         }
     }
 
-    async fn list(&self, dispatcher: &Dispatcher) -> Result<Vec<ToolEntry>, ToolFailure> {
+    /// The tools there are now. The first time, approval lists are checked against them.
+    async fn list(
+        &self,
+        dispatcher: &Dispatcher,
+        is_first: bool,
+    ) -> Result<Vec<ToolEntry>, ToolFailure> {
         let listed = dispatcher.toolset.tools(&self.scope).await;
         let mut tools = listed.map_err(|error| self.internal(&*error))?;
+        if is_first {
+            let names = self.agent.agent.approval_list.iter().chain(&*self.host_approval_list);
+            self.environment.check_approval_list(names, &tools).map_err(|unknown| {
+                let available = tools.iter().map(|tool| tool.name().to_owned()).collect();
+                self.internal(&ToolsetError::UnknownApproval { tools: unknown, available })
+            })?;
+        }
         if self.environment.skip_unavailable {
             tools.retain(|tool| dispatcher.toolset.is_available(tool.name()));
         }
@@ -379,13 +397,16 @@ impl Run {
     }
 
     /// The failure of a run that its toolsets or its planner keep from going on. Duplicate names of tools are data of it
-    /// too: each name, with every toolset that lists it.
+    /// too: each name, with every toolset that lists it. So are names in an approval list that are no tools.
     fn internal(&self, cause: &(dyn std::error::Error + 'static)) -> ToolFailure {
         let failure = ToolFailure { message: self.cannot_go_on(), ..ToolFailure::internal(cause) };
         match cause.downcast_ref() {
             Some(ToolsetError::DuplicateNames { names }) => {
                 let names: Map<Vec<String>> = names.clone().into_iter().collect();
                 ToolFailure { code: Some("duplicate_tools".into()), ..failure }.with_data(&names)
+            }
+            Some(ToolsetError::UnknownApproval { tools, .. }) => {
+                ToolFailure { code: Some("unknown_approval".into()), ..failure }.with_data(tools)
             }
             _ => failure,
         }

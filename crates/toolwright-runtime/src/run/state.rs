@@ -2,31 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 use toolwright::ToolSpec;
 
 use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
 use crate::wire::{WireCall, WireExchange, WireScope};
 
-/// The version of the format. Another one is refused, never guessed at.
-pub(crate) const VERSION: u32 = 1;
-
-/// A run as data, between two steps or waiting for answers. Serialize it, keep it anywhere, and resume it with
-/// [`Runtime::resume`](crate::Runtime::resume), in this process or another.
+/// A run between two steps, or one that waits for answers. Resume it with [`Runtime::resume`](crate::Runtime::resume). To keep
+/// it elsewhere, in a database or for another process, [export](crate::Runtime::export) it as text: only a runtime makes
+/// one of these, so that nobody in between changes what was approved.
 ///
 /// Its toolsets are entered anew and take back what they saved; handles that were not saved mean nothing any more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SuspendedRun(pub(crate) Box<RunState>);
 
-/// A call of a session that waits for answers. Serialize it, keep it anywhere, and go on with it by
-/// [`Session::resume`](crate::Session::resume), in this session or another of the same
-/// agent.
+/// A call of a session that waits for answers. Go on with it by [`Session::resume`](crate::Session::resume), in this session
+/// or another of the same agent. To keep it elsewhere, [export](crate::Session::export) it as text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SuspendedCall(pub(crate) SessionCall);
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SuspendedCall {
-    #[serde(deserialize_with = "version")]
-    pub(crate) version: u32,
+pub(crate) struct SessionCall {
     /// The agent that the session is of.
     pub(crate) agent: String,
     pub(crate) call: SavedCall,
@@ -34,8 +31,6 @@ pub struct SuspendedCall {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    #[serde(deserialize_with = "version")]
-    pub(crate) version: u32,
     pub(crate) run_id: String,
     pub(crate) agent: String,
     /// The tool whose schemas judge input and final payload.
@@ -97,12 +92,12 @@ impl SuspendedRun {
 impl SuspendedCall {
     /// The agent whose sessions it can go on in.
     pub fn agent(&self) -> &str {
-        &self.agent
+        &self.0.agent
     }
 
     /// What is asked, questions of child runs included. Every one must be answered.
     pub fn pending(&self) -> Vec<&ApprovalRequest> {
-        self.call.questions()
+        self.0.call.questions()
     }
 }
 
@@ -112,23 +107,6 @@ impl SavedCall {
             Self::Asked { request, .. } => vec![request],
             Self::Suspended { run, .. } => run.questions(),
             Self::Done(_) | Self::Postponed(_) => Vec::new(),
-        }
-    }
-}
-
-impl SavedCall {
-    /// The id of a question that is not about the call it stands beside any more.
-    pub(crate) fn first_forged(&self) -> Option<&str> {
-        match self {
-            Self::Asked { call, request } => {
-                let is_of = request.args.as_str() == call.args
-                    && request.call_id == call.id
-                    && request.tool == call.tool
-                    && request.digest_of_shown() == request.digest;
-                (!is_of).then_some(&*request.id)
-            }
-            Self::Suspended { run, .. } => run.step.iter().find_map(Self::first_forged),
-            Self::Done(_) | Self::Postponed(_) => None,
         }
     }
 }
@@ -160,15 +138,4 @@ impl RunState {
         let done = self.history.iter().flatten().map(|exchange| exchange.call_id().to_owned());
         done.chain(self.step.iter().map(of_call)).collect()
     }
-}
-
-/// The version of a state, if it is the one that is understood.
-fn version<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
-    let version = u32::deserialize(from)?;
-    if version == VERSION {
-        return Ok(version);
-    }
-    Err(de::Error::custom(format!(
-        "the suspended state is of version {version}, expected {VERSION}; resume it with the release that wrote it"
-    )))
 }

@@ -9,12 +9,12 @@ use super::batch::run_all;
 use super::call::{CallState, PendingCall};
 use super::dispatch::Dispatcher;
 use super::end::End;
-use super::state::{RunState, SavedCall, SuspendedRun, VERSION};
+use super::state::{RunState, SavedCall, SuspendedRun};
 use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::Exchange;
-use crate::approval::{ApprovalRequest, cleared};
-use crate::tools::ToolEntry;
+use crate::approval::ApprovalRequest;
+use crate::tools::{ToolEntry, cleared};
 use crate::wire::WireCall;
 
 impl Run {
@@ -147,7 +147,6 @@ impl Run {
     ) -> Box<RunState> {
         let elapsed = progress.elapsed + progress.since.elapsed();
         Box::new(RunState {
-            version: VERSION,
             run_id: self.id.clone(),
             agent: self.agent.agent.name.clone(),
             implements: self.implements.as_ref().map(|tool| tool.name().to_owned()),

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolResult};
 
+use super::clearance::not_approved;
 use super::{ToolEntry, Toolset, forward};
-use crate::approval::not_approved;
 
 /// A toolset whose tools need an approval where a rule says so. It marks what it lists, so that wrapping twice asks no
 /// more than once.

@@ -121,6 +121,12 @@ impl ToolEntry {
         self.name() == name || (self.published.is_none() && self.spec.is_called(name))
     }
 
+    /// Whether an approval list that has this name is about the tool: the name it goes by here or, since the list may have
+    /// been written elsewhere, one of its own. A name too many asks; one too few would run the call.
+    pub(crate) fn is_meant_by(&self, name: &str) -> bool {
+        self.name() == name || self.spec.is_called(name)
+    }
+
     /// The same tool under another name.
     #[must_use]
     pub fn published_as(mut self, name: impl Into<Arc<str>>) -> Self {

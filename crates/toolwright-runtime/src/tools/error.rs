@@ -39,6 +39,14 @@ pub enum ToolsetError {
         /// The names there are.
         available: Vec<String>,
     },
+    /// An approval list names what is no tool, neither here nor elsewhere in the registry. A call that it was meant to stop
+    /// would run.
+    UnknownApproval {
+        /// The names.
+        tools: Vec<String>,
+        /// The names there are.
+        available: Vec<String>,
+    },
     /// A preparation added or renamed a tool.
     UnlistedTool {
         /// The name that the toolset does not have, or has only once.
@@ -118,6 +126,7 @@ impl fmt::Display for ToolsetError {
                 "there is no tool `{tool}` to be renamed, there is `{}`",
                 available.join("`, `")
             ),
+            Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::UnlistedTool { tool } => write!(
                 f,
                 "the preparation listed `{tool}`, which the toolset does not; it may neither add nor rename tools"
@@ -151,6 +160,19 @@ impl fmt::Display for ToolsetError {
             }
         }
     }
+}
+
+/// Says which names of an approval list are no tools.
+pub(crate) fn unknown_approval(
+    f: &mut fmt::Formatter<'_>,
+    tools: &[String],
+    available: &[String],
+) -> fmt::Result {
+    let (tools, available) = (tools.join("`, `"), available.join("`, `"));
+    write!(
+        f,
+        "calls of `{tools}` were to be approved, but there is no such tool; there is `{available}`"
+    )
 }
 
 impl Error for ToolsetError {

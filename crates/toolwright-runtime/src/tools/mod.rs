@@ -3,6 +3,7 @@
 
 mod approval_required;
 mod available;
+mod clearance;
 mod combined;
 mod delegation;
 mod dynamic;
@@ -29,12 +30,14 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub(crate) use available::Available;
+pub(crate) use clearance::{check_cleared, cleared, digest};
 pub use combined::Combined;
 pub(crate) use combined::clashing;
 pub use delegation::Delegation;
 use dynamic::Dynamic;
 pub use entry::{ToolEntry, ToolSpecRef};
 pub use error::ToolsetError;
+pub(crate) use error::unknown_approval;
 pub(crate) use executed::Executed;
 pub(crate) use filtered::Filtered;
 pub use function::{FunctionTool, ToolFunction};

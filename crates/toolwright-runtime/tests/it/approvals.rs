@@ -12,6 +12,7 @@ use toolwright_runtime::{
 };
 
 use crate::planners::{briefs, steps};
+use crate::sealed::key;
 use crate::tools::{Log, N, call, payload};
 use crate::toys::{spec, tool};
 
@@ -54,6 +55,7 @@ fn runtime_with(calls: Vec<ToolCall>, log: &Log, clock: &Arc<AtomicU64>) -> Runt
     registry.register_agent(agent, steps(vec![calls])).unwrap();
     let clock = Arc::clone(clock);
     Runtime::builder(registry)
+        .with_seal_keys([key()])
         .with_approvals_lasting(Duration::from_mins(1))
         .with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::SeqCst)))
         .build()
@@ -184,7 +186,7 @@ async fn h7_answers_that_do_not_fit_are_refused_and_run_nothing() {
         (vec![first.approve()], "was not answered"),
         (vec![first.approve(), second.approve(), unknown], "does not ask it"),
         (vec![first.approve(), first.deny(), second.approve()], "was answered twice"),
-        (vec![swapped, second.approve()], "is about other arguments"),
+        (vec![swapped, second.approve()], "is about another question"),
         (vec![first.result(payload(1)), second.approve()], "waits for an approval"),
     ];
     for (answers, expected) in cases {
@@ -211,10 +213,10 @@ async fn h8_a_suspended_run_survives_export_and_restore() {
         .with_session_id("s1")
         .with_approval_of(["free"]);
     let outcome = there.runtime.run(request).await.unwrap();
-    let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
+    let text = there.runtime.export(outcome.suspended().unwrap()).await.unwrap();
     assert!(there.log.lines().is_empty(), "both wait");
     let here = bench(vec![call("free", "b", 1), call("wipe", "a", 3)]);
-    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let restored = here.runtime.restore(&text).await.unwrap();
     assert_eq!(&restored, outcome.suspended().unwrap());
     assert_eq!((restored.run_id(), restored.agent()), ("r1", "worker"));
     let answers = restored.pending().iter().map(|asked| asked.approve()).collect();
@@ -243,15 +245,15 @@ fn two_steps(log: &Log) -> Runtime {
     let second = vec![call("free", "b", 1), call("free", "c", 2)];
     let agent = Agent::new("worker", "lab").with_tools(["wipe", "free"]);
     registry.register_agent(agent, steps(vec![one(), second])).unwrap();
-    Runtime::new(registry)
+    Runtime::builder(registry).with_seal_keys([key()]).build()
 }
 
 /// Writes a state, reads it, approves all it asks and goes on in another runtime.
 async fn approve_elsewhere(run: &SuspendedRun, log: &Log) -> RunOutcome {
-    let restored: SuspendedRun =
-        serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap();
+    let elsewhere = two_steps(log);
+    let restored = elsewhere.restore(&two_steps(log).export(run).await.unwrap()).await.unwrap();
     let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
-    two_steps(log).resume(ResumeRequest::new(&restored, answers)).await.unwrap()
+    elsewhere.resume(ResumeRequest::new(&restored, answers)).await.unwrap()
 }
 
 /// H8: the approval list of a run is written with its state and restored: calls of later steps need an approval still.
@@ -305,27 +307,6 @@ async fn h8_a_call_goes_on_only_where_an_agent_answers_it() {
     let outcome = Runtime::new(registry).resume(ResumeRequest::new(run, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), ["not_found"]);
     assert!(ran.lines().is_empty() && log.lines().is_empty());
-}
-
-/// H8: a state of another version is refused, and one that was tampered with runs nothing.
-#[tokio::test]
-async fn h8_other_versions_and_forged_states_are_refused() {
-    let bench = bench(one());
-    let run = bench.start().await;
-    let text = serde_json::to_string(&run).unwrap();
-    let later = text.replacen("\"version\":1", "\"version\":2", 1);
-    let error = serde_json::from_str::<SuspendedRun>(&later).unwrap_err();
-    assert!(error.to_string().contains("is of version 2, expected 1"), "{error}");
-    // The arguments stand twice: with the call that will run, and with the question about it.
-    let asked = run.pending()[0].approve();
-    for places in [1, 2] {
-        let forged = text.replacen(r#"{\"n\":3}"#, r#"{\"n\":99}"#, places);
-        assert_ne!(forged, text);
-        let forged: SuspendedRun = serde_json::from_str(&forged).unwrap();
-        let error = bench.resume(&forged, vec![asked.clone()]).await.unwrap_err();
-        assert!(matches!(error, ResumeError::OtherArguments { .. }), "{error}");
-    }
-    assert!(bench.log.lines().is_empty());
 }
 
 /// R12, H6: what stands after a barrier that waits, waits too, and runs when it has run.
@@ -444,8 +425,8 @@ async fn h6_h8_a_waiting_child_suspends_its_parent_and_both_go_on() {
     let (log, all) = (Log::default(), Collector::new());
     let runtime = Runtime::builder(nested(&log)).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
-    let text = serde_json::to_string(outcome.suspended().unwrap()).unwrap();
-    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let text = runtime.export(outcome.suspended().unwrap()).await.unwrap();
+    let restored = runtime.restore(&text).await.unwrap();
     let asked = restored.pending()[0].clone();
     assert_eq!((asked.tool.as_str(), asked.args.as_str()), ("wipe", r#"{"n":3}"#));
     let outcome =

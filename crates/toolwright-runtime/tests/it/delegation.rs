@@ -7,7 +7,7 @@ use toolwright::{FailureKind, RegistrationError, ToolFailure};
 use toolwright_runtime::tools::Delegation;
 use toolwright_runtime::{
     Agent, ApprovalRequest, Collector, EventKind, FunctionTool, Planner, Registry, ResumeRequest,
-    RunRequest, Runtime, Script, SuspendedRun, Verdict,
+    RunRequest, Runtime, Script, Verdict,
 };
 
 use crate::approvals::guarded;
@@ -65,8 +65,8 @@ async fn r6_a_tool_makes_an_agent_and_delegates_to_it_over_a_suspension() {
     let registry = making(helper(), wiping(), &log);
     let runtime = Runtime::builder(registry).with_events(all.clone()).build();
     let outcome = runtime.run(RunRequest::new("boss", payload(0))).await.unwrap();
-    let text = serde_json::to_string(outcome.suspended().expect("the helper waits")).unwrap();
-    let run: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let text = runtime.export(outcome.suspended().expect("the helper waits")).await.unwrap();
+    let run = runtime.restore(&text).await.unwrap();
     let [question] = run.pending()[..] else { panic!("one question: {run:?}") };
     assert_eq!((question.tool.as_str(), question.args.as_str()), ("wipe", r#"{"n":3}"#));
     assert_eq!(log.lines(), ["made helper"]);

@@ -141,9 +141,10 @@ async fn interleave(scenario: &Scenario, seed: u64) -> (Vec<String>, Vec<Ended>)
         clock.store(110, Ordering::SeqCst);
     }
     let resuming = answers.into_iter().enumerate().map(|(place, answers)| {
-        let (runtime, run) = (runtime.clone(), copy(&run, scenario.exported));
+        let (runtime, run, exported) = (runtime.clone(), run.clone(), scenario.exported);
         tokio::spawn(async move {
             pause(shuffled(seed, place)).await;
+            let run = copy(&runtime, &run, exported).await;
             runtime.resume(ResumeRequest::new(&run, answers)).await
         })
     });
@@ -151,11 +152,11 @@ async fn interleave(scenario: &Scenario, seed: u64) -> (Vec<String>, Vec<Ended>)
     (log.lines(), ended.into_iter().map(Result::unwrap).collect())
 }
 
-fn copy(run: &SuspendedRun, exported: bool) -> SuspendedRun {
+async fn copy(runtime: &Runtime, run: &SuspendedRun, exported: bool) -> SuspendedRun {
     if !exported {
         return run.clone();
     }
-    serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap()
+    runtime.restore(&runtime.export(run).await.unwrap()).await.unwrap()
 }
 
 /// H7: at most one effect, never unapproved bytes, whoever comes first.

@@ -1,6 +1,7 @@
 //! The runtime at work on tools and agents written by hand, against the contract alone.
 
 mod agents;
+mod approval_lists;
 mod approvals;
 mod approvers;
 mod checks;
@@ -24,6 +25,7 @@ mod registry;
 mod remote;
 mod resolution;
 mod resumed;
+mod sealed;
 mod sessions;
 mod spans;
 mod state;

@@ -30,8 +30,8 @@ async fn run_and_resume(
 ) -> RunOutcome {
     let runtime = runtime(policy, calls);
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
-    let text = serde_json::to_string(outcome.suspended().expect("it waits")).unwrap();
-    let run: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let text = runtime.export(outcome.suspended().expect("it waits")).await.unwrap();
+    let run = runtime.restore(&text).await.unwrap();
     let answers: Vec<_> = run.pending().into_iter().map(answer).collect();
     runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap()
 }

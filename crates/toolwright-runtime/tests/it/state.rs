@@ -11,6 +11,7 @@ use toolwright_runtime::{
 };
 
 use crate::planners::briefs;
+use crate::sealed::key;
 use crate::tools::{Log, call, payload};
 use crate::toys::tool;
 
@@ -88,7 +89,7 @@ pub(crate) fn runtime_of<K>(counter: impl IntoSource<K>) -> Runtime {
         .finish(payload(0));
     let agent = Agent::new("worker", "lab").with_tools(["wipe"]).with_toolsets(["counter"]);
     registry.register_agent(agent, script.into()).unwrap();
-    Runtime::new(registry)
+    Runtime::builder(registry).with_seal_keys([key()]).build()
 }
 
 pub(crate) fn request() -> RunRequest {
@@ -96,8 +97,9 @@ pub(crate) fn request() -> RunRequest {
 }
 
 /// The run as another process would have it.
-fn elsewhere(run: &SuspendedRun) -> SuspendedRun {
-    serde_json::from_str(&serde_json::to_string(run).unwrap()).unwrap()
+async fn elsewhere(run: &SuspendedRun) -> SuspendedRun {
+    let text = runtime(None).export(run).await.unwrap();
+    runtime(None).restore(&text).await.unwrap()
 }
 
 async fn approve(run: &SuspendedRun, breaks: Option<&'static str>) -> RunOutcome {
@@ -106,7 +108,7 @@ async fn approve(run: &SuspendedRun, breaks: Option<&'static str>) -> RunOutcome
 
 /// Goes on with a run in another process, where all that it asks for is approved.
 pub(crate) async fn approve_in(runtime: Runtime, run: &SuspendedRun) -> RunOutcome {
-    let run = elsewhere(run);
+    let run = elsewhere(run).await;
     let answers: Vec<_> = run.pending().iter().map(|asked| asked.approve()).collect();
     runtime.resume(ResumeRequest::new(&run, answers)).await.unwrap()
 }
@@ -211,7 +213,7 @@ async fn h8_a_run_goes_on_from_its_state_after_any_step() {
     let kept = kept.lock().unwrap().clone();
     assert_eq!(kept.len(), 2, "two steps were done");
     for (done, state) in kept.iter().enumerate() {
-        let state = elsewhere(state);
+        let state = elsewhere(state).await;
         assert!(state.pending().is_empty());
         let later = Arc::<Mutex<Vec<SuspendedRun>>>::default();
         let keep = Arc::clone(&later);

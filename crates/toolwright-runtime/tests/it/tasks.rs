@@ -9,12 +9,13 @@ use toolwright::{BoxFuture, Executor, Outcome, Registrar, Tool, ToolCall, ToolRe
 use toolwright_runtime::execute::Invocation;
 use toolwright_runtime::{
     Agent, AgentSpec, ApprovalRequest, Collector, Execute, FunctionTool, Planner, Registry,
-    ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, SuspendedRun, Verdict,
+    ResumeRequest, RunRequest, Runtime, RuntimeBuilder, Step, Verdict,
 };
 use tower::{Layer, Service};
 
 use crate::approvals::nested;
 use crate::planners::{briefs, rule};
+use crate::sealed::key;
 use crate::tools::{Log, N, Recurse, Think, call, payload, stand_registry};
 use crate::toys::spec;
 
@@ -162,11 +163,12 @@ async fn an_agent_on_another_task_asks_the_approver_of_the_run() {
 #[tokio::test]
 async fn an_agent_on_another_task_is_suspended_and_goes_on() {
     let (log, all) = (Log::default(), Collector::new());
-    let runtime = spawning(nested(&log)).build();
+    let runtime = spawning(nested(&log)).with_seal_keys([key()]).build();
     let outcome = runtime.run(RunRequest::new("parent", payload(0))).await.unwrap();
-    let text = serde_json::to_string(outcome.suspended().expect("the child waits")).unwrap();
-    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
-    let elsewhere = spawning(nested(&log)).with_events(all.clone()).build();
+    let text = runtime.export(outcome.suspended().expect("the child waits")).await.unwrap();
+    let elsewhere = spawning(nested(&log)).with_seal_keys([key()]);
+    let elsewhere = elsewhere.with_events(all.clone()).build();
+    let restored = elsewhere.restore(&text).await.unwrap();
     let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
     let outcome = elsewhere.resume(ResumeRequest::new(&restored, answers)).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);

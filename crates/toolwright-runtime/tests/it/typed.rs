@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolwright::{FailureKind, Payload, Tool, ToolFailure, ToolSpec};
 use toolwright_runtime::{
     Agent, Collector, EventKind, Planner, Registry, ResumeError, ResumeRequest, RunError,
-    RunOutcome, RunRequest, Runtime, Step, SuspendedRun,
+    RunOutcome, RunRequest, Runtime, Step,
 };
 
 use crate::approvals::guarded;
@@ -34,8 +34,8 @@ fn registry(planner: Arc<dyn Planner>) -> Registry {
 
 /// Writes the state of a run that waits, reads it, and goes on with it in another runtime.
 async fn resume_elsewhere(outcome: &RunOutcome, runtime: &Runtime) -> RunOutcome {
-    let text = serde_json::to_string(outcome.suspended().expect("it waits")).unwrap();
-    let restored: SuspendedRun = serde_json::from_str(&text).unwrap();
+    let text = runtime.export(outcome.suspended().expect("it waits")).await.unwrap();
+    let restored = runtime.restore(&text).await.unwrap();
     let answers: Vec<_> = restored.pending().iter().map(|asked| asked.approve()).collect();
     runtime.resume(ResumeRequest::new(&restored, answers)).await.unwrap()
 }

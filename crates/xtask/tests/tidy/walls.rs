@@ -109,7 +109,12 @@ const WALLS: &[Wall] = &[
     wall("UdpSocket", CONTRACT, &[], "the contract crate does no IO"),
     wall("tokio", CONTRACT, &[], "the contract crate needs no runtime"),
     wall("println", CONTRACT, &[], "libraries print nothing"),
-    wall("fs", RUNTIME, &[], "the runtime does no IO of its own"),
+    wall(
+        "fs",
+        RUNTIME,
+        &["crates/toolwright-runtime/src/suspended/directory.rs"],
+        "the runtime does no IO of its own but that of a store in a directory",
+    ),
     wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
     wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
     wall(

@@ -1,11 +1,13 @@
 //! Clearances: a tool that needs an approval runs only calls that carry one, whatever path they came by. Only this module
 //! makes and reads them.
 
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
 use toolwright::call::Clearance;
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
-use super::digest;
-use crate::tools::ToolEntry;
+use super::ToolEntry;
 
 /// The digest of what was approved: a call of a run, the tool by its own name, and the exact arguments.
 struct Approved(String);
@@ -57,4 +59,18 @@ impl ToolEntry {
 fn covered(call: &ToolCall, tool: &ToolSpec) -> String {
     let run_id = call.run_id().unwrap_or_default();
     digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str()])
+}
+
+/// SHA-256 over parts, in hexadecimal. Every part has its length before it, so that no two lists have one text.
+pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }

@@ -1,3 +1,0 @@
-//! The lock of the ledger. The model checker's tests put another one in its place. Never more than names.
-
-pub(super) use std::sync::{Mutex, PoisonError};

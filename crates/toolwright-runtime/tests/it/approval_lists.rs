@@ -1,0 +1,165 @@
+//! Approval lists: a name in one means a tool, or it is an error. It never matches nothing in silence.
+
+use toolwright::{FailureKind, Scope};
+use toolwright_runtime::{
+    Agent, Registry, RunError, RunOutcome, RunRequest, Runtime, SessionRequest, ToolsetError,
+};
+
+use crate::planners::{briefs, steps};
+use crate::tools::{call, payload};
+use crate::toys::tool;
+
+/// A worker that calls `free`, which is registered by itself, or is met in runs alone.
+fn worker(is_late: bool) -> Registry {
+    let registry = Registry::new();
+    let free = tool("free", |n| n);
+    let agent = Agent::new("worker", "lab");
+    let agent = if is_late {
+        registry.register_toolset("toys", move |_: Scope| free.clone()).unwrap();
+        agent.with_toolsets(["toys"])
+    } else {
+        registry.register_tool(free).unwrap();
+        agent.with_tools(["free"])
+    };
+    registry.register_agent(agent, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+    registry
+}
+
+/// Names that look like `free`, and are not.
+const STRANGE: [&str; 5] = ["nosuch", "Free", "fre\u{435}", "toys.free", "free "];
+
+fn request(name: &str) -> RunRequest {
+    RunRequest::new("worker", payload(0)).with_approval_of([name])
+}
+
+/// H6: a run with a list that names no tool does not start.
+#[tokio::test]
+async fn h6_a_run_that_lists_an_unknown_tool_for_approval_does_not_start() {
+    let runtime = Runtime::new(worker(false));
+    for name in STRANGE {
+        let error = runtime.run(request(name)).await.unwrap_err();
+        let unknown = RunError::UnknownApproval {
+            tools: vec![name.to_owned()],
+            available: vec!["free".to_owned()],
+        };
+        assert_eq!(error, unknown);
+    }
+    let error = runtime.run(request("nosuch")).await.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "calls of `nosuch` were to be approved, but there is no such tool; there is `free`"
+    );
+    assert!(runtime.run(request("free")).await.unwrap().suspended().is_some());
+}
+
+fn failure_code(outcome: &RunOutcome) -> Option<String> {
+    outcome.result().unwrap_err().code.map(Into::into)
+}
+
+/// H6: where tools are only met in the run, it fails before anything is planned.
+#[tokio::test]
+async fn h6_a_run_that_meets_no_tool_of_its_approval_list_fails_before_any_call() {
+    let runtime = Runtime::new(worker(true));
+    for name in STRANGE {
+        let outcome = runtime.run(request(name)).await.unwrap();
+        assert_eq!(failure_code(&outcome).as_deref(), Some("unknown_approval"), "{name}");
+        assert_eq!(outcome.exchanges().count(), 0);
+    }
+    assert!(runtime.run(request("free")).await.unwrap().suspended().is_some());
+}
+
+/// H6: so does a run whose agent lists a name that only its toolsets could have had.
+#[tokio::test]
+async fn h6_a_run_whose_agent_lists_an_unknown_tool_fails_before_any_call() {
+    let registry = Registry::new();
+    let free = tool("free", |n| n);
+    registry.register_toolset("toys", move |_: Scope| free.clone()).unwrap();
+    let agent = Agent::new("worker", "lab").with_toolsets(["toys"]).with_approval_of(["fre"]);
+    registry.register_agent(agent, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+    let outcome = Runtime::new(registry).run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(failure_code(&outcome).as_deref(), Some("unknown_approval"));
+}
+
+/// H6: a tool that goes by a prefixed name is meant by its own name too, so that no list misses it.
+#[tokio::test]
+async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
+    for name in ["x.free", "free"] {
+        let registry = Registry::new();
+        registry.register_toolset("toys", tool("free", |n| n)).unwrap();
+        let catalog = registry.catalog();
+        catalog.publish("toys", "x").unwrap();
+        catalog.allow("worker", "toys").unwrap();
+        let planner = steps(vec![vec![call("x.free", "a", 1)]]);
+        registry.register_agent(Agent::new("worker", "lab"), planner).unwrap();
+        let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+        let outcome = runtime.run(request(name)).await.unwrap();
+        assert_eq!(outcome.suspended().map(|run| run.pending().len()), Some(1), "{name}");
+        let session = SessionRequest::new("worker").with_approval_of([name]);
+        let session = runtime.open_session(session).await.unwrap();
+        let failure = session.call(call("x.free", "b", 1)).await.outcome.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Denied, "{name}");
+    }
+}
+
+/// H6: a session with a list that names no tool is not opened.
+#[tokio::test]
+async fn h6_a_session_that_lists_an_unknown_tool_for_approval_is_not_opened() {
+    let registry = Registry::new();
+    registry.register_toolset("toys", tool("free", |n| n)).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("toys", "x").unwrap();
+    catalog.allow("worker", "toys").unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    for name in ["nosuch", "x.Free", "x..free", "y.free", "x.fre\u{435}"] {
+        let request = SessionRequest::new("worker").with_approval_of([name]);
+        let error = runtime.open_session(request).await.unwrap_err();
+        let ToolsetError::UnknownApproval { tools, available } = error else { panic!("{error}") };
+        assert_eq!((tools, available), (vec![name.to_owned()], vec!["x.free".to_owned()]));
+    }
+}
+
+/// H6: a list that names a tool of a nested run counts there, though the run that was asked for has no such tool.
+#[tokio::test]
+async fn h6_a_list_may_name_tools_of_nested_runs() {
+    let registry = worker(false);
+    let spec = toolwright::ToolSpec::new("job").with_types::<crate::tools::N, crate::tools::N>();
+    let clerk = Agent::new("clerk", "lab").with_implements(spec).with_tools(["free"]);
+    registry.register_agent(clerk, steps(vec![vec![call("free", "a", 1)]])).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["job"]);
+    registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+    let runtime = Runtime::new(registry);
+    let request = RunRequest::new("boss", payload(0)).with_approval_of(["free"]);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(outcome.suspended().expect("`free` waits").pending()[0].tool, "free");
+}
+
+/// P5: once a session is stopped its tools run nothing, in runs that were started in it either.
+#[tokio::test]
+async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
+    let ran = crate::tools::Log::default();
+    let registry = Registry::new();
+    let log = ran.clone();
+    let free = tool("free", move |n| {
+        log.push("free");
+        n
+    });
+    registry.register_toolset("toys", free).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("toys", "x").unwrap();
+    catalog.allow("worker", "toys").unwrap();
+    let planner = steps(vec![vec![call("x.free", "a", 1)], vec![call("x.free", "b", 1)]]);
+    registry.register_agent(Agent::new("worker", "lab"), planner).unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("worker").await.unwrap();
+    let request = RunRequest::new("worker", payload(0)).in_session(&session);
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":1}"#]);
+    assert_eq!(ran.lines().len(), 2);
+    session.stop().await;
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+    drop(session);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+    assert_eq!(ran.lines().len(), 2);
+}
