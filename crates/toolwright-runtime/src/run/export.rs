@@ -57,7 +57,7 @@ impl Environment {
 
     /// The state that was exported as a text.
     pub(crate) async fn restore<T: Exported>(&self, exported: &str) -> Result<T, StateError> {
-        let text = match (rest_of::<T>(exported)?, &*self.seal_keys) {
+        let text = match (parse::<T>(exported)?, &*self.seal_keys) {
             ((SEALED, _), []) => return Err(StateError::NoKey),
             ((SEALED, sealed), keys) => {
                 let header = header::<T>(SEALED);
@@ -85,19 +85,20 @@ fn header<T: Exported>(form: &str) -> String {
 }
 
 /// The form of an exported state, and what follows its header.
-fn rest_of<T: Exported>(exported: &str) -> Result<(&str, &str), StateError> {
-    let begun = exported.strip_prefix("toolwright-").and_then(|rest| rest.split_once('-'));
-    let (found, rest) = begun.ok_or(StateError::Malformed)?;
-    if found != T::KIND {
-        let is_kind = found == <Box<RunState>>::KIND || found == SessionCall::KIND;
-        let (found, expected) = (found.to_owned(), T::KIND);
-        let other = StateError::OtherKind { found, expected };
-        return Err(if is_kind { other } else { StateError::Malformed });
+fn parse<T: Exported>(exported: &str) -> Result<(&str, &str), StateError> {
+    let parts = || {
+        let (kind, rest) = exported.strip_prefix("toolwright-")?.split_once('-')?;
+        let (version, rest) = rest.split_once('.')?;
+        let (form, rest) = rest.split_once('.')?;
+        let is_kind = kind == <Box<RunState>>::KIND || kind == SessionCall::KIND;
+        (is_kind && (form == SEALED || form == KEPT)).then_some((kind, version, form, rest))
+    };
+    let (kind, version, form, rest) = parts().ok_or(StateError::Malformed)?;
+    if kind != T::KIND {
+        return Err(StateError::OtherKind { found: kind.to_owned(), expected: T::KIND });
     }
-    let (version, rest) = rest.split_once('.').ok_or(StateError::Malformed)?;
     if version != VERSION.to_string() {
         return Err(StateError::Version { found: version.to_owned(), expected: VERSION });
     }
-    let (form, rest) = rest.split_once('.').ok_or(StateError::Malformed)?;
-    if form == SEALED || form == KEPT { Ok((form, rest)) } else { Err(StateError::Malformed) }
+    Ok((form, rest))
 }

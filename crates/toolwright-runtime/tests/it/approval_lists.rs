@@ -1,12 +1,12 @@
 //! Approval lists: a name in one means a tool, or it is an error. It never matches nothing in silence.
 
-use toolwright::{FailureKind, Scope};
+use toolwright::{FailureKind, Scope, ToolCall, ToolSpec};
 use toolwright_runtime::{
     Agent, Registry, RunError, RunOutcome, RunRequest, Runtime, SessionRequest, ToolsetError,
 };
 
-use crate::planners::{briefs, steps};
-use crate::tools::{call, payload};
+use crate::planners::steps;
+use crate::tools::{Log, N, call, payload};
 use crate::toys::tool;
 
 /// A worker that calls `free`, which is registered by itself, or is met in runs alone.
@@ -84,14 +84,7 @@ async fn h6_a_run_whose_agent_lists_an_unknown_tool_fails_before_any_call() {
 #[tokio::test]
 async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
     for name in ["x.free", "free"] {
-        let registry = Registry::new();
-        registry.register_toolset("toys", tool("free", |n| n)).unwrap();
-        let catalog = registry.catalog();
-        catalog.publish("toys", "x").unwrap();
-        catalog.allow("worker", "toys").unwrap();
-        let planner = steps(vec![vec![call("x.free", "a", 1)]]);
-        registry.register_agent(Agent::new("worker", "lab"), planner).unwrap();
-        let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+        let runtime = of_session(&Log::default(), vec![vec![call("x.free", "a", 1)]]);
         let outcome = runtime.run(request(name)).await.unwrap();
         assert_eq!(outcome.suspended().map(|run| run.pending().len()), Some(1), "{name}");
         let session = SessionRequest::new("worker").with_approval_of([name]);
@@ -104,12 +97,7 @@ async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
 /// H6: a session with a list that names no tool is not opened.
 #[tokio::test]
 async fn h6_a_session_that_lists_an_unknown_tool_for_approval_is_not_opened() {
-    let registry = Registry::new();
-    registry.register_toolset("toys", tool("free", |n| n)).unwrap();
-    let catalog = registry.catalog();
-    catalog.publish("toys", "x").unwrap();
-    catalog.allow("worker", "toys").unwrap();
-    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let runtime = of_session(&Log::default(), vec![]);
     for name in ["nosuch", "x.Free", "x..free", "y.free", "x.fre\u{435}"] {
         let request = SessionRequest::new("worker").with_approval_of([name]);
         let error = runtime.open_session(request).await.unwrap_err();
@@ -122,7 +110,7 @@ async fn h6_a_session_that_lists_an_unknown_tool_for_approval_is_not_opened() {
 #[tokio::test]
 async fn h6_a_list_may_name_tools_of_nested_runs() {
     let registry = worker(false);
-    let spec = toolwright::ToolSpec::new("job").with_types::<crate::tools::N, crate::tools::N>();
+    let spec = ToolSpec::new("job").with_types::<N, N>();
     let clerk = Agent::new("clerk", "lab").with_implements(spec).with_tools(["free"]);
     registry.register_agent(clerk, steps(vec![vec![call("free", "a", 1)]])).unwrap();
     let boss = Agent::new("boss", "lab").with_tools(["job"]);
@@ -133,10 +121,8 @@ async fn h6_a_list_may_name_tools_of_nested_runs() {
     assert_eq!(outcome.suspended().expect("`free` waits").pending()[0].tool, "free");
 }
 
-/// P5: once a session is stopped its tools run nothing, in runs that were started in it either.
-#[tokio::test]
-async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
-    let ran = crate::tools::Log::default();
+/// A runtime whose worker makes these calls and may use `x.free`, in sessions too.
+pub(crate) fn of_session(ran: &Log, calls: Vec<Vec<ToolCall>>) -> Runtime {
     let registry = Registry::new();
     let log = ran.clone();
     let free = tool("free", move |n| {
@@ -147,19 +133,6 @@ async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
     let catalog = registry.catalog();
     catalog.publish("toys", "x").unwrap();
     catalog.allow("worker", "toys").unwrap();
-    let planner = steps(vec![vec![call("x.free", "a", 1)], vec![call("x.free", "b", 1)]]);
-    registry.register_agent(Agent::new("worker", "lab"), planner).unwrap();
-    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
-    let session = runtime.open_session("worker").await.unwrap();
-    let request = RunRequest::new("worker", payload(0)).in_session(&session);
-    let outcome = runtime.run(request.clone()).await.unwrap();
-    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":1}"#]);
-    assert_eq!(ran.lines().len(), 2);
-    session.stop().await;
-    let outcome = runtime.run(request.clone()).await.unwrap();
-    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
-    drop(session);
-    let outcome = runtime.run(request).await.unwrap();
-    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
-    assert_eq!(ran.lines().len(), 2);
+    registry.register_agent(Agent::new("worker", "lab"), steps(calls)).unwrap();
+    Runtime::builder(registry).with_catalog(catalog).build()
 }

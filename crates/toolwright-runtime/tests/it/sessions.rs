@@ -1,6 +1,7 @@
 //! Toolsets under prefixes, per session.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use toolwright::{Payload, RegistrationError, Scope, ToolCall, ToolFailure};
@@ -11,6 +12,7 @@ use toolwright_runtime::{
     SessionRequest, ToolEntry, ToolsetError,
 };
 
+use crate::approval_lists::of_session;
 use crate::planners::{WORKER, brief, briefs, steps};
 use crate::tools::{Log, N, call, payload, stand_registry};
 use crate::toys::{Toy, spec, tool};
@@ -480,4 +482,45 @@ async fn p2_p5_a_listed_tool_leaves_the_rest_of_its_toolset_under_the_prefix() {
     let done: Vec<_> = done.map(|exchange| exchange.call.tool().to_owned()).collect();
     assert_eq!(done, ["a", "x.b", "y.a", "y.b"], "one name a tool");
     assert_eq!(made.lines().len(), 1, "and one instance a run");
+}
+
+/// P5: once a session is stopped its tools run nothing, in runs that were started in it either.
+#[tokio::test]
+async fn p5_a_run_in_a_session_that_was_stopped_runs_nothing_of_it() {
+    let ran = Log::default();
+    let calls = vec![vec![call("x.free", "a", 1)], vec![call("x.free", "b", 1)]];
+    let runtime = of_session(&ran, calls);
+    let session = runtime.open_session("worker").await.unwrap();
+    let request = RunRequest::new("worker", payload(0)).in_session(&session);
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, r#"{"n":1}"#]);
+    assert_eq!(ran.lines().len(), 2);
+    session.stop().await;
+    let outcome = runtime.run(request.clone()).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+    drop(session);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["not_found", "not_found"]);
+    assert_eq!(ran.lines().len(), 2);
+}
+
+/// P5: a session that is stopped while a run in it is between two calls runs no second one.
+#[tokio::test]
+async fn p5_a_call_after_the_stop_of_its_session_is_refused() {
+    let ran = Log::default();
+    let runtime = of_session(&ran, vec![vec![call("stop", "a", 0), call("x.free", "b", 1)]]);
+    let session = Arc::new(runtime.open_session("worker").await.unwrap());
+    let stopped = Arc::clone(&session);
+    let stop = FunctionTool::new(spec("stop"), move |args: N| {
+        let stopped = Arc::clone(&stopped);
+        async move {
+            stopped.stop().await;
+            args
+        }
+    });
+    let request = RunRequest::new("worker", payload(0)).in_session(&session);
+    let request = request.with_toolset("own", stop).one_at_a_time();
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":0}"#, "unavailable"]);
+    assert!(ran.lines().is_empty());
 }
