@@ -265,7 +265,8 @@ async fn expire(
     let Some(idle) = idle else { return };
     loop {
         let now = Instant::now();
-        let end = session.idle_since().unwrap_or(now) + idle;
+        let since = session.idle_since().unwrap_or(now);
+        let Some(end) = since.checked_add(idle) else { return };
         if end <= now {
             counters.count(|counts| counts.sessions_expired += 1);
             tokio::spawn(close(manager, id));

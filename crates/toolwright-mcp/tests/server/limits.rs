@@ -84,6 +84,30 @@ async fn connections_beyond_the_limit_wait_for_a_place() {
 }
 
 #[tokio::test]
+async fn limits_may_be_without_end() {
+    let (all, ever) = (usize::MAX, Duration::MAX);
+    let limits = Limits {
+        result_bytes: all,
+        session_calls: all,
+        waiting_bytes: all,
+        connections: all,
+        header_timeout: ever,
+        body_timeout: ever,
+        write_timeout: ever,
+        request_bytes: all,
+        sessions: all,
+        client_sessions: all,
+        evictable_after: ever,
+    };
+    let options = HttpOptions::new().with_session_idle(Some(ever));
+    let address = serve(lab().with_limits(limits), options).await;
+    initialize(address, &[]).await.session();
+    // Larger than what one write of the server takes, so that all timers are set.
+    let text = "x".repeat(1 << 20);
+    assert_eq!(call(address, &text).await.status, 200);
+}
+
+#[tokio::test]
 async fn a_head_that_is_too_long_is_refused() {
     let (address, _) = limited(Limits::default()).await;
     let said = rest(open(address, &(HALF_HEAD.to_owned() + &"x".repeat(70_000))).await).await;

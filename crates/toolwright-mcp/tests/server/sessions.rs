@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use toolwright_mcp::{BearerLayer, Counters, HttpOptions, Limits};
 
 use crate::lab::{Lab, lab, lab_with};
@@ -70,6 +71,28 @@ async fn clients_are_counted_by_their_principals_and_all_together() {
     initialize(address, &[BOB]).await.session();
     is_told_to_wait(&initialize(address, &[BOB]).await, 503);
     assert_eq!(counters.read().open_sessions, 3);
+}
+
+/// Where an application says nothing of addresses, its clients are counted together.
+#[tokio::test]
+async fn clients_of_a_router_are_counted_by_address_if_it_is_known() {
+    let limits = Limits { client_sessions: 1, sessions: 2, ..Limits::default() };
+    for (addresses, statuses) in [(true, [200, 429, 429]), (false, [200, 200, 503])] {
+        let router = lab().with_limits(limits).into_router(HttpOptions::new()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            if addresses {
+                let service = router.into_make_service_with_connect_info::<SocketAddr>();
+                axum::serve(listener, service).await
+            } else {
+                axum::serve(listener, router).await
+            }
+        });
+        for status in statuses {
+            assert_eq!(initialize(address, &[]).await.status, status, "{addresses}");
+        }
+    }
 }
 
 /// What opens sessions without end takes the memory of a few.

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -27,6 +28,9 @@ use crate::server::{Counters, Limits};
 /// How much of what a client sends is buffered before somebody reads it: a head is not longer.
 const BUFFER: usize = 64 << 10;
 
+/// The longest time that timers are set to: a longer one means that there is no limit.
+const LONGEST: Duration = Duration::from_hours(24 * 365);
+
 /// One of the connections that may be open, until this is dropped.
 struct OpenConnection {
     counters: Counters,
@@ -41,8 +45,10 @@ pub(super) async fn serve(
     counters: &Counters,
     shutdown: &CancellationToken,
 ) {
+    let header_timeout = limits.header_timeout.min(LONGEST);
+    let write_timeout = limits.write_timeout.min(LONGEST);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(BUFFER);
     let permits = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));
     let (ending, mut open) = (GracefulShutdown::new(), JoinSet::new());
@@ -56,7 +62,7 @@ pub(super) async fn serve(
         // refuses is slow and nothing worse.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(limits.write_timeout));
+        stream.set_write_timeout(Some(write_timeout));
         let service = router.clone().map_request(move |request: http::Request<Incoming>| {
             let mut request: Request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));

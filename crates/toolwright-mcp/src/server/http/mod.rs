@@ -99,6 +99,8 @@ fn router(exposure: &Arc<Exposure>, options: HttpOptions, streams: CancellationT
     let mut manager = LocalSessionManager::default();
     // rmcp counts silence from the beginning of a call; `sessions` ends idle ones.
     manager.session_config.keep_alive = None;
+    // Of calls that are answered rmcp keeps nothing, of cancelled ones what their streams said, which nobody resumes.
+    manager.session_config.completed_cache_ttl = Duration::from_secs(1);
     let manager = Arc::new(manager);
     let (limits, counters) = (*exposure.limits(), exposure.counters().clone());
     let sessions = Sessions::new(Arc::clone(&manager), options.session_idle, limits, counters);
