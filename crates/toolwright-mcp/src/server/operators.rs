@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
@@ -64,10 +64,16 @@ impl Operators {
     }
 
     async fn flush(&self) {
-        let (written, waiting) = oneshot::channel();
-        if self.entries.try_send(Entry::Flush(written)).is_ok() {
-            let _ = tokio::time::timeout(LAST_LINES, waiting).await;
-        }
+        let flushing = async {
+            let (written, waiting) = oneshot::channel();
+            let mut entry = Entry::Flush(written);
+            while let Err(TrySendError::Full(refused)) = self.entries.try_send(entry) {
+                entry = refused;
+                tokio::time::sleep(LAST_LINES / 20).await;
+            }
+            let _ = waiting.await;
+        };
+        let _ = tokio::time::timeout(LAST_LINES, flushing).await;
     }
 }
 

@@ -75,14 +75,14 @@ async fn operators_who_do_not_read_do_not_stop_the_server() {
     }
     // What they read at last says that there was more.
     let mut said = BufReader::new(server.process.stderr.take().unwrap()).lines();
-    drop(server.to);
     let missing = " lines are left out here: they came faster than they were read";
     loop {
-        let line = timeout(LONG, said.next_line()).await.expect("it ends").unwrap();
+        let line = timeout(LONG, said.next_line()).await.expect("lines are written").unwrap();
         if line.expect("it is said that lines are missing").ends_with(missing) {
             break;
         }
     }
+    drop(server.to);
     assert!(timeout(LONG, server.process.wait()).await.unwrap().unwrap().success());
 }
 
