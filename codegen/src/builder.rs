@@ -116,9 +116,11 @@ impl Build {
     }
 
     fn try_generate(&self, folder: &Path, options: Options) -> Result<(), Failure> {
-        let reading = disk::read_sources(std::slice::from_ref(&self.schema))?;
-        for (_, source) in reading.sources.iter() {
-            println!("cargo::rerun-if-changed={}", source.path);
+        let reading = disk::read_sources(Path::new(""), std::slice::from_ref(&self.schema))?;
+        // A name with a line end would be an instruction to cargo; the folder it is in is watched too.
+        let is_line = |path: &&str| !path.contains('\n');
+        for path in reading.sources.iter().map(|(_, source)| source.path.as_str()).filter(is_line) {
+            println!("cargo::rerun-if-changed={path}");
         }
         // What is wrong with options has no place in a file.
         let config_text = &Sources::default();
@@ -182,7 +184,7 @@ fn options_of<'o>(types: &'o mut Vec<TypeOptions>, name: &str) -> &'o mut TypeOp
 /// A warning is one line to cargo.
 fn warn(warnings: &[Diagnostic], sources: &Sources) {
     for warning in warnings {
-        println!("cargo::warning={}", one_line(warning, sources).replace('\n', " "));
+        println!("cargo::warning={}", one_line(warning, sources));
     }
 }
 
@@ -190,7 +192,7 @@ fn warn(warnings: &[Diagnostic], sources: &Sources) {
 fn report(failure: &Failure) -> BuildError {
     if let Failure::Rejected { sources, findings } = failure {
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
-            println!("cargo::error={}", one_line(finding, sources).replace('\n', " "));
+            println!("cargo::error={}", one_line(finding, sources));
         }
     }
     eprint!("{}", failure.render(Format::Human { color: false }));

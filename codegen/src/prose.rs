@@ -1,5 +1,7 @@
 //! Puts words of a schema into sentences: harmless as inline code, or as advice on an unknown word.
 
+use std::borrow::Cow;
+
 use toolwright::issue::nearest;
 
 /// A text as inline code. Where it has backticks it stands between two of them on each side (CommonMark 0.31, section 6.1);
@@ -29,6 +31,16 @@ pub(crate) fn as_error(sentence: &str) -> String {
         Some(begin) if !is_name => begin.to_lowercase().chain(chars).collect(),
         _ => text.to_owned(),
     }
+}
+
+/// A text of others as part of one line, for a terminal, a log or a program that reads lines: line ends, other control
+/// characters and those that reorder text are escaped as in a Rust literal.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if is_shown(c) { c.into() } else { c.escape_default().to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Control characters and those that reorder text (Unicode UAX #9, and rustc's

@@ -24,8 +24,13 @@ programs may match on them. This page is written by a test of `toolwright-codege
 ";
 
 /// Cases that no repository can hold, made anew in each run.
-const MADE: [(&str, fn(&Path)); 4] =
-    [("too-large", too_large), ("not-a-file", device), ("linked-folder", link), (CROWD, crowd)];
+const MADE: [(&str, fn(&Path)); 5] = [
+    ("too-large", too_large),
+    ("not-a-file", socket),
+    ("linked-folder", link),
+    ("linked-out", link_out),
+    (CROWD, crowd),
+];
 
 /// The code that never comes alone.
 const CROWD: &str = "too-many-findings";
@@ -44,13 +49,17 @@ fn too_large(folder: &Path) {
     file.set_len((64 << 20) + 1).expect("a file of holes takes no room");
 }
 
-fn device(folder: &Path) {
-    std::os::unix::fs::symlink("/dev/null", folder.join("null.yaml")).expect("a new link");
+fn socket(folder: &Path) {
+    std::os::unix::net::UnixListener::bind(folder.join("null.yaml")).expect("a new socket");
 }
 
 fn link(folder: &Path) {
     fs::write(folder.join("notes.yaml"), "toolwright: 1\n").expect("a new file");
     std::os::unix::fs::symlink(".", folder.join("loop")).expect("a new link");
+}
+
+fn link_out(folder: &Path) {
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("users.yaml")).expect("a new link");
 }
 
 fn root() -> PathBuf {
@@ -73,7 +82,7 @@ fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
     let failure = if has_project {
         Project::open(path).and_then(|project| project.generate(Mode::Check)).err()
     } else {
-        let project = Project::open(Path::new("/")).expect("no project is there");
+        let project = Project::open(&std::env::temp_dir()).expect("no project is there");
         match project.with_schema(vec![path.to_owned()]).check() {
             Ok(checked) => return (checked.warnings, checked.sources),
             Err(failure) => Some(failure),

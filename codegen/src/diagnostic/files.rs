@@ -31,6 +31,15 @@ mistakes! {
             .help("name the folder it leads to on the command line, or move it here")
     }
 
+    /// A schema file, a schema folder or `toolwright.toml` is a symlink that leads out of the project.
+    ///
+    /// What is wrong with a file is shown with its text. A project that somebody sent could show any file of yours that way,
+    /// in the log of a build for instance.
+    Error "linked-out" linked_out(span: Span) {
+        at(span, "this is a symlink that leads out of the project, so it is not read")
+            .help("put a copy here, or name the file or folder it leads to")
+    }
+
     /// Something with the name of a schema file is no file.
     ///
     /// Sockets, pipes and devices could keep a reader waiting forever, so only regular files are read.

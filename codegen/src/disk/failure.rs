@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::prose::printable;
+
 /// The operating system refused something.
 #[derive(Debug)]
 pub struct IoError {
@@ -32,6 +34,11 @@ pub enum OutputError {
     Io(IoError),
 }
 
+/// A path in a message, which stays one line whatever the path holds.
+pub fn named(path: &Path) -> String {
+    printable(&path.to_string_lossy()).into_owned()
+}
+
 impl IoError {
     /// For `map_err`: names what was tried and where.
     pub(super) fn on<'a>(
@@ -44,7 +51,7 @@ impl IoError {
 
 impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {} {}: {}", self.doing, self.path.display(), self.source)
+        write!(f, "cannot {} {}: {}", self.doing, named(&self.path), self.source)
     }
 }
 
@@ -56,22 +63,22 @@ impl fmt::Display for OutputError {
             }
             Self::Unnamed(path) => write!(
                 f,
-                "output folder {:?} has no name of its own; name a folder such as gen",
-                path.display()
+                "output folder `{}` has no name of its own; name a folder such as gen",
+                named(path)
             ),
             Self::Symlink(path) => write!(
                 f,
                 "{} is a symlink, and output is never written through one; remove it, or name the folder it leads to",
-                path.display()
+                named(path)
             ),
             Self::NotAFolder(path) => {
-                write!(f, "{} is not a folder, so nothing can be generated into it", path.display())
+                write!(f, "{} is not a folder, so nothing can be generated into it", named(path))
             }
             Self::Foreign(path) => {
                 write!(
                     f,
                     "{} was not generated and stands where a generated file belongs; move or remove it",
-                    path.display()
+                    named(path)
                 )
             }
             Self::Io(failure) => failure.fmt(f),

@@ -1,7 +1,44 @@
 //! What stands in a folder, with no path made and nothing looked up for what nobody asks about. Never follows a link,
 //! never reads a file.
 
+use std::fs::Metadata;
+use std::time::{SystemTime, UNIX_EPOCH};
+
 pub(super) use system::each;
+
+/// Tells a file from what it was before. Whatever is done to a file gives it another time of change, and no program can set
+/// that, unlike the time of modification.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) inode: u64,
+    /// In nanoseconds since 1970.
+    pub(super) changed: i64,
+}
+
+impl Stamp {
+    #[cfg(unix)]
+    pub(super) fn of(found: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self { inode: found.ino(), changed: nanoseconds(found.ctime(), found.ctime_nsec()) }
+    }
+
+    /// Where the standard library does not tell that time, the time of modification has to do.
+    #[cfg(not(unix))]
+    pub(super) fn of(found: &Metadata) -> Self {
+        Self { inode: 0, changed: found.modified().map_or(i64::MAX, Self::time) }
+    }
+
+    /// A time as a stamp has it.
+    pub(super) fn time(time: SystemTime) -> i64 {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, part: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(part)
+}
 
 /// What something in a folder is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,11 +58,10 @@ mod system {
     use std::os::fd::{AsFd as _, BorrowedFd};
     use std::os::unix::ffi::OsStrExt as _;
     use std::path::Path;
-    use std::time::{Duration, SystemTime};
 
     use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, openat, statat};
 
-    use super::Kind;
+    use super::{Kind, Stamp, nanoseconds};
 
     /// Room for a hundred names, and for one that is longer than any file system allows.
     const ROOM: usize = 8 << 10;
@@ -76,20 +112,11 @@ mod system {
             })
         }
 
-        /// When it was last written to.
-        pub(in crate::disk) fn modified(&self) -> io::Result<SystemTime> {
+        /// What tells it from what it was before.
+        pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
             let found = self.look()?;
-            let seconds = Duration::from_secs(found.st_mtime.unsigned_abs());
-            let part = u32::try_from(found.st_mtime_nsec).map_err(io::Error::other)?;
-            let epoch = SystemTime::UNIX_EPOCH;
-            let second = if found.st_mtime < 0 {
-                epoch.checked_sub(seconds)
-            } else {
-                epoch.checked_add(seconds)
-            };
-            second
-                .and_then(|second| second.checked_add(Duration::new(0, part)))
-                .ok_or_else(|| io::Error::other("its time is out of all bounds"))
+            let part = i64::try_from(found.st_ctime_nsec).map_err(io::Error::other)?;
+            Ok(Stamp { inode: found.st_ino, changed: nanoseconds(found.st_ctime, part) })
         }
 
         fn look(&self) -> io::Result<Stat> {
@@ -104,9 +131,8 @@ mod system {
     use std::fs::{self, DirEntry};
     use std::io;
     use std::path::Path;
-    use std::time::SystemTime;
 
-    use super::Kind;
+    use super::{Kind, Stamp};
 
     /// Something in a folder.
     pub(in crate::disk) struct Entry<'a> {
@@ -142,9 +168,9 @@ mod system {
             })
         }
 
-        /// When it was last written to.
-        pub(in crate::disk) fn modified(&self) -> io::Result<SystemTime> {
-            self.entry.metadata()?.modified()
+        /// What tells it from what it was before.
+        pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
+            Ok(Stamp::of(&self.entry.metadata()?))
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Compares and writes an output folder. What is not generated there is carried over and never read into the result.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::failure::{IoError, OutputError};
 use super::ownership::{self, MARKER, Ownership, Texts};
 use super::place::Place;
+use super::record::LastRun;
 use super::tree::Entry;
 use super::{exchange, lock::Lock, record, tree};
 use crate::files::Files;
@@ -33,8 +36,20 @@ pub struct Written {
     pub unchanged: Vec<String>,
     /// Files an earlier run had generated and this one did not.
     pub removed: Vec<String>,
+    /// Where those of the removed files are now that may hold something else than a run generated: nothing is deleted for the
+    /// banner alone, which a copy has too.
+    pub set_aside: Option<SetAside>,
     /// Files that are not generated and were left as they are.
     pub foreign: Vec<String>,
+}
+
+/// Files that were moved out of an output folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// The folder they are in.
+    pub folder: PathBuf,
+    /// Their paths, in the output folder as in that one.
+    pub files: Vec<String>,
 }
 
 impl Drift {
@@ -87,34 +102,41 @@ pub fn write(out: &Path, files: &Files) -> Result<Written, OutputError> {
     write_recorded(out, files, None)
 }
 
-/// Does what [`write`] does, and leaves a record for the next run if there is one to leave.
+/// Does what [`write`] does, and leaves a record for the next run if there is one to leave. Only files that the record of the
+/// last run has with the same text are then deleted, others are set aside.
 pub(crate) fn write_recorded(
     out: &Path,
     files: &Files,
-    record: Option<&str>,
+    compiled: Option<&str>,
 ) -> Result<Written, OutputError> {
     let began = SystemTime::now();
     let place = Place::of(out)?;
     let texts = ownership::complete(files)?;
     // Without a record the next run is one in full, so a failure to write it is no failure of this run.
     let remember = |plan: &Plan<'_>| {
-        let newest = plan.write.keys().next_back().map(|path| place.out.join(path));
-        record.map(|record| record::write(&place, record, newest.as_deref(), began))
+        let Some(compiled) = compiled else { return };
+        let texts: Vec<_> = texts.iter().collect();
+        let hashes = parallel::map(&texts, |(path, text)| {
+            (**path, Cow::Owned(record::hash(text.as_bytes())))
+        });
+        let found_right = plan.changes_nothing().then_some(began);
+        let _ = record::write(&place, &hashes.into_iter().collect(), compiled, found_right);
     };
     // Looked at without the lock, which would itself touch the parent folder. Whatever another run, writing meanwhile,
     // makes this look fail on is looked at again under the lock.
     match Plan::new(&place, &texts) {
         Ok(plan) if plan.changes_nothing() && !exchange::has_leftovers(&place)? => {
-            let _ = remember(&plan);
-            Ok(plan.into_written())
+            remember(&plan);
+            Ok(plan.into_written(None))
         }
-        _ => write_locked(&place, &texts, |plan| drop(remember(plan))),
+        _ => write_locked(&place, &texts, compiled.is_some(), remember),
     }
 }
 
 fn write_locked(
     place: &Place,
     texts: &Texts<'_>,
+    is_recorded: bool,
     remember: impl FnOnce(&Plan<'_>),
 ) -> Result<Written, OutputError> {
     fs::create_dir_all(&place.parent).map_err(IoError::on("make folder", &place.parent))?;
@@ -122,6 +144,7 @@ fn write_locked(
     exchange::sweep(place)?;
     // Looked at again: another run may have written while this one waited.
     let plan = Plan::new(place, texts)?;
+    let set_aside = if is_recorded { plan.set_aside(place)? } else { None };
     if !plan.changes_nothing() {
         let done = plan.build(place).and_then(|()| exchange::exchange(place));
         // A tree that could not be finished is of no use to anyone; its own failure is the one to report.
@@ -129,7 +152,7 @@ fn write_locked(
     }
     // While the lock is held: another run may be waiting to write another tree and its record.
     remember(&plan);
-    Ok(plan.into_written())
+    Ok(plan.into_written(set_aside))
 }
 
 /// What becomes of each file, decided before anything is touched.
@@ -138,7 +161,7 @@ struct Plan<'a> {
     write: BTreeMap<&'a str, &'a str>,
     keep: BTreeMap<String, PathBuf>,
     carry: BTreeMap<String, PathBuf>,
-    remove: BTreeSet<String>,
+    remove: BTreeMap<String, PathBuf>,
 }
 
 impl<'a> Plan<'a> {
@@ -181,7 +204,7 @@ impl<'a> Plan<'a> {
         match holds {
             Some(_) if ours || entry.is_empty()? => {}
             Some(_) => return Err(OutputError::Foreign(entry.real)),
-            None if ours => drop(self.remove.insert(entry.path)),
+            None if ours => drop(self.remove.insert(entry.path, entry.real)),
             None => drop(self.carry.insert(entry.path, entry.real)),
         }
         Ok(())
@@ -218,12 +241,49 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn into_written(self) -> Written {
+    /// Gives those of the files to be removed that the last run did not leave as they are a second name beside the record.
+    fn set_aside(&self, place: &Place) -> Result<Option<SetAside>, OutputError> {
+        let record = record::read(place);
+        let last = record.as_deref().and_then(LastRun::parse);
+        let mut unproven = Vec::new();
+        for (path, real) in &self.remove {
+            let text = fs::read(real).map_err(IoError::on("read", real))?;
+            if last.as_ref().is_none_or(|last| !last.left(path, &text)) {
+                unproven.push((path, real));
+            }
+        }
+        if unproven.is_empty() {
+            return Ok(None);
+        }
+        let folder = record::make_folder(place).and_then(|folder| free_folder(&folder));
+        let folder = folder.map_err(IoError::on("make a folder beside", &place.record))?;
+        let mut folders = Folders::default();
+        for (path, real) in &unproven {
+            link(real, folders.make_room(&folder.join(path))?)?;
+        }
+        let files = unproven.into_iter().map(|(path, _)| path.clone()).collect();
+        Ok(Some(SetAside { folder, files }))
+    }
+
+    fn into_written(self, set_aside: Option<SetAside>) -> Written {
         Written {
             written: self.write.into_keys().map(str::to_owned).collect(),
             unchanged: self.keep.into_keys().collect(),
-            removed: self.remove.into_iter().collect(),
+            removed: self.remove.into_keys().collect(),
+            set_aside,
             foreign: self.carry.into_keys().collect(),
+        }
+    }
+}
+
+/// Makes a folder that was not there.
+fn free_folder(inside: &Path) -> io::Result<PathBuf> {
+    let mut number = 1;
+    loop {
+        let folder = inside.join(format!("removed-{number}"));
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            made => return made.map(|()| folder),
         }
     }
 }

@@ -49,24 +49,7 @@ impl Place {
             parent: parent.to_owned(),
         };
         place.require_folder()?;
-        place.require_real_parents()?;
-        Ok(place)
-    }
-
-    /// A link inside a project may lead anywhere, and whoever sent the project chose where. What leads to an absolute
-    /// path is the host's own: on some systems the folder of temporary files is behind a link.
-    fn require_real_parents(&self) -> Result<(), OutputError> {
-        if self.parent.is_absolute() {
-            return Ok(());
-        }
-        let mut at = PathBuf::new();
-        for part in self.parent.components() {
-            at.push(part);
-            if tree::kind(&at)?.is_some_and(|kind| kind.is_symlink()) {
-                return Err(OutputError::Symlink(at));
-            }
-        }
-        Ok(())
+        tree::linked_parent(&place.out)?.map_or(Ok(place), |link| Err(OutputError::Symlink(link)))
     }
 
     fn require_folder(&self) -> Result<(), OutputError> {

@@ -29,15 +29,17 @@ pub struct ReadSources {
 /// Reads schema files, in path order: a folder stands for all its `*.yaml` and `*.yml` files, at any depth.
 ///
 /// Paths are shown as they were given. Hidden files and folders are left out, as editors keep their own there. A file
-/// that cannot be understood does not keep the others from being read.
+/// that cannot be understood does not keep the others from being read. Links are followed inside `project`, the folder of the
+/// project, and inside the folder that is read: what is wrong with a file is shown with its text, so a project that somebody
+/// sent must not choose what else is read.
 ///
 /// # Errors
 ///
 /// When the system refuses to read.
-pub fn read_sources(paths: &[PathBuf]) -> Result<ReadSources, IoError> {
+pub fn read_sources(project: &Path, paths: &[PathBuf]) -> Result<ReadSources, IoError> {
     let mut reading = Reading::default();
     for path in paths {
-        reading.add(path)?;
+        reading.add(project, path)?;
     }
     let Reading { mut files, unread, mut findings, .. } = reading;
     for (path, read) in unread.iter().zip(parallel::map(&unread, |path| read(path))) {
@@ -107,6 +109,22 @@ pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
+/// Whether a path is a link to something that is in none of these folders.
+pub(crate) fn leads_out(path: &Path, folders: &[&Path]) -> Result<bool, IoError> {
+    if tree::kind(path)?.is_none_or(|kind| !kind.is_symlink()) {
+        return Ok(false);
+    }
+    let real = |path: &Path| fs::canonicalize(path).map_err(IoError::on("read", path));
+    let target = real(path)?;
+    for folder in folders {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if target.starts_with(real(folder)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 #[derive(Default)]
 struct Reading {
     /// By shown path, so that a file named twice is read as one.
@@ -124,6 +142,7 @@ enum Broken {
     TooLarge,
     TooMuch,
     LinkedFolder,
+    LinkedOut,
 }
 
 impl Broken {
@@ -139,19 +158,24 @@ impl Broken {
             Self::TooLarge => mistakes::too_large(start, MAX_BYTES),
             Self::TooMuch => mistakes::project_too_large(start, MAX_TOTAL_BYTES),
             Self::LinkedFolder => mistakes::linked_folder(start),
+            Self::LinkedOut => mistakes::linked_out(start),
         }
     }
 }
 
 impl Reading {
     /// Adds a file, or all schema files of a folder.
-    fn add(&mut self, path: &Path) -> Result<(), IoError> {
+    fn add(&mut self, project: &Path, path: &Path) -> Result<(), IoError> {
         match fs::metadata(path) {
+            Ok(_) if leads_out(path, &[project])? => {
+                self.set_aside(path, Broken::LinkedOut);
+                Ok(())
+            }
             Ok(found) if found.is_dir() => {
                 // How much there is so far, readable or not.
                 let size = |this: &Self| this.unread.len() + this.files.len() + this.findings.len();
                 let before = size(self);
-                self.add_folder(path)?;
+                self.add_folder(path, &[project, path])?;
                 if size(self) == before {
                     self.findings.push(mistakes::empty_schema(&shown(path)));
                 }
@@ -166,7 +190,7 @@ impl Reading {
         }
     }
 
-    fn add_folder(&mut self, path: &Path) -> Result<(), IoError> {
+    fn add_folder(&mut self, path: &Path, inside: &[&Path]) -> Result<(), IoError> {
         for (path, kind) in tree::entries(path)? {
             if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
                 continue;
@@ -174,9 +198,13 @@ impl Reading {
             // Some systems and people write `A.YAML`; to leave it out in silence would hide its schemas.
             let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
             if kind.is_dir() {
-                self.add_folder(&path)?;
+                self.add_folder(&path, inside)?;
             } else if extension == "yaml" || extension == "yml" {
-                self.add_file(&path)?;
+                if kind.is_symlink() && leads_out(&path, inside)? {
+                    self.set_aside(&path, Broken::LinkedOut);
+                } else {
+                    self.add_file(&path)?;
+                }
             } else if kind.is_symlink() && path.is_dir() {
                 // It could lead back to itself; to leave it out in silence would hide its schemas too.
                 self.set_aside(&path, Broken::LinkedFolder);

@@ -13,16 +13,14 @@ use super::exchange;
 use super::listing::{self, Kind};
 use super::ownership::Ownership;
 use super::place::Place;
-use super::record::FoundRecord;
+use super::record::LastRun;
 use crate::parallel;
 
 /// What the last run left, and what has become of it.
 pub(crate) struct OutputState<'r> {
-    /// The text of the record.
-    pub(super) record: &'r str,
-    /// Every generated file there should be, in path order.
-    pub(crate) listed: &'r [&'r str],
-    /// The generated files that are gone, or may have been written to after the record was.
+    /// What it left.
+    pub(super) last: &'r LastRun<'r>,
+    /// The generated files that are gone, or that somebody did something to since.
     pub(crate) touched: Vec<&'r str>,
     /// The other files.
     pub(super) foreign: Vec<String>,
@@ -33,19 +31,19 @@ pub(crate) struct OutputState<'r> {
 impl<'r> OutputState<'r> {
     /// Looks at an output folder for the files that the record lists. Returns `None` if a full run has to deal with it: a
     /// killed run left something, or the folder holds something that has to be removed or refused.
-    pub(crate) fn read(out: &Path, record: &'r FoundRecord, listed: &'r [&'r str]) -> Option<Self> {
+    pub(crate) fn read(out: &Path, last: &'r LastRun<'r>) -> Option<Self> {
         let began = SystemTime::now();
         let place = Place::of(out).ok()?;
         if exchange::has_leftovers(&place).ok()? {
             return None;
         }
-        let untouched = listed.iter().map(|_| AtomicBool::new(false)).collect();
-        let scan = Scan { listed, written: record.written, untouched };
+        let untouched = last.paths.iter().map(|_| AtomicBool::new(false)).collect();
+        let scan = Scan { last, untouched };
         let foreign = scan.everywhere(&place.out).ok()?;
-        let of_files = listed.iter().zip(scan.untouched);
+        let of_files = last.paths.iter().zip(scan.untouched);
         let touched = of_files.filter(|(_, untouched)| !untouched.load(RELAXED));
         let touched = touched.map(|(path, _)| *path).collect();
-        Some(Self { record: &record.text, listed, touched, foreign, began })
+        Some(Self { last, touched, foreign, began })
     }
 }
 
@@ -61,11 +59,8 @@ const RELAXED: Ordering = Ordering::Relaxed;
 const MANY: usize = 64;
 
 struct Scan<'a> {
-    listed: &'a [&'a str],
-    /// When the record was.
-    written: SystemTime,
-    /// Whether each of the files is there and older than the record: what was written in the same tick of the clock may
-    /// have been written after it.
+    last: &'a LastRun<'a>,
+    /// Whether each of the files is there with the stamp that the record has.
     untouched: Vec<AtomicBool>,
 }
 
@@ -89,8 +84,11 @@ struct Found {
 impl Scan<'_> {
     /// Looks into all folders; returns the files that are not listed.
     fn everywhere(&self, out: &Path) -> io::Result<Vec<String>> {
-        let all =
-            Folder { real: out.to_owned(), prefix: String::new(), listed: 0..self.listed.len() };
+        let all = Folder {
+            real: out.to_owned(),
+            prefix: String::new(),
+            listed: 0..self.last.paths.len(),
+        };
         let mut found = Found { folders: vec![all], ..Found::default() };
         while !found.folders.is_empty() && found.folders.len() < MANY {
             for folder in std::mem::take(&mut found.folders) {
@@ -121,7 +119,8 @@ impl Scan<'_> {
                 Kind::Folder => found.folders.push(self.inside(folder, entry.name(), &name)),
                 Kind::File => match self.find(folder, &name) {
                     Some(at) => {
-                        self.untouched[at].store(entry.modified()? < self.written, RELAXED);
+                        let stamp = Some(entry.stamp()?);
+                        self.untouched[at].store(self.last.files[at].stamp == stamp, RELAXED);
                     }
                     None if Ownership::default()
                         .is_ours(&folder.real.join(entry.name()))
@@ -140,16 +139,16 @@ impl Scan<'_> {
     /// Which of the listed paths a name in a folder stands for.
     fn find(&self, folder: &Folder, name: &str) -> Option<usize> {
         let name_of = |path: &&str| path[folder.prefix.len()..].cmp(name);
-        let found = self.listed[folder.listed.clone()].binary_search_by(name_of);
+        let found = self.last.paths[folder.listed.clone()].binary_search_by(name_of);
         found.ok().map(|at| folder.listed.start + at)
     }
 
     fn inside(&self, folder: &Folder, real: &OsStr, name: &str) -> Folder {
         let prefix = format!("{}{name}/", folder.prefix);
-        let around = &self.listed[folder.listed.clone()];
+        let around = &self.last.paths[folder.listed.clone()];
         let start = folder.listed.start + around.partition_point(|path| *path < prefix.as_str());
-        let inside =
-            self.listed[start..folder.listed.end].partition_point(|path| path.starts_with(&prefix));
+        let inside = self.last.paths[start..folder.listed.end]
+            .partition_point(|path| path.starts_with(&prefix));
         Folder { real: folder.real.join(real), prefix, listed: start..start + inside }
     }
 }

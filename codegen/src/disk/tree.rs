@@ -59,6 +59,21 @@ pub(super) fn kind(path: &Path) -> Result<Option<FileType>, IoError> {
     }
 }
 
+/// The first folder on the way to a path that is a link, if the path is relative: a link inside a project may lead
+/// anywhere, and whoever sent the project chose where. What leads to an absolute path is the host's own: on some systems
+/// the folder of temporary files is behind a link.
+pub(super) fn linked_parent(path: &Path) -> Result<Option<PathBuf>, IoError> {
+    let parent = path.parent().filter(|_| path.is_relative()).unwrap_or(Path::new(""));
+    let mut at = PathBuf::new();
+    for part in parent.components() {
+        at.push(part);
+        if kind(&at)?.is_some_and(|kind| kind.is_symlink()) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
 impl Entry {
     /// Whether it is a regular file of exactly this text.
     pub(super) fn holds(&self, text: &str) -> Result<bool, IoError> {

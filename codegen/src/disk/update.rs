@@ -1,6 +1,7 @@
 //! Brings some crates of an output folder up to date, the rest being right: one folder, the deepest that holds all that
 //! changes, is built anew and exchanged. Never adds or removes a file: that is a full run's business.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -29,18 +30,19 @@ pub(crate) fn update(
     state: &OutputState<'_>,
     crates: &BTreeSet<String>,
     files: &Files,
-    record: &str,
+    compiled: &str,
 ) -> Result<Option<Written>, OutputError> {
-    if !same_paths(state.listed, crates, files) {
+    let last = state.last;
+    if !same_paths(&last.paths, crates, files) {
         return Ok(None);
     }
     let place = Place::of(out)?;
-    if crates.is_empty() && state.record == record && state.touched.is_empty() {
+    if crates.is_empty() && last.compiled == compiled && state.touched.is_empty() {
         return Ok(Some(written(state, Vec::new())));
     }
     let _lock = Lock::acquire(&place)?;
     exchange::sweep(&place)?;
-    if record::read(&place).is_none_or(|found| found.text != state.record) {
+    if record::read(&place).is_none_or(|text| text != last.text) {
         // Another run was here meanwhile.
         return Ok(None);
     }
@@ -61,9 +63,13 @@ pub(crate) fn update(
             }
         }
     }
-    let newest = changed.keys().next_back().map(|path| place.out.join(path));
+    let hashes = last.paths.iter().zip(&last.files).map(|(path, file)| {
+        let hash = |text: &str| Cow::Owned(record::hash(text.as_bytes()));
+        (*path, files.get(path).map_or(Cow::Borrowed(file.hash), hash))
+    });
     // Where it cannot be written, the old one makes the next run look at these crates again.
-    let _ = record::write(&place, record, newest.as_deref(), state.began);
+    let found_right = changed.is_empty().then_some(state.began);
+    let _ = record::write(&place, &hashes.collect(), compiled, found_right);
     let changed = changed.into_keys().map(str::to_owned).collect();
     Ok(Some(written(state, changed)))
 }
@@ -134,9 +140,10 @@ fn shared_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> PathBuf {
 fn written(state: &OutputState<'_>, written: Vec<String>) -> Written {
     let is_kept = |path: &&str| written.binary_search_by(|other| other.as_str().cmp(path)).is_err();
     Written {
-        unchanged: state.listed.iter().copied().filter(is_kept).map(str::to_owned).collect(),
+        unchanged: state.last.paths.iter().copied().filter(is_kept).map(str::to_owned).collect(),
         written,
         removed: Vec::new(),
+        set_aside: None,
         foreign: state.foreign.clone(),
     }
 }

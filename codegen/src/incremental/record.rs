@@ -1,12 +1,8 @@
-//! The record of a run as text: a line for each schema file, each crate and each generated file, and a hash of it all at
-//! the end, so that a damaged record is told from a whole one.
-//!
-//! By hand, because a JSON library would be all that a build script compiles for this.
+//! What a run tells the next one of schema files and crates, as text: a line for each. [`crate::disk`] keeps it beside what
+//! it saw of the output folder, and tells a damaged record from a whole one.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
-
-use xxhash_rust::xxh3::xxh3_128;
 
 /// What a run leaves for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +39,8 @@ pub(super) struct GeneratedCrate {
 }
 
 impl Record {
-    /// Writes a record with the paths of all generated files, in path order.
-    pub(crate) fn text<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> String {
+    /// The record as text.
+    pub(crate) fn text(&self) -> String {
         let Self { generator, sources, crates } = self;
         let mut text = format!("{generator:x} {} {}\n", sources.len(), crates.len());
         // Writing into a string does not fail.
@@ -55,22 +51,12 @@ impl Record {
         for GeneratedCrate { dir, sources } in crates {
             let _ = writeln!(text, "{} {dir}", joined(sources));
         }
-        for path in paths {
-            text.push_str(path);
-            text.push('\n');
-        }
-        let _ = writeln!(text, "{:x}", xxh3_128(text.as_bytes()));
         text
     }
 
-    /// Parses a record and the paths of all generated files; returns `None` if the text is damaged.
-    pub(crate) fn parse(text: &str) -> Option<(Self, Vec<&str>)> {
-        let end = text.strip_suffix('\n')?.rfind('\n')? + 1;
-        let (body, hash) = text.split_at(end);
-        if u128::from_str_radix(hash.trim_end(), 16).ok()? != xxh3_128(body.as_bytes()) {
-            return None;
-        }
-        let mut lines = body.split_terminator('\n');
+    /// Parses a record; returns `None` if the text is none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.split_terminator('\n');
         let mut head = lines.next()?.split(' ');
         let mut record =
             Self { generator: hexadecimal(head.next()?)?, sources: Vec::new(), crates: Vec::new() };
@@ -93,8 +79,7 @@ impl Record {
                 .push(GeneratedCrate { dir: dir.to_owned(), sources: places(sources, count)? });
         }
         let is_whole = record.sources.len() == count && record.crates.len() == crates;
-        let paths: Vec<&str> = lines.collect();
-        (is_whole && paths.is_sorted()).then_some((record, paths))
+        (is_whole && lines.next().is_none()).then_some(record)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Change, Failure, Generated, Size};
 use crate::diagnostic::{Diagnostic, Report};
-use crate::disk::{self, OutputState, ReadSources};
+use crate::disk::{self, LastRun, OutputState, ReadSources};
 use crate::emit;
 use crate::files::Files;
 use crate::incremental::{Interface, Record};
@@ -47,7 +47,7 @@ impl Generation<'_> {
             return Ok(generated);
         }
         self.wholly(|out, Whole { files, record, .. }| {
-            let record = record.as_ref().map(|record| record.text(paths(files)));
+            let record = record.as_ref().map(Record::text);
             Ok(Change::Written(disk::write_recorded(out, files, record.as_deref())?))
         })
     }
@@ -100,8 +100,9 @@ impl Generation<'_> {
             return Ok(None);
         }
         let Some(found) = disk::read_record(self.out) else { return Ok(None) };
-        let Some((mut record, listed)) = Record::parse(&found.text) else { return Ok(None) };
-        let Some(state) = OutputState::read(self.out, &found, &listed) else { return Ok(None) };
+        let Some(last) = LastRun::parse(&found) else { return Ok(None) };
+        let Some(mut record) = Record::parse(last.compiled) else { return Ok(None) };
+        let Some(state) = OutputState::read(self.out, &last) else { return Ok(None) };
         let Some(generator) = self.generator() else { return Ok(None) };
         let outdated = record.update(&generator, &self.reading.sources, &state.touched);
         let Some(outdated) = outdated else { return Ok(None) };
@@ -125,13 +126,12 @@ impl Generation<'_> {
             let is_outdated = |krate: &Crate| outdated.crates.contains(&krate.dir);
             emit::emit_crates(&plans, self.options.layout, is_outdated)
         };
-        let record = record.text(listed.iter().copied());
-        let written = disk::update(self.out, &state, &outdated.crates, &files, &record)?;
+        let written = disk::update(self.out, &state, &outdated.crates, &files, &record.text())?;
         Ok(written.map(|written| Generated {
             sources: outdated.sources,
             warnings,
             out: self.out.to_owned(),
-            size: Size::of(listed.iter().copied()),
+            size: Size::of(last.paths.iter().copied()),
             change: Change::Written(written),
         }))
     }

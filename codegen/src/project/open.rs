@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Checked, Failure, Generated, Generation, type_mistakes};
 use crate::config::{CONFIG_FILE, Config, plain};
-use crate::diagnostic::projects;
+use crate::diagnostic::{files as mistakes, projects};
 use crate::disk::{self, ReadSources};
 use crate::options::Options;
-use crate::source::{Source, Sources};
+use crate::source::{Source, Sources, Span};
 use crate::{Understood, understand};
 
 /// A folder with schemas, and where its generated crates go.
@@ -44,8 +44,11 @@ impl Project {
         let absolute = absolute(folder)?;
         for (depth, ancestor) in absolute.ancestors().enumerate() {
             let file = ancestor.join(CONFIG_FILE);
+            let root = above(folder, depth);
+            if disk::leads_out(&file, &[ancestor])? {
+                return Err(linked_out(&root));
+            }
             if let Some(text) = disk::read_regular(&file)? {
-                let root = above(folder, depth);
                 let (config, text) = parse(&root, text)?;
                 return Ok(Self::new(config, text, root));
             }
@@ -105,7 +108,7 @@ impl Project {
         if !is_inside {
             return Ok(Vec::new());
         }
-        let ReadSources { sources, .. } = disk::read_sources(&self.schema)?;
+        let ReadSources { sources, .. } = disk::read_sources(&self.root, &self.schema)?;
         let mut others = Vec::new();
         for (_, source) in sources.readable() {
             let is_other = plain(&absolute(Path::new(&source.path))?) != file;
@@ -122,7 +125,7 @@ impl Project {
     pub fn check(&self) -> Result<Checked, Failure> {
         // What the configuration says wrongly is a mistake too.
         let options = self.options()?;
-        let ReadSources { sources, findings } = disk::read_sources(&self.schema)?;
+        let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
         match understand(findings, &sources, options.integers) {
             Ok(Understood { lowered, warnings, .. }) => {
                 let has_all = self.has_own_schema;
@@ -150,7 +153,7 @@ impl Project {
             options: self.options()?,
             config_text: &self.config_text,
             has_all_types: self.has_own_schema,
-            reading: disk::read_sources(&self.schema)?,
+            reading: disk::read_sources(&self.root, &self.schema)?,
             out: &self.out,
         };
         match mode {
@@ -176,6 +179,14 @@ impl Project {
         }
         Ok(())
     }
+}
+
+fn linked_out(root: &Path) -> Failure {
+    let path = disk::shown(&root.join(CONFIG_FILE));
+    let sources = Sources::new(vec![Source { path, text: String::new() }]);
+    let place = sources.iter().map(|(source, _)| Span { source, start: 0, end: 0 });
+    let findings = place.map(mistakes::linked_out).collect();
+    Failure::Rejected { sources, findings }
 }
 
 fn parse(root: &Path, text: String) -> Result<(Config, Sources), Failure> {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::disk::{self, Drift, IoError, OutputError, Written};
-use crate::render::{Format, render};
+use crate::disk::{self, Drift, IoError, OutputError, SetAside, Written};
+use crate::render::{Format, printable, render};
 use crate::source::Sources;
 
 /// How many files that were left alone are named.
@@ -98,10 +98,17 @@ impl Generated {
 
     fn advice(&self, command: &str) -> Vec<String> {
         match &self.change {
-            Change::Written(written) => self.kept_lines(&written.foreign),
+            Change::Written(written) => {
+                let mut lines = self.kept_lines(&written.foreign);
+                lines.extend(written.set_aside.as_ref().map(set_aside_line));
+                lines
+            }
             Change::Drift(drift) if drift.is_empty() => Vec::new(),
             Change::Drift(drift) => {
-                let run = format!("run `{command}` to bring {} up to date", disk::shown(&self.out));
+                let run = format!(
+                    "run `{command}` to bring {} up to date",
+                    printable(&disk::shown(&self.out))
+                );
                 let stray = "; orphaned files that were not generated are yours to move or remove";
                 vec![if drift.orphaned.is_empty() { run } else { run + stray }]
             }
@@ -111,14 +118,18 @@ impl Generated {
     /// Files that were left alone still count as drift, so they are named; a `target` folder has thousands.
     fn kept_lines(&self, foreign: &[String]) -> Vec<String> {
         let line = |path: &String| {
-            let path = disk::shown(&self.out.join(path));
-            format!("kept {path}, which was not generated; move or remove it")
+            format!("kept {}, which was not generated; move or remove it", self.shown(path))
         };
         let mut lines: Vec<String> = foreign.iter().take(KEPT_LINES).map(line).collect();
         if let Some(more) = foreign.len().checked_sub(KEPT_LINES).filter(|more| *more > 0) {
             lines.push(format!("kept {more} more"));
         }
         lines
+    }
+
+    /// A file of the output folder, in a message.
+    fn shown(&self, path: &str) -> String {
+        printable(&disk::shown(&self.out.join(path))).into_owned()
     }
 
     /// The warnings as text.
@@ -155,7 +166,7 @@ impl Generated {
             return Vec::new();
         };
         let kinds = [("missing", missing), ("stale", stale), ("orphaned", orphaned)];
-        let line = |kind, path: &String| format!("{kind} {}", disk::shown(&self.out.join(path)));
+        let line = |kind, path: &String| format!("{kind} {}", self.shown(path));
         kinds
             .iter()
             .flat_map(|(kind, paths)| paths.iter().map(move |path| line(kind, path)))
@@ -176,6 +187,15 @@ impl Failure {
             Self::Output(_) | Self::Io(_) => String::new(),
         }
     }
+}
+
+fn set_aside_line(SetAside { folder, files }: &SetAside) -> String {
+    let folder = disk::named(folder);
+    let which = match files.as_slice() {
+        [file] => printable(file).into_owned(),
+        files => count(files.len(), "file"),
+    };
+    format!("moved {which} to {folder}: not known to be as generated; look and delete the folder")
 }
 
 /// How many findings there are of each severity, such as `2 errors, 1 warning`; `no errors` for none.

@@ -1,10 +1,11 @@
 //! Findings as GitHub Actions workflow commands, which it shows beside the lines of a pull request.
 //!
-//! Escaping follows `escapeData` and `escapeProperty` of the `@actions/core` package.
+//! Escaping follows `escapeData` and `escapeProperty` of the `@actions/core` package. What these do not escape and a log
+//! must not show, is escaped as in other formats.
 
 use std::fmt::Write as _;
 
-use super::Place;
+use super::{Place, printable};
 use crate::diagnostic::Diagnostic;
 use crate::source::Sources;
 
@@ -41,7 +42,13 @@ fn text(finding: &Diagnostic, sources: &Sources) -> String {
 }
 
 fn value(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let escaped = |c: char| match c {
+        '%' => "%25".to_owned(),
+        '\r' => "%0D".to_owned(),
+        '\n' => "%0A".to_owned(),
+        c => printable(c.encode_utf8(&mut [0; 4])).into_owned(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 fn property(text: &str) -> String {

@@ -6,6 +6,7 @@ use annotate_snippets::{
     Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet,
 };
 
+use super::printable;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceId, Sources, Span};
 
@@ -24,7 +25,7 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(finding.message.as_str()).id(finding.code);
+    let title = level.primary_title(printable(&finding.message)).id(finding.code);
     let group = Group::with_title(title);
     let group = if is_on_long_line(finding, sources) {
         group.elements(mentions(finding, sources))
@@ -32,7 +33,7 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         group.elements(snippets(finding, sources))
     };
     match &finding.help {
-        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        Some(help) => group.element(Level::HELP.message(printable(help))),
         None => group,
     }
 }
@@ -50,11 +51,12 @@ fn is_on_long_line(finding: &Diagnostic, sources: &Sources) -> bool {
 /// Where each place is, without its text.
 fn mentions<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Vec<Element<'a>> {
     let mention = |(kind, span, label): (AnnotationKind, Span, &'a str)| {
-        let (path, at) = (sources.get(span.source).path.as_str(), sources.line_column(span));
+        let (path, at) = (printable(&sources.get(span.source).path), sources.line_column(span));
         if matches!(kind, AnnotationKind::Primary) {
             Origin::path(path).line(at.line).char_column(at.column).into()
         } else {
-            Level::NOTE.message(format!("{label}: {path}:{}:{}", at.line, at.column)).into()
+            let text = format!("{}: {path}:{}:{}", printable(label), at.line, at.column);
+            Level::NOTE.message(text).into()
         }
     };
     places(finding).into_iter().map(mention).collect()
@@ -83,13 +85,13 @@ fn snippet<'a>(
     let here = || places.iter().filter(|(_, span, _)| span.source == file);
     let lines = lines_around(here().map(|(_, span, _)| inside(*span, text)), text);
     let annotations = here().map(|(kind, span, label)| {
-        let label = Some(*label).filter(|label| !label.is_empty());
+        let label = Some(printable(label)).filter(|label| !label.is_empty());
         let span = inside(*span, text);
         kind.span(span.start - lines.start..span.end - lines.start).label(label)
     });
     Snippet::source(&text[lines.clone()])
         .line_start(sources.line(file, lines.start).0)
-        .path(source.path.as_str())
+        .path(printable(&source.path))
         .annotations(annotations)
 }
 

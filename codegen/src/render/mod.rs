@@ -8,6 +8,7 @@ mod json;
 mod sarif;
 
 use crate::diagnostic::Diagnostic;
+pub use crate::prose::printable;
 use crate::source::{LineColumn, Sources, Span};
 
 /// Who the text is for.
@@ -29,23 +30,36 @@ pub enum Format {
     Github,
 }
 
-/// Renders findings in the order given; the text is empty or ends with a newline.
+/// Renders findings in the order given; the text is empty or ends with a newline. Whatever names and texts of others hold, a
+/// line of it stays one, and nothing in it steers a terminal.
 pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> String {
     match format {
         Format::Human { color } => human::render(findings, sources, color),
         #[cfg(feature = "reports")]
-        Format::Json => json::render(findings, sources),
+        Format::Json => printable_json(&json::render(findings, sources)),
         #[cfg(feature = "reports")]
-        Format::Sarif => sarif::render(findings, sources),
+        Format::Sarif => printable_json(&sarif::render(findings, sources)),
         Format::Github => github::render(findings, sources),
     }
 }
 
+/// The same JSON, with those characters escaped that JSON lets stand and a terminal does not.
+#[cfg(feature = "reports")]
+fn printable_json(json: &str) -> String {
+    let escaped = |c: char| match c {
+        '\n' => c.into(),
+        c if crate::prose::is_shown(c) => c.into(),
+        c => format!("\\u{:04x}", u32::from(c)),
+    };
+    json.chars().map(escaped).collect()
+}
+
 /// One line for a place and a message, as compilers print it: `path:line:column: message`.
 pub fn one_line(finding: &Diagnostic, sources: &Sources) -> String {
+    let message = printable(&finding.message);
     match finding.span {
-        Some(span) => format!("{}: {}", Place::of(span, sources), finding.message),
-        None => finding.message.clone(),
+        Some(span) => format!("{}: {message}", Place::of(span, sources)),
+        None => message.into_owned(),
     }
 }
 
@@ -69,6 +83,6 @@ impl<'a> Place<'a> {
 
 impl std::fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.start.line, self.start.column)
+        write!(f, "{}:{}:{}", printable(self.file), self.start.line, self.start.column)
     }
 }

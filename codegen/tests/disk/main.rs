@@ -8,6 +8,7 @@ mod drift;
 mod folder;
 mod incremental;
 mod merge;
+mod record;
 mod render;
 mod sources;
 mod write;

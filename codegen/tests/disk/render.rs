@@ -153,3 +153,33 @@ fn a_span_past_the_end_is_drawn_at_the_end() {
         assert!(render(std::slice::from_ref(&found), &sources, format).contains("cut off"));
     }
 }
+
+/// A file of somebody who means harm may be named after a command to the log of a build, and a schema may say one.
+#[test]
+fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
+    let hostile = "e\n::error::pwn\r\u{1b}[31m\u{9b}\u{202e}";
+    let path = format!("schema/{hostile}.yaml");
+    let texts = ["a: 1\nb: 2\n".to_owned(), format!("a: \"{}\"\n", "x".repeat(5000))];
+    for text in texts {
+        let sources = Sources::new(vec![Source { path: path.clone(), text }]);
+        let source = sources.iter().next().unwrap().0;
+        let span = Span { source, start: 0, end: 1 };
+        let found = Diagnostic {
+            label: hostile.to_owned(),
+            labels: vec![Label { span, message: hostile.to_owned() }],
+            help: Some(hostile.to_owned()),
+            ..finding("odd", Some(span), hostile)
+        };
+        for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif]
+        {
+            let said = render(std::slice::from_ref(&found), &sources, format);
+            let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!said.contains(steers), "{format:?}: {said:?}");
+            let forged = said.lines().find(|line| line.trim_start().starts_with("::error::pwn"));
+            assert_eq!(forged, None, "{format:?}: {said:?}");
+        }
+        let said = render(&[found], &sources, Format::Github);
+        let file = "file=schema/e%0A%3A%3Aerror%3A%3Apwn%0D\\u{1b}[31m\\u{9b}\\u{202e}.yaml,";
+        assert!(said.contains(file), "{said}");
+    }
+}

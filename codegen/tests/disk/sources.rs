@@ -9,7 +9,8 @@ use crate::folder::Folder;
 fn read(folder: &Folder, paths: &[&str]) -> (Vec<String>, Vec<String>) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| folder.path(path)).collect();
     let root = folder.path("").to_string_lossy().into_owned();
-    let ReadSources { sources, findings } = read_sources(&paths).expect("the system lets us read");
+    let ReadSources { sources, findings } =
+        read_sources(&folder.path(""), &paths).expect("the system lets us read");
     let readable = sources.readable().map(|(_, source)| source.path.replace(&root, ""));
     let found = findings.iter().map(|finding| {
         let file = finding.span.map(|span| sources.get(span.source).path.replace(&root, ""));
@@ -49,4 +50,26 @@ fn a_linked_folder_is_named_and_not_followed() {
     let folder = Folder::new(&[("s/a.yaml", "")]);
     std::os::unix::fs::symlink(".", folder.path("s/loop")).unwrap();
     assert_eq!(read(&folder, &["s"]).1, ["linked-folder s/loop"]);
+}
+
+/// What is wrong with a file is shown with its text, so a project must not choose files outside of it.
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_inside_the_project_alone() {
+    let elsewhere = Folder::new(&[("secret.yaml", "s3cret"), ("folder/secret.yaml", "s3cret")]);
+    for (link, target, read_path, found_there) in [
+        ("s/a.yaml", "../t/a.yaml", "s", ""),
+        ("s/a.yaml", "b.yaml", "s", ""),
+        ("s/a.yaml", "secret.yaml", "s", "linked-out s/a.yaml"),
+        ("a.yaml", "secret.yaml", "a.yaml", "linked-out a.yaml"),
+        ("linked", "folder", "linked", "linked-out linked"),
+    ] {
+        let folder = Folder::new(&[("t/a.yaml", "a"), ("s/b.yaml", "b")]);
+        let outside = elsewhere.path(target);
+        let target = if outside.exists() { outside } else { target.into() };
+        std::os::unix::fs::symlink(target, folder.path(link)).unwrap();
+        let (readable, found) = read(&folder, &[read_path]);
+        assert_eq!(found.join(""), found_there, "{link}");
+        assert_eq!(readable.contains(&link.to_owned()), found_there.is_empty(), "{link}");
+    }
 }

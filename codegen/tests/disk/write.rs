@@ -72,6 +72,7 @@ fn what_did_not_change_keeps_inode_and_time() {
         written: paths(&["b.rs"]),
         unchanged: paths(&[MARKER, "a.rs"]),
         removed: Vec::new(),
+        set_aside: None,
         foreign: paths(&["mine.txt"]),
     };
     assert_eq!(written, expected);

@@ -62,7 +62,7 @@ fn generate_into(dir: &Path) -> End {
             let end = generate::done(&generated);
             print::out(&format!(
                 "init: {} is ready; its README.md says how to go on\n",
-                dir.display()
+                disk::named(dir)
             ));
             end
         }
@@ -92,7 +92,7 @@ fn locate(named: Option<PathBuf>) -> Result<Vec<Line>, IoError> {
         Ok(checkout) => {
             print::err(&format!(
                 "note: using the crates of the checkout in {}\n",
-                checkout.display()
+                disk::named(&checkout)
             ));
             Ok(paths(&checkout))
         }

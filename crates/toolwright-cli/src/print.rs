@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use toolwright_codegen::render::Format;
+use toolwright_codegen::render::{Format, printable};
 
 /// To standard output.
 pub(crate) fn out(text: &str) {
@@ -14,15 +14,14 @@ pub(crate) fn err(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// A text that others had a say in, without what would steer a terminal.
-pub(crate) fn shown(text: &str) -> String {
-    let is_shown = |c: &char| *c == '\n' || !(c.is_control() || is_turning(*c));
-    text.chars().filter(is_shown).collect()
+/// To standard output: one line, whatever others had a say in it.
+pub(crate) fn out_line(text: &str) {
+    out(&format!("{}\n", printable(text)));
 }
 
-/// Whether a character changes the direction in which those around it are shown (Unicode UAX #9).
-fn is_turning(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// To standard error: one line, whatever others had a say in it.
+pub(crate) fn err_line(text: &str) {
+    err(&format!("{}\n", printable(text)));
 }
 
 /// For a person: coloured on a terminal, unless `NO_COLOR` (no-color.org) is set.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use toolwright_codegen::render::printable;
+
 /// What changed since a file was written, by the tools' names on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
@@ -42,7 +44,7 @@ impl fmt::Display for UpdateReport {
         ];
         for (what, names) in lines {
             if !names.is_empty() {
-                writeln!(f, "{what}: {}", names.join(", "))?;
+                writeln!(f, "{what}: {}", printable(&names.join(", ")))?;
             }
         }
         if self.is_rewritten {
@@ -52,9 +54,9 @@ impl fmt::Display for UpdateReport {
             )?;
         }
         for (name, changes) in &self.changed {
-            writeln!(f, "changed: {name}")?;
+            writeln!(f, "changed: {}", printable(name))?;
             for change in changes {
-                writeln!(f, "  {change}")?;
+                writeln!(f, "  {}", printable(change))?;
             }
         }
         Ok(())

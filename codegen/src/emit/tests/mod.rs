@@ -32,7 +32,7 @@ const FILES: [&str; 2] = ["bindings.yaml", "schemas.yaml"];
 fn for_each_module(try_module: impl Fn(&Module) + Sync) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders = FOLDERS.map(|folder| {
-        let read = disk::read_sources(&[root.join(folder)]).expect("it can be read");
+        let read = disk::read_sources(&root, &[root.join(folder)]).expect("it can be read");
         assert!(read.findings.is_empty(), "{folder}: {:?}", read.findings);
         (folder.to_owned(), read.sources, Options::default())
     });

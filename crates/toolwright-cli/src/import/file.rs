@@ -44,7 +44,7 @@ pub(crate) fn beside(file: Option<&Path>) -> Result<Vec<Source>, Failure> {
 ///
 /// When it cannot be read, or is no import of the toolset: such a file is never overwritten unasked.
 pub(crate) fn before(file: &Path, owner: Owner<'_>, force: bool) -> Result<Before, Failure> {
-    let text = disk::read_text(file).map_err(|failure| (End::Io, failure.to_string()))?;
+    let text = disk::read_writable(file).map_err(|failure| (End::Io, failure.to_string()))?;
     let existing = match &text {
         Some(text) if !force => Some(existing(file, text, owner)?),
         _ => None,
@@ -56,7 +56,7 @@ fn existing(file: &Path, text: &str, owner: Owner<'_>) -> Result<Existing, Failu
     let file = file.display().to_string();
     Existing::read(&file, text, owner).map_err(|not_ours| {
         for line in &not_ours.0 {
-            print::err(&print::shown(&format!("error: {line}\n")));
+            print::err_line(&format!("error: {line}"));
         }
         let message = format!(
             "{file} is there and no import of the toolset `{}`; name another file, or write it anew with --force",
@@ -77,26 +77,26 @@ pub(crate) fn settle(
     imported: &Imported,
     check: bool,
 ) -> Result<End, Failure> {
-    print::out(&print::shown(&imported.report.to_string()));
+    print::out(&imported.report.to_string());
     let old = before.text.as_deref();
     let name = file.display().to_string();
     if let Some(old) = old.or_else(|| check.then_some("")) {
-        print::out(&difference(&name, old, &imported.text));
+        print::out(&difference(&disk::named(file), old, &imported.text));
     }
     let is_same = old == Some(&imported.text);
     let summary = summary(imported);
     if check {
         let state =
             if is_same { "is up to date" } else { "is not up to date; nothing was written" };
-        print::out(&format!("{summary}: {name} {state}\n"));
+        print::out_line(&format!("{summary}: {name} {state}"));
         return Ok(if is_same { End::Done } else { End::Rejected });
     }
     if is_same {
-        print::out(&format!("{summary}, no change: {name}\n"));
+        print::out_line(&format!("{summary}, no change: {name}"));
         return Ok(End::Done);
     }
     disk::write_text(file, &imported.text).map_err(|failure| (End::Io, failure.to_string()))?;
-    print::out(&format!("{summary}: {name}\n"));
+    print::out_line(&format!("{summary}: {name}"));
     Ok(End::Done)
 }
 

@@ -64,9 +64,12 @@ pub(crate) fn run(arguments: &Mcp) -> End {
     let imported = file::beside(arguments.out.as_deref())
         .and_then(|beside| import(arguments, Request { owner, selection, from, beside: &beside }));
     imported.unwrap_or_else(|(end, message)| {
-        let (message, more) = message.split_once('\n').unwrap_or((&message, ""));
-        let more = if more.is_empty() { String::new() } else { format!("{more}\n") };
-        print::err(&print::shown(&format!("import: {message}; nothing was written\n{more}")));
+        let mut lines = message.lines();
+        print::err_line(&format!(
+            "import: {}; nothing was written",
+            lines.next().unwrap_or_default()
+        ));
+        lines.for_each(|line| print::err_line(&format!("  | {line}")));
         end
     })
 }
@@ -82,7 +85,7 @@ fn import(arguments: &Mcp, mut request: Request<'_>) -> Result<End, Failure> {
     let imported = mcp(&listed.json, &request, existing)
         .map_err(|refusal| refused(&listed.source, &refusal))?;
     for warning in &imported.warnings {
-        print::err(&print::shown(&format!("warning: {warning}\n")));
+        print::err_line(&format!("warning: {warning}"));
     }
     if let (Some(out), Some(before)) = (out, &before) {
         return file::settle(out, before, &imported, arguments.again.check);
@@ -100,7 +103,7 @@ fn refused(source: &str, refusal: &ImportError) -> Failure {
                 [mistake] => (End::Rejected, mistake.clone()),
                 mistakes => {
                     for mistake in mistakes {
-                        print::err(&print::shown(&format!("error: {mistake}\n")));
+                        print::err_line(&format!("error: {mistake}"));
                     }
                     (End::Rejected, format!("{} mistakes", mistakes.len()))
                 }

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &OpenApi) -> End {
         read(arguments, &import)
     });
     imported.unwrap_or_else(|(end, message)| {
-        print::err(&print::shown(&format!("import: {message}; nothing was written\n")));
+        print::err_line(&format!("import: {message}; nothing was written"));
         end
     })
 }
@@ -85,14 +85,14 @@ fn read(arguments: &OpenApi, import: &ApiImport<'_>) -> Result<End, Failure> {
     let imported = openapi(&text, &shown, import)
         .map_err(|error| (End::Rejected, format!("{shown}: {error}")))?;
     for warning in &imported.warnings {
-        print::err(&print::shown(&format!("warning: {warning}\n")));
+        print::err_line(&format!("warning: {warning}"));
     }
     let Some(file) = &arguments.out else {
         print::out(&imported.text);
         print::err(&format!("{}\n", summary(&imported)));
         return Ok(End::Done);
     };
-    if !arguments.force && disk::read_text(file).map_err(io)?.is_some() {
+    if disk::read_writable(file).map_err(io)?.is_some() && !arguments.force {
         let message = format!(
             "{} is there; name another file, or write it anew with --force",
             file.display()
@@ -100,7 +100,7 @@ fn read(arguments: &OpenApi, import: &ApiImport<'_>) -> Result<End, Failure> {
         return Err((End::Rejected, message));
     }
     disk::write_text(file, &imported.text).map_err(io)?;
-    print::out(&format!("{}: {}\n", summary(&imported), file.display()));
+    print::out_line(&format!("{}: {}", summary(&imported), file.display()));
     Ok(End::Done)
 }
 

@@ -6,6 +6,8 @@
 mod child;
 mod inputs;
 mod killed;
+mod lines;
+mod links;
 mod names;
 mod places;
 mod project;

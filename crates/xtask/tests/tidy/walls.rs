@@ -171,8 +171,8 @@ const STAGES: &[(&str, &[&str])] = &[
     ),
     ("plan", &["components", "json", "model", "naming", "options", "prose", "schema"]),
     ("emit", &["files", "model", "naming", "options", "parallel", "plan", "prose"]),
-    ("disk", &["diagnostic", "files", "parallel", "source"]),
-    ("render", &["diagnostic", "source"]),
+    ("disk", &["diagnostic", "files", "parallel", "prose", "source"]),
+    ("render", &["diagnostic", "prose", "source"]),
     ("config", &["diagnostic", "naming", "options", "source"]),
     ("incremental", &["diagnostic", "parallel", "source", "syntax", "yaml"]),
     (
