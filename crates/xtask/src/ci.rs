@@ -5,6 +5,7 @@ use toolwright_prerequisites::RECORD;
 
 use crate::command::Invocation;
 use crate::skipped::Skipped;
+use crate::tool::CARGO_DENY;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
@@ -131,11 +132,25 @@ fn doc_test(_: &mut Skipped) -> Result<(), Failed> {
 }
 
 fn deny(skipped: &mut Skipped) -> Result<(), Failed> {
-    if !Invocation::cargo(&["deny", "--version"]).is_available() {
-        skipped.step("cargo-deny is not installed: licenses, bans and sources were not checked");
-        return Ok(());
+    let check = ["--workspace", "check", "--hide-inclusion-graph"];
+    let invocation = |more: &[&str]| CARGO_DENY.with(&[&check, more].concat());
+    match invocation(&["licenses", "bans", "sources"]) {
+        Ok(deny) => step(&deny)?,
+        Err(error) => {
+            skipped
+                .step(&format!("{error}: licenses, bans, sources and advisories were not checked"));
+            return Ok(());
+        }
     }
-    step(&Invocation::cargo(&["deny", "check", "licenses", "bans", "sources"]))
+    let fetched = CARGO_DENY.with(&["fetch", "db"]).is_ok_and(|fetch| fetch.is_available());
+    match invocation(&["--disable-fetch", "advisories"]) {
+        Ok(deny) if fetched => step(&deny),
+        _ => {
+            skipped
+                .step("the database of RustSec could not be fetched: advisories were not checked");
+            Ok(())
+        }
+    }
 }
 
 fn step(invocation: &Invocation) -> Result<(), Failed> {

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 /// A program and its arguments.
 pub(crate) struct Invocation {
+    program: OsString,
+    /// How it is shown, the program first.
     words: Vec<String>,
     environment: Vec<(&'static str, OsString)>,
 }
@@ -13,8 +15,15 @@ pub(crate) struct Invocation {
 impl Invocation {
     /// `cargo` with these arguments: the cargo that runs this chore.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
-        let words = std::iter::once("cargo").chain(arguments.iter().copied());
-        Self { words: words.map(str::to_owned).collect(), environment: Vec::new() }
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Self::program("cargo", cargo, arguments)
+    }
+
+    /// A program with these arguments, and the name it is shown by.
+    pub(crate) fn program(name: &str, program: impl Into<OsString>, arguments: &[&str]) -> Self {
+        let words = std::iter::once(name).chain(arguments.iter().copied());
+        let words = words.map(str::to_owned).collect();
+        Self { program: program.into(), words, environment: Vec::new() }
     }
 
     /// Adds arguments given by the user.
@@ -41,8 +50,7 @@ impl Invocation {
     }
 
     fn command(&self) -> Command {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = Command::new(&self.program);
         command.args(&self.words[1..]).envs(self.environment.iter().cloned());
         command
     }

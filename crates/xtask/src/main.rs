@@ -4,8 +4,10 @@ mod ci;
 mod command;
 mod generate;
 mod long;
+mod sbom;
 mod skipped;
 mod start;
+mod tool;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -100,6 +102,8 @@ enum Chore {
         /// Only files that match one of these; run/, approval/ and tools/ unless given.
         files: Vec<String>,
     },
+    /// Write a bill of materials (CycloneDX) for each published crate into target/sbom.
+    Sbom,
     /// Everything that must hold before a change is merged. Ends with a list of what was skipped and why.
     Ci {
         /// Fail if anything was skipped.
@@ -147,6 +151,7 @@ fn run(chore: Chore) -> End {
         Chore::Torture => long::torture(),
         Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Mutants { files } => long::mutants(&files),
+        Chore::Sbom => sbom::run(),
         Chore::Ci { strict } => ci::run(strict),
     }
 }

@@ -3,9 +3,11 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{fs, io};
 
 use toolwright_prerequisites::{Skip, read};
+
+use crate::tool::target;
 
 /// Where the tests of this run record their skips.
 pub(crate) struct Skipped {
@@ -16,7 +18,7 @@ pub(crate) struct Skipped {
 impl Skipped {
     /// Begins a run: what an earlier one recorded is forgotten.
     pub(crate) fn begin() -> io::Result<Self> {
-        let target = env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
+        let target = target();
         fs::create_dir_all(&target)?;
         let record = std::path::absolute(target.join("skipped"))?;
         match fs::remove_file(&record) {

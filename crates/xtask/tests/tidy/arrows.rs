@@ -216,7 +216,7 @@ pub(crate) fn consumers(files: &[File]) -> Vec<String> {
     files.iter().filter(consumer).filter(defines).map(complaint).collect()
 }
 
-fn manifests(files: &[File]) -> impl Iterator<Item = &File> {
+pub(crate) fn manifests(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.name() == "Cargo.toml" && !file.path.contains("/templates/"))
 }
 
@@ -229,7 +229,7 @@ fn generated_packages(files: &[File]) -> Vec<(String, Kind)> {
 }
 
 /// What a crate needs to be built: its dependencies and those of its build script.
-fn dependencies(file: &File) -> Vec<&str> {
+pub(crate) fn dependencies(file: &File) -> Vec<&str> {
     let mut names = Vec::new();
     let mut inside = false;
     for (_, line) in file.lines() {

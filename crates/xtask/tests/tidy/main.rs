@@ -5,6 +5,7 @@
 
 mod arrows;
 mod circles;
+mod dependencies;
 mod names;
 mod pages;
 mod requirements;
@@ -77,6 +78,11 @@ fn crates_depend_one_way() {
 #[test]
 fn generated_crates_depend_on_the_contract_and_on_providers() {
     holds(arrows::generated);
+}
+
+#[test]
+fn each_crate_of_others_is_listed_with_its_reason() {
+    holds(dependencies::listed);
 }
 
 #[test]
