@@ -195,7 +195,7 @@ const HIDING: [(&str, fn(&Bench, &std::path::Path)); 5] = [
     ("the record is touched", |bench, path| {
         fs::write(path, TAMPERED).unwrap();
         let record = File::options().write(true).open(bench.folder.path(RECORD)).unwrap();
-        record.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
+        record.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
     }),
     (
         "the record has the hash of what it says now, as in a project that somebody sent",

@@ -143,7 +143,7 @@ fn deny(skipped: &mut Skipped) -> Result<(), Failed> {
         }
     }
     let fetched = CARGO_DENY.with(&["fetch", "db"]).is_ok_and(|fetch| fetch.is_available());
-    match invocation(&["--disable-fetch", "advisories"]) {
+    match invocation(&["advisories"]) {
         Ok(deny) if fetched => step(&deny),
         _ => {
             skipped

@@ -35,7 +35,7 @@ impl Tool {
             self.install(&root)?;
         }
         let program = std::path::absolute(&program).unwrap_or(program);
-        Ok(Invocation::program(*name, program, arguments))
+        Ok(Invocation::program(name, program, arguments))
     }
 
     fn install(&self, root: &Path) -> Result<(), String> {
