@@ -102,6 +102,11 @@ impl Tool {
             let expected = "an unsafe function cannot be a tool: models choose the arguments";
             return Err(Error::new_spanned(token, expected));
         }
+        if let (true, Some(token)) = (keys.blocking, &signature.asyncness) {
+            let expected =
+                "a function that blocks is not `async`; take `async` or the key `blocking` away";
+            return Err(Error::new_spanned(token, expected));
+        }
         let output: Type = match &signature.output {
             ReturnType::Default => syn::parse_quote!(()),
             ReturnType::Type(_, of) if matches!(**of, Type::ImplTrait(_)) => {
@@ -137,7 +142,7 @@ impl Tool {
     /// The expression that makes the tool. `called` is the path of the function; `belongs` sets the spec's toolset and
     /// service. A method is called on `self`, an `Arc`, which each call shares.
     pub(crate) fn expression(&self, called: &TokenStream, belongs: &TokenStream) -> TokenStream {
-        let Self { name, description, keys: ToolKeys { tags, setters, .. }, .. } = self;
+        let Self { name, description, keys: ToolKeys { tags, setters, blocking, .. }, .. } = self;
         // Names that the function itself may have.
         let [spec, arguments, call, service] = ["spec", "arguments", "call", "service"]
             .map(|name| Ident::new(name, Span::mixed_site()));
@@ -168,7 +173,12 @@ impl Tool {
         } else {
             Default::default()
         };
-        let awaited = self.is_async.then(|| quote!(.await));
+        let mut running = quote!(#called(#(#values),*));
+        if *blocking {
+            running = quote!(::toolwright_runtime::execute::blocking(move || #running).await);
+        } else if self.is_async {
+            running.extend(quote!(.await));
+        }
         // Where a type makes no tool, the compiler points at the type.
         let output = &self.output;
         let has_schemas = [
@@ -200,7 +210,7 @@ impl Tool {
             #share
             ::toolwright_runtime::FunctionTool::new(#spec, move |#arguments: #taken #call_taken| {
                 #share_again
-                async move { #called(#(#values),*)#awaited }
+                async move { #running }
             })
         }}
     }

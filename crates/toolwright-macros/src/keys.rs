@@ -11,7 +11,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, Lit, LitBool, LitInt, LitStr, Meta, Result, Token};
 
 const TOOL: &str = "`name`, `description`, `title`, `annotations`, `approval`, `timeout`, `attempts`, `sequential`, \
-                    `hints`, `tags`, `aliases`, `deprecated`, `toolset` and `service`";
+                    `blocking`, `hints`, `tags`, `aliases`, `deprecated`, `toolset` and `service`";
 const TOOLSET: &str = "`name`, `description`, `service`, `tags` and `function`";
 const ANNOTATIONS: &str =
     "`read_only_hint`, `destructive_hint`, `idempotent_hint` and `open_world_hint`";
@@ -30,6 +30,8 @@ pub(crate) struct ToolKeys {
     pub(crate) tags: Vec<LitStr>,
     pub(crate) toolset: Option<LitStr>,
     pub(crate) service: Option<LitStr>,
+    /// Whether it runs on a thread for work that blocks.
+    pub(crate) blocking: bool,
     /// The other keys, as calls of setters of `ToolSpec`.
     pub(crate) setters: TokenStream,
 }
@@ -70,6 +72,7 @@ impl ToolKeys {
                     attempts = Some(count);
                     return Ok(());
                 }
+                "blocking" => return flag(meta).map(|is_set| read.blocking = is_set),
                 "sequential" => return flag(meta).map(|is_set| sequential = is_set),
                 "title" => {
                     let title = text(meta)?;

@@ -53,7 +53,7 @@ use syn::{Error, Item, parse_macro_input};
 /// # Result
 ///
 /// What a `ToolFunction` may return: types with a codec, `Json<T>`, and a `Result` of either. A function that is not
-/// `async` runs on the thread that awaits the call, so it must not wait for anything.
+/// `async` runs on the thread that awaits the call; one that takes long or waits there has the key `blocking`.
 ///
 /// # Keys
 ///
@@ -67,6 +67,7 @@ use syn::{Error, Item, parse_macro_input};
 /// | `timeout = "30s"` | how long one attempt may take: `500ms`, `5s`, `2m`, `1h` |
 /// | `attempts = 3` | how many attempts a transient failure gets in all |
 /// | `sequential` | it is a barrier among concurrent calls |
+/// | `blocking` | it runs on a thread for work that blocks, where its timeout strikes; not with `async` |
 /// | `hints(call = "…", result = "…")` | templates for showing progress |
 /// | `tags = ["…"]`, `aliases = ["…"]` | words to choose it by; its earlier names |
 /// | `deprecated(since = "…", replacement = "…")` | it still runs, but is not offered |

@@ -231,3 +231,20 @@ async fn r3_a_function_under_the_attribute_is_called_as_before() {
     let said = weather("here".to_owned(), Some(Units::Metric), 1).await.unwrap();
     assert_eq!(said, "here: warm");
 }
+
+/// Sleep on the thread.
+#[tool(blocking, timeout = "100ms")]
+fn doze(milliseconds: u64, call: &ToolCall) -> String {
+    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    call.tool().to_owned()
+}
+
+/// H3: the only thread goes on while a function that blocks has another.
+#[tokio::test]
+async fn h3_the_time_limit_of_a_function_that_blocks_strikes_on_one_thread() {
+    let registry = Registry::new();
+    registry.register_tool(doze_tool()).unwrap();
+    assert_eq!(said(&registry, "doze", r#"{"milliseconds":0}"#).await, r#""doze""#);
+    let failure = said(&registry, "doze", r#"{"milliseconds":400}"#).await;
+    assert!(failure.contains("longer than its limit of 100ms"), "{failure}");
+}

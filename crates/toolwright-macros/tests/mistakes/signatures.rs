@@ -46,6 +46,10 @@ fn described_call(
 #[tool]
 unsafe fn is_unsafe() {}
 
+/// Blocks and waits.
+#[tool(blocking)]
+async fn blocks_and_waits() {}
+
 /// Is no function.
 #[tool]
 struct NoFunction;

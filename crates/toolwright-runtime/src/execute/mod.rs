@@ -1,9 +1,13 @@
 //! The step that runs a tool: a `tower` service, and layers for it. Never checks a payload, runs a hook or publishes
 //! the start and end of a call: that is the run's.
 
+mod blocking;
+mod driver;
+mod occupied;
 mod output_cap;
 mod rate_limit;
 mod retry;
+mod task;
 mod timeout;
 mod tool_service;
 mod wrap_failure;
@@ -19,6 +23,8 @@ use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
+pub use blocking::blocking;
+pub use occupied::occupied_threads;
 pub use output_cap::OutputCap;
 pub use rate_limit::RateLimit;
 pub use retry::Retry;

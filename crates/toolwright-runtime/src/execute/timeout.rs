@@ -1,16 +1,24 @@
-//! An end to tools that take too long. Never tries again.
+//! An end to tools that take too long, also to those that block. Never tries again.
 
 use std::convert::Infallible;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 use tower::{Layer, Service};
 
+use super::task::CallTask;
 use super::{Invocation, OutcomeFuture};
 use crate::tools::ToolEntry;
 
 /// Gives up a call after its tool's own time limit, or after a default.
+///
+/// On a tokio runtime of several threads a call runs on a task of its own, so that the limit strikes where the tool blocks
+/// its thread, too. That thread is lost until the tool returns, which
+/// [`occupied_threads`](super::occupied_threads) counts: tools that are known to block belong into
+/// [`blocking`](super::blocking), where limits strike on one thread as well. Layers under this one run on the task
+/// of the call, those over it do not.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout(Duration);
 
@@ -57,7 +65,12 @@ where
         let tool = invocation.tool().clone();
         let running = self.inner.call(invocation);
         Box::pin(async move {
-            let ended = tokio::time::timeout(limit, running).await;
+            let tokio = Handle::current();
+            let ended = match tokio.runtime_flavor() {
+                // Nobody could notice while the only thread is blocked.
+                RuntimeFlavor::CurrentThread => tokio::time::timeout(limit, running).await,
+                _ => tokio::time::timeout(limit, CallTask::spawn(tokio, Box::pin(running))).await,
+            };
             ended.unwrap_or_else(|_| Ok(Err(timed_out(&tool, limit))))
         })
     }

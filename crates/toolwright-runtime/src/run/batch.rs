@@ -20,8 +20,8 @@ pub(crate) struct Batch {
 /// Runs calls, concurrently but for barriers. When the run is stopped, calls that have ended keep their results and the
 /// others are given up.
 ///
-/// They share the run's task, so that dropping the run drops them in place and in order; work that
-/// blocks belongs on a thread of its own, which is its executor's to arrange.
+/// They share the run's task, so that dropping the run drops them in place and in order. What a tool does may have a task
+/// of its own: see [`Timeout`](crate::execute::Timeout).
 pub(crate) async fn run_all(
     dispatcher: &Dispatcher,
     calls: Vec<PendingCall>,

@@ -4,6 +4,7 @@ mod agents;
 mod approval_lists;
 mod approvals;
 mod approvers;
+mod blocking;
 mod checks;
 mod clearances;
 mod combinators;

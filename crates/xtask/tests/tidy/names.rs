@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::tree::File;
 
 /// The most public names that the runtime may have without its features.
-const MOST: usize = 62;
+const MOST: usize = 64;
 
 /// The most names of ours that the example under each heading of the first page uses.
 const EXAMPLES: [(&str, usize); 3] =

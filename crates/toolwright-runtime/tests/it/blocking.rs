@@ -1,0 +1,164 @@
+//! Tools that do not yield: time limits strike all the same, and others go on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use toolwright::progress::{self, Progress, Watcher};
+use toolwright::spec::CallLimits;
+use toolwright::{Payload, ToolCall};
+use toolwright_runtime::execute::{blocking, occupied_threads};
+use toolwright_runtime::{FunctionTool, Registry, Runtime};
+
+use crate::planners::brief;
+use crate::toys::{spec, tool};
+
+/// The limit of tools that block.
+const LIMIT: Duration = Duration::from_millis(100);
+
+/// Longer than any test waits.
+const LONG: Duration = Duration::from_secs(4);
+
+/// A runtime with a tool that answers at once, and one that keeps its thread until a sender is dropped.
+fn quick_beside_stuck(has_own_thread: bool) -> (Runtime, mpsc::Sender<()>) {
+    let (held, until) = mpsc::channel::<()>();
+    let until = Arc::new(std::sync::Mutex::new(until));
+    let limits = CallLimits { timeout: Some(LIMIT), ..CallLimits::UNLIMITED };
+    let stuck = FunctionTool::new(spec("stuck").with_limits(limits), move || {
+        let until = Arc::clone(&until);
+        let work = move || until.lock().unwrap().recv_timeout(LONG).is_ok();
+        async move { if has_own_thread { blocking(work).await } else { work() } }
+    });
+    let registry = Registry::new();
+    registry.register_tool(stuck).unwrap();
+    registry.register_tool(FunctionTool::new(spec("quick"), async || true)).unwrap();
+    (Runtime::new(registry), held)
+}
+
+fn call(tool: &str) -> ToolCall {
+    ToolCall::new(tool, Payload::new("{}"))
+}
+
+/// The limit of the stuck call strikes, and a quick call beside it is answered, both long before the tool returns. Its
+/// thread counts as occupied until then.
+async fn strikes_beside_a_quick_call((runtime, held): (Runtime, mpsc::Sender<()>)) {
+    let since = Instant::now();
+    let calling = runtime.clone();
+    let stuck = tokio::spawn(async move {
+        // A worker that was woken by a timer is the one that waited for timers.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        calling.call(call("stuck")).await
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(brief(&runtime.call(call("quick")).await), "true");
+    assert_eq!(brief(&stuck.await.unwrap()), "timeout");
+    assert!(since.elapsed() < LONG / 2, "{:?}", since.elapsed());
+    assert!(occupied_threads() > 0);
+    drop(held);
+    let returned = async {
+        while occupied_threads() > 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LONG, returned).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn h3_a_limit_strikes_while_its_tool_blocks_a_worker() {
+    strikes_beside_a_quick_call(quick_beside_stuck(false)).await;
+}
+
+/// R11: what a tool holds is dropped when its call is given up, not some time later on another thread.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r11_a_call_on_a_task_of_its_own_is_dropped_with_who_waits_for_it() {
+    let held = Arc::new(());
+    let holding = Arc::clone(&held);
+    let limits = CallLimits { timeout: Some(LONG), ..CallLimits::UNLIMITED };
+    let waiting = FunctionTool::new(spec("wait").with_limits(limits), move || {
+        let holding = Arc::clone(&holding);
+        async move {
+            std::future::pending::<()>().await;
+            Arc::strong_count(&holding) > 0
+        }
+    });
+    let registry = Registry::new();
+    registry.register_tool(waiting).unwrap();
+    let runtime = Runtime::new(registry);
+    for _ in 0..50 {
+        let calling = tokio::time::timeout(Duration::from_millis(5), runtime.call(call("wait")));
+        assert!(calling.await.is_err());
+        assert_eq!(Arc::strong_count(&held), 2, "the tool's own, and this one");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_on_a_task_of_its_own_fails_its_call_alone() {
+    let registry = Registry::new();
+    registry.register_tool(tool("panic", |_| panic!("a bug"))).unwrap();
+    let result = Runtime::new(registry).call(crate::tools::call("panic", "a", 1)).await;
+    let failure = result.outcome.unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the executor panicked: a bug"));
+}
+
+#[tokio::test]
+async fn h3_a_limit_strikes_on_one_thread_where_blocking_work_says_so() {
+    strikes_beside_a_quick_call(quick_beside_stuck(true)).await;
+}
+
+#[test]
+fn blocking_work_of_a_call_that_was_given_up_before_never_begins() {
+    let mut tokio = tokio::runtime::Builder::new_current_thread();
+    let tokio = tokio.enable_time().max_blocking_threads(1).build().unwrap();
+    let count = Arc::new(AtomicU32::new(0));
+    let begin = || {
+        let count = Arc::clone(&count);
+        blocking(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(LIMIT * 2);
+        })
+    };
+    tokio.block_on(async {
+        let first = tokio::time::timeout(LIMIT, begin());
+        let second = tokio::time::timeout(LIMIT / 2, begin());
+        let (first, second) = tokio::join!(first, second);
+        assert!(first.is_err() && second.is_err());
+    });
+    // Waits for all that has begun.
+    drop(tokio);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+}
+
+struct Heard(mpsc::Sender<Progress>);
+
+impl Watcher for Heard {
+    fn progressed(&self, progress: Progress) {
+        self.0.send(progress).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn progress_is_heard_from_the_task_of_a_call_and_from_blocking_work() {
+    let report = |done| progress::report(done, None, None);
+    let registry = Registry::new();
+    let reporting = FunctionTool::new(spec("report"), move || async move {
+        report(1.0);
+        blocking(move || report(2.0)).await;
+        true
+    });
+    registry.register_tool(reporting).unwrap();
+    let (sender, heard) = mpsc::channel();
+    let calling = Runtime::new(registry);
+    progress::watch(Arc::new(Heard(sender)), calling.call(call("report"))).await;
+    assert_eq!(heard.iter().map(|progress| progress.done).collect::<Vec<_>>(), [1.0, 2.0]);
+}
+
+#[tokio::test]
+async fn a_panic_of_blocking_work_fails_its_call_alone() {
+    let registry = Registry::new();
+    let panicking = || blocking(|| -> bool { panic!("a bug") });
+    registry.register_tool(FunctionTool::new(spec("panic"), panicking)).unwrap();
+    let result = Runtime::new(registry).call(call("panic")).await;
+    let failure = result.outcome.unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the executor panicked: a bug"));
+}
