@@ -5,7 +5,7 @@ mod calculator;
 
 use toolwright_mcp::HttpOptions;
 
-#[tokio::main(flavor = "current_thread")]
+#[tokio::main(worker_threads = 4)]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = calculator_calc_mcp::server(calculator::Calculator)?;
     server.serve_http("127.0.0.1:8080", HttpOptions::new()).await?;

@@ -3,7 +3,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientConfig, ErrorCode, ProtocolVersion,
@@ -105,22 +106,92 @@ fn a_client_that_says_nothing_ends_the_server_in_peace() {
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
 
-#[test]
-fn over_http_it_answers_at_the_address_it_says() {
-    let mut server =
-        Command::new(CALC).args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(server.stderr.take().unwrap()).read_line(&mut said).unwrap();
-    let address = said.trim().strip_prefix("serving calc at http://").unwrap();
-    let address = address.strip_suffix("/mcp").unwrap();
-    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\nContent-Length: {}\r\n\r\n{list}", list.len()).unwrap();
+/// A server over HTTP, and its address. Killed at the end of its test, if it is still there.
+struct HttpServer {
+    process: Child,
+    address: String,
+}
+
+impl HttpServer {
+    fn start(program: &str) -> Self {
+        let mut process = Command::new(program)
+            .args(["--http", "127.0.0.1:0"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        let address = said.trim().strip_prefix("serving calc at http://").unwrap();
+        let address = address.strip_suffix("/mcp").unwrap().to_owned();
+        Self { process, address }
+    }
+
+    /// Sends a request of a client of 2026-07-28; the answer comes until the connection ends.
+    fn send(&self, method: &str, name: Option<&str>, params: &str) -> TcpStream {
+        let Self { address, .. } = self;
+        let name = name.map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default();
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"t","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: {method}\r\n{name}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream
+    }
+
+    fn add(&self, a: u32, b: u32) -> TcpStream {
+        let params = format!(r#""name":"add","arguments":{{"a":{a},"b":{b}}},"#);
+        self.send("tools/call", Some("add"), &params)
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        self.process.wait().unwrap();
+    }
+}
+
+fn answer(mut stream: TcpStream) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    server.kill().unwrap();
-    server.wait().unwrap();
+    answer
+}
+
+#[test]
+fn over_http_it_answers_at_the_address_it_says() {
+    let server = HttpServer::start(CALC);
+    let answer = answer(server.send("tools/list", None, ""));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""name":"add""#), "{answer}");
+}
+
+#[test]
+fn quick_calls_are_answered_while_another_blocks_its_thread() {
+    let server = HttpServer::start(env!("CARGO_BIN_EXE_slow-calc"));
+    let blocked = server.add(5_000, 1);
+    let since = Instant::now();
+    for sum in 0..5 {
+        let answer = answer(server.add(0, sum));
+        assert!(answer.contains(&format!(r#""sum":{sum}"#)), "{answer}");
+    }
+    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+    drop(blocked);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_call_in_flight_is_answered_after_sigterm_and_the_server_ends_in_peace() {
+    let mut server = HttpServer::start(env!("CARGO_BIN_EXE_slow-calc"));
+    let in_flight = server.add(3_000, 1);
+    // It has begun when a call that was sent after it is answered, give or take the order of threads.
+    answer(server.add(0, 0));
+    std::thread::sleep(Duration::from_millis(500));
+    let server_id = rustix::process::Pid::from_child(&server.process);
+    rustix::process::kill_process(server_id, rustix::process::Signal::TERM).unwrap();
+    let answer = answer(in_flight);
+    assert!(answer.contains(r#""sum":3001"#), "{answer}");
+    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+    assert!(TcpStream::connect(&server.address).is_err());
 }
 
 #[test]

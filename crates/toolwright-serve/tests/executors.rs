@@ -1,12 +1,13 @@
 //! G23: toolsets that a generated MCP server exposes, called through it with their own crates.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
 
 use planner_service::types::{Plan, PlanInput};
 use planning_tools::executor::PlanningMcpExecutor;
 use todos_service::errors::{GetTodosError, UpdateTodosError};
 use todos_service::service::TodosService;
-use todos_service::types::{GetTodosPayload, TodosSnapshot, UpdateTodosPayload};
+use todos_service::types::{GetTodosPayload, TodoStatus, TodosSnapshot, UpdateTodosPayload};
 use todos_tools::executor::TodosMcpExecutor;
 use todos_tools::types::GetTodosArgs;
 use tokio::net::TcpListener;
@@ -100,4 +101,52 @@ async fn g23_the_server_fills_in_what_the_model_does_not_see() {
     let told = call.with_args(Payload::new(r#"{"run_id":"run here"}"#));
     let failure = executor.execute(&told).await.outcome.unwrap_err();
     assert_eq!(failure.kind, FailureKind::InvalidCall, "{failure:?}");
+}
+
+/// Blocks the thread that asks for all todos until its sender is dropped. Knows at once that none is done.
+struct Stuck(Mutex<mpsc::Receiver<()>>);
+
+impl TodosService for Stuck {
+    async fn update_todos(
+        &self,
+        _: UpdateTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<UpdateTodosError>> {
+        Err(UpdateTodosError::StoreUnavailable)?
+    }
+
+    async fn get_todos(
+        &self,
+        payload: GetTodosPayload,
+    ) -> Result<TodosSnapshot, MethodError<GetTodosError>> {
+        if payload.status.is_none() {
+            let _ = self.0.lock().unwrap().recv_timeout(Duration::from_secs(30));
+        }
+        Ok(TodosSnapshot::default())
+    }
+}
+
+/// H3: the five seconds of `schema/todos.yaml` are over for a call that blocks one of two threads, and another call is
+/// answered meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn h3_a_generated_servers_limit_strikes_while_its_tool_blocks_a_thread() {
+    static SPEC: ServerSpec =
+        ServerSpec { name: "todos", version: "1", toolsets: &[todos_tools::specs::ALL] };
+    let (held, until) = mpsc::channel();
+    let mut server = McpServer::new(&SPEC);
+    todos_tools::register(&mut server, Stuck(Mutex::new(until))).unwrap();
+    let there = HttpOptions::new().with_scope(|_, scope| scope.run_id = Some("r".into()));
+    let executor = TodosMcpExecutor::new(client_of(server.complete().unwrap(), there).await);
+    let since = Instant::now();
+    let stuck = todos_tools::calls::get_todos(&GetTodosArgs::default()).unwrap();
+    let asking = executor.clone();
+    let stuck = tokio::spawn(async move { asking.execute(&stuck).await });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let done = GetTodosArgs { status: Some(TodoStatus::Done) };
+    let quick = todos_tools::calls::get_todos(&done).unwrap();
+    executor.execute(&quick).await.outcome.unwrap();
+    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+    let failure = stuck.await.unwrap().outcome.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout, "{failure:?}");
+    assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
+    drop(held);
 }
