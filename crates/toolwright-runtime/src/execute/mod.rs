@@ -24,6 +24,8 @@ use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
 pub use blocking::blocking;
+#[cfg(all(feature = "remote", unix))]
+pub(crate) use driver::Attended;
 pub use occupied::occupied_threads;
 pub use output_cap::OutputCap;
 pub use rate_limit::RateLimit;

@@ -14,26 +14,36 @@ use tokio::io::{
     AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader,
 };
 use tokio::net::UnixStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
 };
 
-use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
-use crate::tools::{ToolEntry, Toolset};
+use super::ApprovalKey;
+use super::protocol::{LONGEST, Reply, Request, VERSION};
+use crate::tools::{ToolEntry, Toolset, check_cleared};
 
 /// A toolset behind a connection. Dropped, it leaves, and the server exits what it had entered.
 ///
 /// As an instance it is a shared reference: its connection is one entering, whoever uses it. To have the server make
 /// an instance for each run or session, register a factory that connects.
 pub struct RemoteToolset {
-    requests: mpsc::UnboundedSender<Request>,
+    requests: mpsc::Sender<Request>,
     shared: Arc<Shared>,
     next: AtomicU64,
-    /// Which tools could be used when they were listed last.
-    available: Mutex<BTreeMap<String, bool>>,
+    /// As many places as the server runs calls at once.
+    calls: Semaphore,
+    /// One place: what is no call is answered one by one.
+    others: Semaphore,
+    nonce: String,
+    approval_key: Option<ApprovalKey>,
+    /// The tools as they were listed last, by name, and which of them could be used.
+    listed: Mutex<BTreeMap<String, (ToolEntry, bool)>>,
 }
+
+/// The most calls that are under way at once, whatever a server says.
+const CALLS: usize = 4096;
 
 /// What the toolset and the task that reads replies share.
 struct Shared {
@@ -85,37 +95,65 @@ impl RemoteToolset {
     ) -> Result<Self, RemoteError> {
         let mut input = BufReader::new(input);
         write(&mut output, &Request::Open { version: VERSION, scope: scope.into() }).await?;
-        match read(&mut input).await? {
-            Some(Reply::Opened) => {}
-            Some(Reply::Refused { why }) => return Err(RemoteError::Refused { why }),
+        let (calls, nonce) = match read(&mut input).await? {
+            Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, CALLS), nonce),
+            Some((Reply::Refused { why }, _)) => return Err(RemoteError::Refused { why }),
             _ => return Err(RemoteError::Gone),
-        }
-        let (requests, queue) = mpsc::unbounded_channel();
+        };
+        // For each request that is waited for, a place for it and one for its cancellation.
+        let (requests, queue) = mpsc::channel(2 * (calls + 1));
         let waiting = Mutex::new(Some(BTreeMap::new()));
         let shared = Arc::new(Shared { waiting, open_handles: Mutex::default() });
         tokio::spawn(carry(input, output, queue, Arc::clone(&shared)));
-        let (next, available) = (AtomicU64::new(0), Mutex::default());
-        Ok(Self { requests, shared, next, available })
+        let (next, listed) = (AtomicU64::new(0), Mutex::default());
+        let (calls, others) = (Semaphore::new(calls), Semaphore::new(1));
+        Ok(Self { requests, shared, next, calls, others, nonce, approval_key: None, listed })
     }
 
-    /// Asks, and waits for the reply. Given up meanwhile, the server is told.
-    async fn ask(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
+    /// Sets the key with which the server is shown that a call was approved: the one of its
+    /// [`RemoteOptions::with_approval_key`](super::RemoteOptions::with_approval_key).
+    #[must_use]
+    pub fn with_approval_key(mut self, key: ApprovalKey) -> Self {
+        self.approval_key = Some(key);
+        self
+    }
+
+    /// Asks once there is a place, and waits for the reply. Given up meanwhile, the server is told.
+    async fn ask(
+        &self,
+        places: &Semaphore,
+        request: impl FnOnce(u64) -> Request,
+    ) -> Result<Reply, RemoteError> {
+        let _place = places.acquire().await.map_err(|_| RemoteError::Gone)?;
+        let cancelling = self.requests.clone().reserve_owned().await;
+        let cancelling = cancelling.map_err(|_| RemoteError::Gone)?;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let reply = self.shared.register(id).ok_or(RemoteError::Gone)?;
-        let mut owed = Owed { remote: self, id, answered: false };
-        self.requests.send(request(id)).map_err(|_| RemoteError::Gone)?;
+        let mut owed = Owed { shared: &self.shared, id, cancelling: Some(cancelling) };
+        self.requests.send(request(id)).await.map_err(|_| RemoteError::Gone)?;
         let reply = reply.await;
-        owed.answered = true;
+        owed.cancelling = None;
         reply.map_err(|_| RemoteError::Gone)
     }
 
-    fn note(&self, tools: &[WireTool]) {
-        let noted = tools.iter().map(|tool| (tool.name().to_owned(), tool.is_available()));
-        *self.available.lock().unwrap_or_else(PoisonError::into_inner) = noted.collect();
+    /// What is asked about the toolset, and not of a tool.
+    async fn ask_other(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
+        self.ask(&self.others, request).await
+    }
+
+    /// The code that shows that a call was approved by whoever our runtime asked.
+    fn approval(&self, id: u64, call: &ToolCall) -> Option<[u8; 32]> {
+        let key = self.approval_key.as_ref()?;
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (tool, _) = listed.get(call.tool())?;
+        check_cleared(call, tool.spec()).ok()?;
+        Some(key.sign(&self.nonce, id, call))
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
-        match self.ask(|id| Request::Call { id, call: call.into() }).await {
+        let request =
+            |id| Request::Call { id, call: call.into(), approval: self.approval(id, call) };
+        match self.ask(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => outcome.into(),
             Ok(_) | Err(_) => Err(gone()),
         }
@@ -153,16 +191,18 @@ impl Shared {
 
 /// A request whose reply is waited for.
 struct Owed<'a> {
-    remote: &'a RemoteToolset,
+    shared: &'a Shared,
     id: u64,
-    answered: bool,
+    /// The place to give it up in, as long as there is no reply.
+    cancelling: Option<mpsc::OwnedPermit<Request>>,
 }
 
 impl Drop for Owed<'_> {
     fn drop(&mut self) {
-        if !self.answered && self.remote.shared.take(self.id).is_some() {
-            // A server that has left has given up already.
-            let _ = self.remote.requests.send(Request::Cancel { id: self.id });
+        if let Some(cancelling) = self.cancelling.take()
+            && self.shared.take(self.id).is_some()
+        {
+            cancelling.send(Request::Cancel { id: self.id });
         }
     }
 }
@@ -171,7 +211,7 @@ impl Drop for Owed<'_> {
 async fn carry(
     mut input: BufReader<impl AsyncRead + Unpin>,
     mut output: impl AsyncWrite + Unpin,
-    mut queue: mpsc::UnboundedReceiver<Request>,
+    mut queue: mpsc::Receiver<Request>,
     shared: Arc<Shared>,
 ) {
     let outward = async {
@@ -181,7 +221,7 @@ async fn carry(
         io::Result::Ok(())
     };
     let inward = async {
-        while let Some(reply) = read::<Reply>(&mut input).await? {
+        while let Some((reply, _)) = read::<Reply>(&mut input).await? {
             shared.take_in(reply);
         }
         io::Result::Ok(())
@@ -201,7 +241,7 @@ impl Reply {
             | Self::Outcome { id, .. }
             | Self::Saved { id, .. }
             | Self::Restored { id, .. } => Some(*id),
-            Self::Opened | Self::Refused { .. } | Self::OpenHandles { .. } => None,
+            Self::Opened { .. } | Self::Refused { .. } | Self::OpenHandles { .. } => None,
         }
     }
 }
@@ -213,10 +253,10 @@ async fn write(output: &mut (impl AsyncWrite + Unpin), request: &Request) -> io:
     output.flush().await
 }
 
-/// Reads one line; none at the end of the stream.
+/// Reads one line, and says how many bytes it had; none at the end of the stream.
 pub(super) async fn read<T: DeserializeOwned>(
     input: &mut (impl AsyncBufRead + Unpin),
-) -> io::Result<Option<T>> {
+) -> io::Result<Option<(T, usize)>> {
     let mut line = Vec::new();
     let mut limited = input.take(LONGEST as u64);
     limited.read_until(b'\n', &mut line).await?;
@@ -227,18 +267,25 @@ pub(super) async fn read<T: DeserializeOwned>(
         let what = format!("a line is longer than {LONGEST} bytes, or was cut off");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
-    serde_json::from_slice(&line).map(Some).map_err(Into::into)
+    let said = serde_json::from_slice(&line)?;
+    Ok(Some((said, line.len())))
 }
 
 impl Toolset for RemoteToolset {
     fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
         Box::pin(async move {
-            let Reply::Tools { tools, .. } = self.ask(|id| Request::List { id }).await? else {
+            let Reply::Tools { tools, .. } = self.ask_other(|id| Request::List { id }).await?
+            else {
                 return Err(RemoteError::Gone.into());
             };
-            let tools = tools?;
-            self.note(&tools);
-            Ok(tools.into_iter().map(WireTool::into_entry).collect())
+            let listed = tools?.into_iter().map(|tool| {
+                let is_available = tool.is_available();
+                (tool.into_entry(), is_available)
+            });
+            let listed: Vec<_> = listed.collect();
+            let by_name = listed.iter().map(|tool| (tool.0.name().to_owned(), tool.clone()));
+            *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = by_name.collect();
+            Ok(listed.into_iter().map(|(tool, _)| tool).collect())
         })
     }
 
@@ -250,7 +297,7 @@ impl Toolset for RemoteToolset {
 
     fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
         Box::pin(async move {
-            match self.ask(|id| Request::Save { id }).await? {
+            match self.ask_other(|id| Request::Save { id }).await? {
                 Reply::Saved { saved, .. } => Ok(saved?.map(Payload::new)),
                 _ => Err(RemoteError::Gone.into()),
             }
@@ -263,7 +310,7 @@ impl Toolset for RemoteToolset {
         saved: &'a Payload,
     ) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async move {
-            match self.ask(|id| Request::Restore { id, saved: saved.to_string() }).await? {
+            match self.ask_other(|id| Request::Restore { id, saved: saved.to_string() }).await? {
                 Reply::Restored { restored, .. } => Ok(restored?),
                 _ => Err(RemoteError::Gone.into()),
             }
@@ -276,7 +323,7 @@ impl Toolset for RemoteToolset {
 
     fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
-            match self.ask(|id| Request::Instructions { id }).await {
+            match self.ask_other(|id| Request::Instructions { id }).await {
                 Ok(Reply::Instructions { text, .. }) => text,
                 Ok(_) | Err(_) => None,
             }
@@ -284,8 +331,8 @@ impl Toolset for RemoteToolset {
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        let available = self.available.lock().unwrap_or_else(PoisonError::into_inner);
-        available.get(tool).copied().unwrap_or(true)
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.get(tool).is_none_or(|(_, is_available)| *is_available)
     }
 }
 

@@ -8,23 +8,23 @@ use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
 /// The version of the protocol. The server refuses any other.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
-/// The longest line that is read, in bytes.
+/// The longest line that is read, in bytes, and the most that all calls of a connection under way may have been.
 pub(super) const LONGEST: usize = 64 << 20;
 
 /// What a client says.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "say")]
 pub(super) enum Request {
-    /// First of all: who speaks, and for which run.
+    /// First of all: who speaks, and for which run. The server decides what of that it believes.
     Open { version: u32, scope: WireScope },
     /// Which tools there are now.
     List { id: u64 },
     /// What the planner is to be told.
     Instructions { id: u64 },
-    /// Run this.
-    Call { id: u64, call: WireCall },
+    /// Run this. A call that was approved says so with a code, made with the key that both sides have.
+    Call { id: u64, call: WireCall, approval: Option<[u8; 32]> },
     /// Give the state that is to survive a suspension.
     Save { id: u64 },
     /// Take back a state that was saved.
@@ -37,8 +37,8 @@ pub(super) enum Request {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "say")]
 pub(super) enum Reply {
-    /// The toolset is entered.
-    Opened,
+    /// The toolset is entered. So many calls may be under way at once, and codes of approvals are made over this nonce.
+    Opened { calls: usize, nonce: String },
     /// It could not be: nothing follows.
     Refused { why: String },
     /// The tools.
@@ -129,10 +129,6 @@ impl WireTool {
             args_schema: spec.args_schema().to_owned(),
             result_schema: spec.result_schema().to_owned(),
         }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
     }
 
     pub(super) fn is_available(&self) -> bool {

@@ -19,6 +19,7 @@ mod interleavings;
 mod journal;
 mod lifecycle;
 mod nested;
+mod peers;
 mod planners;
 mod policy;
 mod preflight;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixStream;
 use toolwright::spec::{Approval, text};
 use toolwright::{Payload, Scope, ToolCall, ToolFailure};
-use toolwright_runtime::remote::{RemoteError, RemoteToolset};
+use toolwright_runtime::remote::{RemoteError, RemoteOptions, RemoteToolset, bind_unix};
 use toolwright_runtime::tools::{Combined, Delegation, IntoSource};
 use toolwright_runtime::{
     Agent, FunctionTool, Registry, RunRequest, Runtime, Source, ToolEntry, Toolset,
@@ -27,9 +27,13 @@ struct Socket {
 
 impl Socket {
     fn serve(toolset: Source) -> Self {
+        Self::serve_with(toolset, RemoteOptions::new())
+    }
+
+    fn serve_with(toolset: Source, options: RemoteOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
-        Self { folder, server: tokio::spawn(toolset.serve_unix(listener)) }
+        let listener = bind_unix(folder.path().join("socket")).unwrap();
+        Self { folder, server: tokio::spawn(toolset.serve_unix(listener, options)) }
     }
 
     async fn connect(&self) -> RemoteToolset {
@@ -282,7 +286,7 @@ async fn a_client_of_another_version_is_refused() {
     stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();
-    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 2"}"#;
+    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 3"}"#;
     assert_eq!(reply.trim_end(), expected);
 }
 

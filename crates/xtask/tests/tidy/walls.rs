@@ -112,8 +112,11 @@ const WALLS: &[Wall] = &[
     wall(
         "fs",
         RUNTIME,
-        &["crates/toolwright-runtime/src/suspended/directory.rs"],
-        "the runtime does no IO of its own but that of a store in a directory",
+        &[
+            "crates/toolwright-runtime/src/suspended/directory.rs",
+            "crates/toolwright-runtime/src/remote/socket.rs",
+        ],
+        "the runtime does no IO of its own but that of a store in a directory and of its sockets",
     ),
     wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
     wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
