@@ -1,8 +1,8 @@
 //! Reads schema files. Never writes, never looks at what they say.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::IoError;
@@ -16,6 +16,10 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// The same for all files of a project.
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
+
+/// How long any other text may be that is read in full. Those who read it have limits of their own; this one is for what never
+/// ends.
+pub(super) const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// What became of reading schema files.
 #[derive(Debug)]
@@ -63,13 +67,32 @@ pub fn read_sources(project: &Path, paths: &[PathBuf]) -> Result<ReadSources, Io
     Ok(ReadSources { sources, findings })
 }
 
-/// Reads one text that need not be there.
+/// Reads one text that somebody named, and that need not be there. It may come through a pipe.
 ///
 /// # Errors
 ///
-/// When it is there but cannot be read, or is not UTF-8.
+/// When it is there but cannot be read, is larger than 64 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, IoError> {
-    found(path, fs::read_to_string(path))
+    found(path, bounded_text(path))
+}
+
+/// Reads no more of a file than so many bytes, and one more if there is more.
+pub(super) fn bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn bounded_text(path: &Path) -> io::Result<String> {
+    let bytes = bounded(path, MAX_TEXT_BYTES)?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        let message =
+            format!("it is larger than {} MiB, expected a shorter text", MAX_TEXT_BYTES >> 20);
+        return Err(io::Error::other(message));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
+    })
 }
 
 /// Reads a text that nobody named, and that need not be there: a pipe in its place would keep us waiting, a device would
@@ -77,7 +100,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, IoError> {
 pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
     let read = || {
         if fs::metadata(path)?.is_file() {
-            fs::read_to_string(path)
+            bounded_text(path)
         } else {
             Err(io::Error::other("it is not a regular file"))
         }
@@ -235,7 +258,11 @@ impl Reading {
 
 /// Reads a file. Of one that is not UTF-8, what stands before the mistake is kept to show where it is.
 fn read(path: &Path) -> Result<(String, Option<Broken>), IoError> {
-    let bytes = fs::read(path).map_err(IoError::on("read", path))?;
+    let bytes = bounded(path, MAX_BYTES).map_err(IoError::on("read", path))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        // It has grown since its size was looked at.
+        return Ok((String::new(), Some(Broken::TooLarge)));
+    }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {

@@ -1,8 +1,8 @@
 //! Which schema files are read, and what is said of those that cannot be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use toolwright_codegen::disk::{ReadSources, read_sources};
+use toolwright_codegen::disk::{ReadSources, read_sources, read_text};
 
 use crate::folder::Folder;
 
@@ -72,4 +72,27 @@ fn a_link_is_followed_inside_the_project_alone() {
         assert_eq!(found.join(""), found_there, "{link}");
         assert_eq!(readable.contains(&link.to_owned()), found_there.is_empty(), "{link}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_text_that_never_ends_is_refused_after_sixty_four_mebibytes() {
+    let error = read_text(Path::new("/dev/zero")).expect_err("nobody has read all of it");
+    let expected = "cannot read /dev/zero: it is larger than 64 MiB, expected a shorter text";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_text_may_come_through_a_pipe() {
+    let folder = Folder::new(&[]);
+    let pipe = folder.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, "text")
+    });
+    assert_eq!(read_text(&pipe).expect("it is read").as_deref(), Some("text"));
+    writer.join().expect("it does not panic").expect("it is written");
 }

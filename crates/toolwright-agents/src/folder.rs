@@ -1,13 +1,16 @@
 //! Reads the texts of agent files. The only module that touches the disk.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{AgentFilesError, Mistake, Source};
 
 const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
+
+/// How long an agent's file may be, in bytes: much longer than any that a person writes.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The texts of one file, or of the agent files of a folder in the order of their names. Of a file that cannot be read, why.
 pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, AgentFilesError> {
@@ -28,8 +31,27 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, Age
 }
 
 fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {
-    match fs::read_to_string(&path) {
+    match text(&path) {
         Ok(text) => Ok(Arc::new(Source { path, text })),
         Err(error) => Err(Mistake::anywhere(&path, &error)),
     }
+}
+
+/// The text of a regular file. A pipe would keep us waiting, and a device may never end.
+fn text(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other(
+            "found no regular file, expected one with the text of an agent",
+        ));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message =
+            format!("found more than {} MiB, expected the text of an agent", MAX_BYTES >> 20);
+        return Err(io::Error::other(message));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
+    })
 }

@@ -244,3 +244,20 @@ async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
     let helped = outcome.exchanges().next().unwrap().result.outcome.clone().unwrap();
     assert_eq!(helped.as_str(), "\"helped\"");
 }
+
+/// R2: a pipe would keep the reader waiting, and a device would never end.
+#[cfg(unix)]
+#[test]
+fn r2_what_is_no_regular_file_or_too_long_is_refused() {
+    let files = folder(&[("long.yaml", &" ".repeat((1 << 20) + 1))]);
+    std::os::unix::fs::symlink("/dev/zero", files.path().join("device.yaml")).unwrap();
+    let pipe = files.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let error = registry().agents_from(files.path(), done).unwrap_err();
+    let found: Vec<&str> = error.mistakes().iter().map(|mistake| mistake.message()).collect();
+    let irregular = "found no regular file, expected one with the text of an agent";
+    assert_eq!(
+        found,
+        [irregular, "found more than 1 MiB, expected the text of an agent", irregular]
+    );
+}

@@ -147,6 +147,20 @@ fn what_stands_in_the_way_is_named_and_left_as_it_is() {
     }
 }
 
+#[test]
+fn a_device_that_never_ends_is_no_list_and_no_api() {
+    for arguments in [
+        &["import", "mcp", "--toolset", "a", "--service", "a", "--tools-json", "/dev/zero"][..],
+        &["import", "openapi", "/dev/zero", "--service", "a"],
+    ] {
+        let folder = project();
+        let ended = toolwright(folder.path(), arguments, LIMITS);
+        assert_eq!(ended.status.code(), Some(3), "{arguments:?}: {} {}", ended.how(), ended.said);
+        assert!(ended.said.contains("larger than 64 MiB"), "{arguments:?}: {}", ended.said);
+        assert!(ended.peak_megabytes < 200, "{arguments:?}: {} MB", ended.peak_megabytes);
+    }
+}
+
 /// A pipe that is not where anything is generated is a foreign file like any other.
 #[test]
 fn a_foreign_pipe_is_carried_over() {
