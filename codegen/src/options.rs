@@ -43,11 +43,11 @@ pub enum Layout {
     Modules,
 }
 
-/// What an integer is that neither its limits nor its format bound.
+/// What an integer is that neither its limits nor its format bound, and with it a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "project", derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Integers {
-    /// One of 64 bits, published with `format: int64`.
+    /// One of 64 bits, published with `format: int64`. A number is a double, published with `format: double`.
     #[default]
     Int64,
     /// One of any size.

@@ -62,6 +62,7 @@ pub(crate) static CASES: &[Case] = cases! {
     anything in anything_tools: Hold;
     arrays in arrays_tools: List;
     assertions in assertions_tools: AssertAll AssertFree AssertNamed AssertWhere AssertAgain;
+    choices in choices_tools: Choose;
     collections in collections_tools: Collect;
     collisions in collisions_tools: React;
     conditions in conditions_tools: Combine;

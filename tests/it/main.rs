@@ -3,6 +3,7 @@
 
 mod api;
 mod codecs;
+mod costs;
 mod crates;
 mod described;
 mod drift;

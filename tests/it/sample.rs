@@ -312,7 +312,7 @@ proptest! {
     #[test]
     fn both_judges_accept_what_a_published_schema_describes(bytes in tape()) {
         // What is sampled has the numbers of `serde_json`, which rounds those of schemas.
-        for (pair, side) in codecs::sides().filter(|(pair, _)| pair.spec.toolset() != MISJUDGED) {
+        for (pair, side) in codecs::sides().filter(|(pair, _)| !MISJUDGED.contains(&pair.spec.toolset())) {
             let Some(schema) = side.schema(pair.spec).filter(is_sampled) else { continue };
             let payload = sample(&schema, &mut Tape(bytes.iter())).to_string();
             let place = format!("{} {side}: {payload}", pair.spec.name());

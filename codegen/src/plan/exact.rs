@@ -1,5 +1,5 @@
-//! Numbers that a double may not stand for: a rule could tell the rounded number from the one that was sent, so that what
-//! decodes would not encode. They keep their digits.
+//! Numbers that a double may not stand for: those that may be beyond the largest one, and those of which a rule could tell the
+//! rounded number from the one that was sent, so that what decodes would not encode. They keep their digits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::judged::judged;
 use crate::json::Json;
 use crate::naming::TypeNames;
 use crate::schema::{
-    Assertion, Bound, Keyword, NodeId, Schemas, Shape, is_double, last_place, parts,
+    Assertion, Bound, DOUBLE, Keyword, NodeId, Schemas, Shape, is_double, last_place, parts,
 };
 
 /// Up to this many units of its last digit, a decimal number is the shortest text of its nearest double.
@@ -30,12 +30,15 @@ pub(super) fn nodes(schemas: &Schemas, names: &TypeNames) -> BTreeSet<NodeId> {
         assertions.flat_map(|assertion| judges(assertion, false)).collect::<Vec<_>>()
     };
     let telling = telling(schemas, schemas.ids().flat_map(judged_by).collect());
-    judged(schemas, names, |id| {
+    let mut exact = judged(schemas, names, |id| {
         let mut assertions = schemas[id].assertions.iter();
         matches!(&schemas[id].shape, Shape::Array(array) if array.unique)
             || assertions.any(|assertion| tells(schemas, id, assertion, false))
             || judged_by(id).iter().any(|judge| telling.contains(judge))
-    })
+    });
+    let is_beyond_doubles = |id: &NodeId| matches!(&schemas[*id].shape, Shape::Number(rules) if !rules.is_within_doubles());
+    exact.extend(schemas.ids().filter(is_beyond_doubles));
+    exact
 }
 
 /// Of these uses and those they lead to, the ones that tell some number from its nearest double.
@@ -85,6 +88,7 @@ fn tells(schemas: &Schemas, node: NodeId, assertion: &Assertion, turned: bool) -
     match (assertion.keyword, value) {
         (Keyword::MultipleOf, divisor) => turned || !holds_multiples(schemas, node, divisor),
         (Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum | Keyword::UniqueItems, _) => true,
+        (Keyword::Format, Json::String(name)) if name == DOUBLE => turned,
         (Keyword::Format, Json::String(name)) => {
             IntegerFormat::from_name(name).is_some_and(|format| turned || is_beyond_doubles(format))
         }

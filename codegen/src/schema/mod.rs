@@ -33,6 +33,9 @@ use toolwright::value::Kind;
 use crate::json::Json;
 use crate::source::{Span, Spanned};
 
+/// The format of a number that lies between the largest doubles.
+pub(crate) const DOUBLE: &str = "double";
+
 /// The dialect that is read and published.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -219,6 +222,8 @@ pub struct NumberRules {
     pub upper: Option<Bound>,
     /// The format of an integer; none beside `type: number`.
     pub format: Option<IntegerFormat>,
+    /// Whether a number has `format: double`; never beside `type: integer`.
+    pub is_double: bool,
 }
 
 /// One end of a range.
@@ -373,6 +378,11 @@ impl NumberRules {
         let bound = bound.and_then(|bound| number::floor(&bound.number, bound.exclusive));
         let format = self.format.map(IntegerFormat::greatest);
         bound.into_iter().chain(format).min()
+    }
+
+    /// Whether every number that is allowed lies between the largest doubles.
+    pub fn is_within_doubles(&self) -> bool {
+        self.is_double || (self.lower.is_some() && self.upper.is_some())
     }
 
     /// The standard type that holds every integer that is allowed: the one of the format, or the one that has the very same

@@ -22,8 +22,8 @@ mapping! {
         toolwright: Version,
         /// The service that owns what this file declares: its name, or its name and description.
         service: Option<ServiceRef>,
-        /// What an integer is that neither its limits nor its format bound: an `int64`, or `exact`, of any size. Left out:
-        /// what the project says, `int64` unless it does.
+        /// What an integer is that neither its limits nor its format bound: an `int64`, or `exact`, of any size; numbers
+        /// are then exact too, and `double` otherwise. Left out: what the project says, `int64` unless it does.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
         #[schemars(extend("propertyNames" = super::patterns::type_name()))]

@@ -15,6 +15,9 @@ use pointer::Pointer;
 
 use crate::value::{Map, Value};
 
+/// How many steps checking one payload may take.
+pub(crate) const MAX_STEPS: u64 = 20_000_000;
+
 /// One mistake in a payload: where it is and what it is.
 ///
 /// It displays as one short sentence that a model can act on.

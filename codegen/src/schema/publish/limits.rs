@@ -6,8 +6,8 @@ use toolwright::value::Kind;
 use super::Publisher;
 use crate::json::Json;
 use crate::schema::{
-    Additional, ArrayShape, EnumValue, NumberRules, ObjectShape, Shape, StringRules, TupleRest,
-    TupleShape,
+    Additional, ArrayShape, DOUBLE, EnumValue, NumberRules, ObjectShape, Shape, StringRules,
+    TupleRest, TupleShape,
 };
 
 impl Publisher<'_> {
@@ -131,7 +131,8 @@ impl Publisher<'_> {
     }
 
     fn numbers(&mut self, rules: &NumberRules) {
-        self.text("format", rules.format.map(IntegerFormat::name));
+        let double = rules.is_double.then_some(DOUBLE);
+        self.text("format", rules.format.map(IntegerFormat::name).or(double));
         let lower = ["minimum", "exclusiveMinimum"];
         let upper = ["maximum", "exclusiveMaximum"];
         for (bound, [inclusive, exclusive]) in [(&rules.lower, lower), (&rules.upper, upper)] {

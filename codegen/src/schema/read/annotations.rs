@@ -7,7 +7,7 @@ use toolwright::format::{Format, IntegerFormat};
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Annotations, DIALECT, number};
+use crate::schema::{Annotations, DIALECT, DOUBLE, number};
 use crate::yaml::{Entry, Node, Value};
 
 impl SchemaReader<'_> {
@@ -86,7 +86,8 @@ impl SchemaReader<'_> {
     /// A format that nothing checks.
     fn unchecked_format(&mut self, node: &Node) -> Option<String> {
         let format = self.text(node)?;
-        if Format::from_name(&format).is_some() || IntegerFormat::from_name(&format).is_some() {
+        let is_of_integers = || IntegerFormat::from_name(&format).is_some();
+        if format == DOUBLE || Format::from_name(&format).is_some() || is_of_integers() {
             return None;
         }
         self.report.add(schemas::unknown_format(node.span, &format));

@@ -10,8 +10,8 @@ use super::SchemaReader;
 use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::{
-    Bound, BoxedAnnotations, EnumValue, NumberRules, Pattern, Shape, StringRules, is_double,
-    json_equal, json_sort_key, kind_of_value, number,
+    Bound, BoxedAnnotations, DOUBLE, EnumValue, NumberRules, Pattern, Shape, StringRules,
+    is_double, json_equal, json_sort_key, kind_of_value, number,
 };
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -96,16 +96,24 @@ impl SchemaReader<'_> {
             let message = format!("no number is between {} and {}", lower.number, upper.number);
             self.report.add(schemas::empty_range(text.span, message));
         }
-        let mut rules = NumberRules { lower, upper, format: None };
-        if integer {
-            let format = text.get("format").and_then(Node::as_str);
-            rules.format = format.and_then(IntegerFormat::from_name);
-            // Whether a limit is beyond every standard integer.
-            let is_wide = |keyword: &&str| {
-                matches!(text.get(keyword).map(|node| &node.value), Some(Value::Number(number))
-                    if !is_typed_bound(number, keyword, true))
+        let mut rules = NumberRules { lower, upper, format: None, is_double: false };
+        let format = text.get("format").and_then(Node::as_str);
+        // The limits that are no part of the type: those beyond every standard integer, or of more digits than doubles have.
+        let limits = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+        let mut wide = limits.into_iter().filter_map(|keyword| match &text.get(keyword)?.value {
+            Value::Number(number) => {
+                (!is_typed_bound(number, keyword, integer)).then_some(number.as_str())
+            }
+            _ => None,
+        });
+        if !integer {
+            let is_beyond_doubles = |number: &str| !number::as_f64(number).is_finite();
+            rules.is_double = match format {
+                Some(format) => format == DOUBLE,
+                None => self.is_unsaid_double(&rules, text.span) && !wide.any(is_beyond_doubles),
             };
-            let limits = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+        } else {
+            rules.format = format.and_then(IntegerFormat::from_name);
             if rules.format.is_some() {
                 let range = (rules.least_integer(), rules.greatest_integer());
                 if let (Some(least), Some(greatest)) = range
@@ -115,7 +123,7 @@ impl SchemaReader<'_> {
                         format!("no integer of this format is from {least} to {greatest}");
                     self.report.add(schemas::empty_range(text.span, message));
                 }
-            } else if !limits.iter().any(is_wide) {
+            } else if wide.next().is_none() {
                 rules.format = self.unsaid_format(&rules, text.span);
             }
         }
@@ -129,6 +137,11 @@ impl SchemaReader<'_> {
         let fits = bounds.into_iter().flatten().all(|bound| i64::try_from(bound).is_ok());
         let is_exact = self.exact_integers.contains(&at.source);
         (is_open && fits && !is_exact).then_some(IntegerFormat::Int64)
+    }
+
+    /// Whether a number without a format is a double: where a limit is missing.
+    pub(super) fn is_unsaid_double(&self, rules: &NumberRules, at: Span) -> bool {
+        !rules.is_within_doubles() && !self.exact_integers.contains(&at.source)
     }
 
     fn bound(&mut self, text: &Node, keyword: &str, integer: bool) -> Option<Bound> {
@@ -243,9 +256,12 @@ pub(super) fn is_typed_bound(number: &str, keyword: &str, integer: bool) -> bool
 
 /// The kinds of values that a format is about; one that is not known is about strings.
 pub(super) fn kinds_of_format(format: &Node) -> &'static [Kind] {
-    match format.as_str().and_then(IntegerFormat::from_name) {
-        Some(_) => &[Kind::Integer, Kind::Number],
-        None => &[Kind::String],
+    match format.as_str() {
+        Some(DOUBLE) => &[Kind::Integer, Kind::Number],
+        Some(format) if IntegerFormat::from_name(format).is_some() => {
+            &[Kind::Integer, Kind::Number]
+        }
+        _ => &[Kind::String],
     }
 }
 

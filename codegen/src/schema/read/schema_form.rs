@@ -6,7 +6,7 @@ use super::SchemaReader;
 use super::scalar::{is_enumeration, is_typed_bound, kinds_of_format};
 use crate::diagnostic::schemas;
 use crate::schema::keyword::{honoured, is_honoured, is_unsupported};
-use crate::schema::{Keyword, TUPLE, number};
+use crate::schema::{DOUBLE, Keyword, TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
 
@@ -74,11 +74,8 @@ impl Form {
             Self::Wrapper => &[AllOf],
             Self::Kinds | Self::Typed(Kind::Null | Kind::Boolean) => &[Type],
             Self::Typed(Kind::String) => &[Type, MinLength, MaxLength, Pattern, Format],
-            Self::Typed(Kind::Integer) => {
+            Self::Typed(Kind::Integer | Kind::Number) => {
                 &[Type, Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, Format]
-            }
-            Self::Typed(Kind::Number) => {
-                &[Type, Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum]
             }
             Self::Typed(Kind::Array) if is_tuple(text) => {
                 &[Type, PrefixItems, Items, MinItems, MaxItems]
@@ -107,8 +104,12 @@ impl Form {
             _ => false,
         };
         let is_of_others = match self {
+            // An integer is more than a double can say, and a number may be none that is whole.
+            Self::Typed(Kind::Number) if keyword == Keyword::Format => {
+                value.as_str() != Some(DOUBLE)
+            }
             Self::Typed(kind) if keyword == Keyword::Format => {
-                !kinds_of_format(value).contains(&kind)
+                value.as_str() == Some(DOUBLE) || !kinds_of_format(value).contains(&kind)
             }
             _ => false,
         };

@@ -170,7 +170,19 @@ fn of_shared_kind(schemas: &mut Schemas, members: &[NodeId], span: Span) -> Shap
         };
         rules.format = members.iter().all(fits).then_some(IntegerFormat::Int64);
     }
+    if let Shape::Number(rules) = &mut shape {
+        rules.is_double = members.iter().all(|member| is_within_doubles(schemas, *member));
+    }
     shape
+}
+
+/// Whether no number that a schema accepts is beyond doubles.
+fn is_within_doubles(schemas: &Schemas, node: NodeId) -> bool {
+    match &schemas[resolved(schemas, node)].shape {
+        Shape::Number(rules) => rules.is_within_doubles(),
+        Shape::Integer(rules) => rules.standard().is_some(),
+        shape => matches!(shape, Shape::IntegerEnum(_)),
+    }
 }
 
 /// Members of an `anyOf` without integers that say nothing beside any number: every integer is one.
@@ -180,9 +192,11 @@ fn needed(schemas: &Schemas, mut members: Vec<NodeId>) -> Vec<NodeId> {
         matches!(shape, Shape::Number(rules) if rules.lower.is_none() && rules.upper.is_none())
             && assertions.is_empty()
     };
-    if members.iter().any(is_any_number) {
+    if let Some(&number) = members.iter().find(|member| is_any_number(member)) {
+        let is_double = is_within_doubles(schemas, number);
         members.retain(|&member| {
             kind_of(schemas, member) != Some(Kind::Integer)
+                || (is_double && !is_within_doubles(schemas, member))
                 || !schemas[member].annotations.is_empty()
         });
     }

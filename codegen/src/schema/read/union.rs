@@ -49,8 +49,10 @@ impl SchemaReader<'_> {
         let id = self.schemas.reserve(span);
         let node = self.schemas[id].clone();
         let mut shape = bare(kind, items);
-        if let Shape::Integer(rules) = &mut shape {
-            rules.format = self.unsaid_format(rules, span);
+        match &mut shape {
+            Shape::Integer(rules) => rules.format = self.unsaid_format(rules, span),
+            Shape::Number(rules) => rules.is_double = self.is_unsaid_double(rules, span),
+            _ => {}
         }
         self.schemas.set(id, Node { shape, ..node });
         id

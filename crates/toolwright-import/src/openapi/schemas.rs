@@ -23,7 +23,10 @@ const SCHEMAS: &str = "/components/schemas/";
 const ANNOTATIONS: [&str; 2] = ["xml", "externalDocs"];
 
 /// Formats of OpenAPI that say nothing about which values are accepted.
-const EMPTY_FORMATS: [&str; 5] = ["float", "double", "password", "binary", "char"];
+const EMPTY_FORMATS: [&str; 3] = ["password", "binary", "char"];
+
+/// Formats of OpenAPI whose numbers are doubles.
+const DOUBLES: [&str; 2] = ["float", "double"];
 
 /// What stands beside `$ref` without a meaning for values.
 const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
@@ -267,8 +270,13 @@ fn format(entries: &mut Entries) {
         return;
     };
     if IntegerFormat::from_name(&format).is_some() {
-        if !is_integer(entries) {
+        if !has_type(entries, "integer") {
             take(entries, "format");
+        }
+    } else if DOUBLES.contains(&format.as_str()) {
+        take(entries, "format");
+        if has_type(entries, "number") {
+            entries.push(("format".to_owned(), Json::string("double")));
         }
     } else if EMPTY_FORMATS.contains(&format.as_str()) {
         take(entries, "format");
@@ -278,8 +286,8 @@ fn format(entries: &mut Entries) {
     }
 }
 
-fn is_integer(entries: &Entries) -> bool {
-    let is = |word: &Json| *word == Json::string("integer");
+fn has_type(entries: &Entries, name: &str) -> bool {
+    let is = |word: &Json| *word == Json::string(name);
     entries.iter().any(|(key, value)| {
         key == "type" && (is(value) || matches!(value, Json::Array(words) if words.iter().any(is)))
     })

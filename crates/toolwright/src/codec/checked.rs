@@ -73,18 +73,23 @@ impl<'a> Verdicts<'a> {
         Some((known.as_mut()?, item.unwrap_or_default()))
     }
 
+    /// The values, and what a validator says of them in the steps that are left.
     pub(super) fn by(
         &mut self,
         validator: &'static Validator,
+        issues: &Issues,
     ) -> Result<(&Document<'a>, &mut Evaluation<'static>), IssueKind> {
         let known = self.evaluations.iter().position(|(known, _)| std::ptr::eq(*known, validator));
         let place = if let Some(place) = known {
             place
         } else {
-            self.evaluations.push((validator, Evaluation::new(validator.schema()?)));
+            self.evaluations
+                .push((validator, Evaluation::within(validator.schema()?, issues.limit)));
             self.evaluations.len() - 1
         };
-        Ok((&self.document, &mut self.evaluations[place].1))
+        let evaluation = &mut self.evaluations[place].1;
+        evaluation.go_on_within(issues.steps);
+        Ok((&self.document, evaluation))
     }
 
     /// Adds what is wrong with a value to what its type has found since a mark.
@@ -95,11 +100,13 @@ impl<'a> Verdicts<'a> {
         issues: &mut Issues,
         mark: usize,
     ) {
-        let (document, evaluation) = match self.by(validator) {
+        let (document, evaluation) = match self.by(validator, issues) {
             Ok(judge) => judge,
             Err(issue) => return issues.add(issue),
         };
-        if evaluation.fits(document, ROOT, item) && !evaluation.is_exhausted() {
+        let fits = evaluation.fits(document, ROOT, item);
+        issues.steps = evaluation.steps();
+        if fits && !evaluation.is_exhausted() {
             return;
         }
         let known = issues.since(mark);
@@ -113,8 +120,12 @@ impl<'a> Verdicts<'a> {
         let keys = known.iter().filter_map(|issue| issue.pointer().split('/').nth(1));
         let keys: Vec<_> = keys.map(unescaped).collect();
         let mut found = evaluation.explain_only(document, item, validator.rules, &keys);
-        if found.is_empty() && known.is_empty() {
+        if found.is_empty() && issues.count() == mark {
             found = evaluation.explain(document, item);
+        }
+        issues.steps = evaluation.steps();
+        if evaluation.is_exhausted() {
+            return found.into_iter().for_each(|reason| issues.give_up(reason));
         }
         for issue in found {
             if !issues.since(mark).iter().any(|known| tells(known, &issue)) {

@@ -265,6 +265,13 @@ impl Range<i128> {
 }
 
 impl Range<f64> {
+    /// The same range, which ends with the largest doubles where it has no end.
+    #[inline]
+    pub(super) fn within_doubles(self) -> Self {
+        let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
+        Self { low: or(self.low, f64::MIN), high: or(self.high, f64::MAX) }
+    }
+
     /// The double that stands for a number, which is given by its digits, if the number is in the range; otherwise that is
     /// recorded. The double is the nearest one in the range.
     #[inline]

@@ -37,7 +37,7 @@ pub use writer::Writer;
 pub use crate::json::MAX_DEPTH;
 pub use crate::value::Kind;
 
-use crate::issue::InvalidPayload;
+use crate::issue::{InvalidPayload, MAX_STEPS};
 use crate::value::Value;
 
 /// A type that is read from JSON.
@@ -59,17 +59,30 @@ pub trait Encode {
 ///
 /// # Errors
 ///
-/// Every issue of the payload, or the one place where it stops being JSON.
+/// The first 1,000 issues of the payload, or the one place where it stops being JSON.
 pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
-    decoded(json, T::decode)
+    from_json_within(json, &mut { MAX_STEPS })
+}
+
+/// Decodes a payload in so many steps, and takes off those that were needed. Steps are what validators take, as in
+/// [`Schema::check_within`](crate::schema::Schema::check_within), and patterns that go back; what a type says by itself takes
+/// none.
+///
+/// # Errors
+///
+/// As [`from_json`], and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) where the steps do not suffice.
+pub fn from_json_within<T: Decode>(json: &[u8], steps: &mut u64) -> Result<T, InvalidPayload> {
+    decoded(json, steps, T::decode)
 }
 
 fn decoded<T>(
     json: &[u8],
+    steps: &mut u64,
     decode: impl FnOnce(&mut Reader<'_>) -> Option<T>,
 ) -> Result<T, InvalidPayload> {
-    let mut reader = Reader::new(json);
+    let mut reader = Reader::within(json, *steps);
     let value = decode(&mut reader);
+    *steps = reader.issues.steps;
     match (value, reader.finish()) {
         (Some(value), None) => Ok(value),
         (_, invalid) => Err(invalid.unwrap_or_else(|| reader::unexplained(json))),
@@ -100,7 +113,7 @@ pub fn constant_text(json: &str) -> Cow<'_, str> {
 /// The place of a string among those of an enum: what need not be compiled anew for each enum.
 #[doc(hidden)]
 pub fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
-    decoded(to_json(text)?.as_bytes(), |input| input.choice(names))
+    decoded(to_json(text)?.as_bytes(), &mut { MAX_STEPS }, |input| input.choice(names))
 }
 
 /// Encodes a value.

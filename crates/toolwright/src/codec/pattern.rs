@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::issues::Issues;
-use crate::issue::IssueKind;
+use crate::issue::{Issue, IssueKind};
 use crate::json::shortened;
 use crate::pattern::{self, Engine, TooCostly};
 
@@ -67,21 +67,35 @@ impl Pattern {
     ///
     /// Too many steps are needed to find out. That never happens to a translated pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, TooCostly> {
+        self.is_match_within(text, &mut { u64::MAX })
+    }
+
+    fn is_match_within(&self, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
         let compile = || match self.regex {
             Some(regex) => pattern::Pattern::compile(regex, Engine::Linear).ok(),
             None => pattern::Pattern::new(self.ecma).ok(),
         };
-        let compiled = self.compiled.get_or_init(compile).as_ref();
-        compiled.map_or(Ok(false), |compiled| compiled.is_match(text))
+        match self.compiled.get_or_init(compile) {
+            // What was translated takes no more than the text is long.
+            Some(compiled) if self.regex.is_some() => compiled.is_match(text),
+            Some(compiled) => compiled.is_match_within(text, left),
+            None => Ok(false),
+        }
     }
 
     pub(super) fn check(&self, text: &str, issues: &mut Issues) -> bool {
-        let kind = match self.is_match(text) {
+        let left = issues.steps;
+        match self.is_match_within(text, &mut issues.steps) {
             Ok(true) => return true,
-            Ok(false) => IssueKind::Pattern { pattern: self.ecma, found: shortened(text) },
-            Err(TooCostly { limit }) => IssueKind::TooCostly { limit },
-        };
-        issues.add(kind);
+            Ok(false) => {
+                issues.add(IssueKind::Pattern { pattern: self.ecma, found: shortened(text) });
+            }
+            Err(TooCostly { limit }) if limit < left => issues.add(IssueKind::TooCostly { limit }),
+            Err(_) => {
+                let limit = issues.limit;
+                issues.give_up(Issue::new("", IssueKind::TooCostly { limit }));
+            }
+        }
         false
     }
 }

@@ -97,8 +97,10 @@ fn refuse_count(count: u64, side: &str, limit: u64, what: &str, issues: &mut Iss
 }
 
 fn check_name(names: Length, key: &str, issues: &mut Issues) {
-    let mut found = Issues::default();
-    if !names.check(key, &mut found) {
+    let mut found = Issues::within(issues.steps);
+    let fits = names.check(key, &mut found);
+    issues.steps = found.steps;
+    if !fits {
         let why: Vec<_> = found.since(0).iter().map(Issue::message).collect();
         let message = format!("the key is not allowed: {}", why.join("; "));
         issues.add_under(key, IssueKind::Schema { message });

@@ -50,10 +50,11 @@ impl fmt::Debug for Reader<'_> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(json: &'a [u8]) -> Self {
+    /// Reads a payload, in so many steps.
+    pub(super) fn within(json: &'a [u8], steps: u64) -> Self {
         Self {
             scanner: Scanner::new(json),
-            issues: Issues::default(),
+            issues: Issues::within(steps),
             keys: Vec::with_capacity(KEYS),
             verdicts: None,
         }
@@ -137,11 +138,11 @@ impl<'a> Reader<'a> {
         range.check(&integer, &mut self.issues).then_some(integer)
     }
 
-    /// Reads a number as the nearest finite double that is in the range; what is beyond the largest double becomes the
-    /// largest. Whether the number is in the range is decided by its digits.
+    /// Reads a number as the nearest double that is in the range; what is beyond the largest double is outside. Whether the
+    /// number is in the range is decided by its digits.
     pub fn number(&mut self, range: Range<f64>) -> Option<f64> {
         let text = self.digits("a number")?;
-        range.fit(nearest_double(text), text, &mut self.issues)
+        range.within_doubles().fit(nearest_double(text), text, &mut self.issues)
     }
 
     /// Reads a number as it is written.
@@ -314,8 +315,10 @@ impl<'a> Reader<'a> {
         let order = choices.iter().map(|(index, _)| *index);
         let (text, start) = (self.scanner.text, self.scanner.position);
         let chosen = Verdicts::at(&mut self.verdicts, text, start).and_then(|(verdicts, item)| {
-            let (document, evaluation) = verdicts.by(validator).ok()?;
-            evaluation.choice(document, item, keyword, order)
+            let (document, evaluation) = verdicts.by(validator, &self.issues).ok()?;
+            let chosen = evaluation.choice(document, item, keyword, order);
+            self.issues.steps = evaluation.steps();
+            chosen
         });
         if let Some((_, read)) = choices.iter().find(|(index, _)| Some(*index) == chosen) {
             return read(self);

@@ -393,6 +393,13 @@ fn numbers(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), Sch
         keywords.push(Keyword::Minimum(bound(format.least())));
         keywords.push(Keyword::Maximum(bound(format.greatest())));
     }
+    if format == Some("double") {
+        for (end, wrap) in
+            [(f64::MIN, Keyword::Minimum as fn(Bound) -> Keyword), (f64::MAX, Keyword::Maximum)]
+        {
+            keywords.extend(Number::try_from(end).ok().map(|end| wrap(Bound::new(&end, false))));
+        }
+    }
     if let Some(number) = place.number("multipleOf")? {
         let divisor = Decimal::of(number.as_str());
         if divisor.is_zero() || divisor.is_negative() {

@@ -3,12 +3,13 @@
 //! A schema that is reached on several ways would be held against the same value once a way, which doubles with every
 //! level of a recursive choice. Its verdicts are remembered by schema and value.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::document::{Content, Document};
 use super::keyword::{Contains, Keyword, NodeId, Properties};
-use super::{MAX_STEPS, ROOT, Schema};
+use super::remembered::{Key, MAX_REMEMBERED, Remembered, Told};
+use super::{ROOT, Schema};
 use crate::json::quoted;
 use crate::pattern::Pattern;
 use crate::value::{Decimal, repeated};
@@ -22,7 +23,11 @@ const BYTES_PER_STEP: usize = 16;
 /// Verdicts on the values of one document.
 pub(crate) struct Evaluation<'s> {
     pub(super) schema: &'s Schema,
-    verdicts: HashMap<Key, bool, BuildHasherDefault<KeyHasher>>,
+    verdicts: Remembered<bool>,
+    /// The parts of values that nodes have looked at.
+    looks: Remembered<Arc<[bool]>>,
+    /// What explanations have found out.
+    pub(super) told: Told,
     /// Whether every verdict is remembered, not only those that are surely asked for again.
     pub(super) remembers_all: bool,
     /// Steps that are left; at zero, no verdict counts.
@@ -40,40 +45,14 @@ pub(crate) struct Evaluation<'s> {
     scope_number: usize,
 }
 
-/// A node, a value, and the number of the scope: what a dynamic reference means depends on it.
-type Key = (NodeId, usize, usize);
-
-/// Keys are places in lists, which nobody can choose so that they collide for a long time.
-#[derive(Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        // The multiplier is 2^64 divided by the golden ratio (Knuth, volume 3, 6.4).
-        self.0 = (self.0.rotate_left(26) ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-}
-
 impl<'s> Evaluation<'s> {
-    pub(crate) fn new(schema: &'s Schema) -> Self {
-        Self::within(schema, MAX_STEPS)
-    }
-
     /// Verdicts that take no more than so many steps.
-    pub(super) fn within(schema: &'s Schema, steps: u64) -> Self {
+    pub(crate) fn within(schema: &'s Schema, steps: u64) -> Self {
         Self {
             schema,
             verdicts: HashMap::default(),
+            looks: HashMap::default(),
+            told: Told::default(),
             remembers_all: schema.has_unevaluated,
             steps,
             limit: steps,
@@ -91,8 +70,13 @@ impl<'s> Evaluation<'s> {
     }
 
     /// How many steps are left.
-    pub(super) fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Goes on with the steps that are left of a budget which others take from, too.
+    pub(crate) fn go_on_within(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     /// How many steps there were.
@@ -111,15 +95,22 @@ impl<'s> Evaluation<'s> {
         self.steps > 0
     }
 
+    /// The key of what is remembered about a node and a value.
+    pub(super) fn key(&self, node: NodeId, item: usize) -> Key {
+        let part = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (part(node), part(item), part(self.scope_number))
+    }
+
     /// Whether a value fits a node.
     pub(crate) fn fits(&mut self, document: &Document<'_>, node: NodeId, item: usize) -> bool {
         let schema = self.schema;
         let body = &schema.nodes[node];
-        if body.keywords.is_empty() {
-            return true;
+        let has_steps = self.spend(1);
+        if !has_steps || body.keywords.is_empty() {
+            return has_steps;
         }
         let around = self.enter(body.resource);
-        let key = (node, item, self.scope_number);
+        let key = self.key(node, item);
         let remembers = self.remembers_all || body.uses > 1;
         let verdict = match if remembers { self.verdicts.get(&key).copied() } else { None } {
             Some(verdict) => verdict,
@@ -133,7 +124,7 @@ impl<'s> Evaluation<'s> {
                 let fits =
                     body.keywords.iter().all(|keyword| self.holds(document, keyword, node, item));
                 self.nesting -= 1;
-                if remembers {
+                if remembers && self.steps > 0 && self.verdicts.len() < MAX_REMEMBERED {
                     self.verdicts.insert(key, fits);
                 }
                 fits
@@ -192,6 +183,12 @@ impl<'s> Evaluation<'s> {
         item: usize,
     ) -> bool {
         match (keyword, document.content(item)) {
+            // Looking at each entry or item takes a step, whatever is asked of it.
+            (keyword, Content::Array(count) | Content::Object(count))
+                if keyword.looks_at_parts() && !self.spend(*count) =>
+            {
+                false
+            }
             (Keyword::AllOf(schemas), _) => {
                 schemas.iter().all(|schema| self.fits(document, *schema, item))
             }
@@ -208,6 +205,7 @@ impl<'s> Evaluation<'s> {
             }
             (Keyword::Ref(schema), _) => self.fits(document, *schema, item),
             (Keyword::DynamicRef(schema, anchor), _) => {
+                self.spend(self.scope.len());
                 let schema = self.dynamic(anchor).unwrap_or(*schema);
                 self.fits(document, schema, item)
             }
@@ -258,7 +256,9 @@ impl<'s> Evaluation<'s> {
             (Keyword::Enum(constants), _) => {
                 self.spend(constants.cost(document, item)) && constants.has(document, item)
             }
-            (Keyword::Const(constant), _) => document.equals(item, constant),
+            (Keyword::Const(constant), _) => {
+                self.spend(document.size(item)) && document.equals(item, constant)
+            }
             (Keyword::Minimum(bound), Content::Number(number)) => {
                 let order = bound.compare(number);
                 order.is_gt() || (order.is_eq() && !bound.exclusive)
@@ -293,6 +293,7 @@ impl<'s> Evaluation<'s> {
                 self.spend(*count) && names.are_in(document, item)
             }
             (Keyword::DependentRequired(names), Content::Object(count)) => {
+                self.spend(*count);
                 document.children(item).all(|entry| match names.get(document.key(entry)) {
                     Some(names) => self.spend(*count) && names.are_in(document, item),
                     None => true,
@@ -324,11 +325,16 @@ impl<'s> Evaluation<'s> {
         schema: NodeId,
         entry: usize,
     ) -> bool {
-        // A key is no value of the document: its verdicts are remembered by themselves.
-        let key = quoted(document.key(entry));
-        let verdicts = std::mem::take(&mut self.verdicts);
+        let key = document.key(entry);
+        if !self.spend(key.len() / BYTES_PER_STEP) {
+            return false;
+        }
+        // A key is no value of the document: what is known of it is remembered by itself.
+        let key = quoted(key);
+        let (verdicts, looks) =
+            (std::mem::take(&mut self.verdicts), std::mem::take(&mut self.looks));
         let fits = Document::read(&key, 0).is_some_and(|key| self.fits(&key, schema, 0));
-        self.verdicts = verdicts;
+        (self.verdicts, self.looks) = (verdicts, looks);
         fits
     }
 
@@ -382,82 +388,110 @@ impl<'s> Evaluation<'s> {
         if !is_about_value {
             return Vec::new();
         }
-        let children: Vec<usize> = document.children(item).collect();
-        let mut seen = Seen {
-            children: vec![false; children.len()],
-            nodes: Vec::new(),
-            own: Some(node),
-            is_about_items,
-            lenient,
+        let seen = if lenient {
+            let mut look = LenientLook::from([(node, self.scope_number)]);
+            let mut seen = vec![false; document.children(item).count()];
+            self.look(document, node, item, &mut seen, &mut Some(&mut look));
+            Arc::from(seen)
+        } else {
+            self.looked_at(document, node, item)
         };
-        self.look(document, node, item, &mut seen);
-        children
-            .into_iter()
-            .zip(seen.children)
-            .filter(|(_, seen)| !seen)
-            .map(|(child, _)| child)
-            .collect()
+        let children = document.children(item).zip(seen.iter());
+        children.filter(|(_, seen)| !**seen).map(|(child, _)| child).collect()
+    }
+
+    /// The parts of a value that a node which it fits has looked at, without the node's own `unevaluated…`. It depends on
+    /// the node, the value and the scope alone, and is found out once.
+    fn looked_at(&mut self, document: &Document<'_>, node: NodeId, item: usize) -> Arc<[bool]> {
+        let around = self.enter(self.schema.nodes[node].resource);
+        let key = self.key(node, item);
+        let known = self.looks.get(&key).cloned();
+        let looked_at = known.unwrap_or_else(|| {
+            let mut seen = vec![false; document.children(item).count()];
+            self.look(document, node, item, &mut seen, &mut None);
+            let seen: Arc<[bool]> = Arc::from(seen);
+            if self.spend(seen.len()) && self.looks.len() < MAX_REMEMBERED / 4 {
+                self.looks.insert(key, Arc::clone(&seen));
+            }
+            seen
+        });
+        self.leave(around);
+        looked_at
     }
 
     /// Notes the parts of a value that a node looks at.
-    fn look(&mut self, document: &Document<'_>, node: NodeId, item: usize, seen: &mut Seen) {
-        let place = (node, self.scope_number);
-        if seen.nodes.contains(&place) || !self.spend(seen.children.len() + 1) {
-            return;
-        }
-        seen.nodes.push(place);
+    fn look(
+        &mut self,
+        document: &Document<'_>,
+        node: NodeId,
+        item: usize,
+        seen: &mut [bool],
+        lenient: &mut Option<&mut LenientLook>,
+    ) {
         let schema = self.schema;
         let body = &schema.nodes[node];
-        let is_own = seen.own.take().is_some();
+        if !self.spend(seen.len() + body.keywords.len()) {
+            return;
+        }
+        if self.nesting == MAX_NESTING {
+            // A lenient look is about words only: it may miss something.
+            if lenient.is_none() {
+                (self.is_too_deep, self.steps) = (true, 0);
+            }
+            return;
+        }
+        self.nesting += 1;
+        let is_array = matches!(document.content(item), Content::Array(_));
         let around = self.enter(body.resource);
         for keyword in &body.keywords {
             match keyword {
-                Keyword::PrefixItems(schemas) if seen.is_about_items => seen.first(schemas.len()),
-                Keyword::Items(..) if seen.is_about_items => seen.all(),
-                Keyword::Contains(contains) if seen.is_about_items && contains.evaluates => {
+                Keyword::PrefixItems(schemas) if is_array => {
+                    seen.iter_mut().take(schemas.len()).for_each(|seen| *seen = true);
+                }
+                Keyword::Items(..) if is_array => seen.fill(true),
+                Keyword::Contains(contains) if is_array && contains.evaluates => {
                     for (place, child) in document.children(item).enumerate() {
-                        seen.children[place] |= self.fits(document, contains.schema, child);
+                        seen[place] |= self.fits(document, contains.schema, child);
                     }
                 }
-                Keyword::UnevaluatedItems(_) if seen.is_about_items && !is_own => seen.all(),
-                Keyword::UnevaluatedProperties(_) if !seen.is_about_items && !is_own => seen.all(),
-                Keyword::Properties(properties) if !seen.is_about_items => {
+                Keyword::Properties(properties) if !is_array => {
                     for (place, entry) in document.children(item).enumerate() {
-                        let is_looked_at =
-                            !self.schemas_of(properties, document.key(entry)).is_empty();
-                        seen.children[place] |= is_looked_at;
+                        seen[place] |= !self.schemas_of(properties, document.key(entry)).is_empty();
                     }
                 }
                 Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) | Keyword::OneOf(schemas) => {
                     for schema in schemas {
-                        self.look_if_it_fits(document, *schema, item, seen);
+                        self.look_if_it_fits(document, *schema, item, seen, lenient);
                     }
                 }
                 Keyword::If { condition, then, otherwise } => {
                     let fits = self.fits(document, *condition, item);
                     if fits {
-                        self.look(document, *condition, item, seen);
+                        self.look_if_it_fits(document, *condition, item, seen, lenient);
                     }
                     if let Some(branch) = if fits { then } else { otherwise } {
-                        self.look_if_it_fits(document, *branch, item, seen);
+                        self.look_if_it_fits(document, *branch, item, seen, lenient);
                     }
                 }
                 Keyword::DependentSchemas(schemas) => {
                     for entry in document.children(item) {
                         if let Some(schema) = schemas.get(document.key(entry)) {
-                            self.look_if_it_fits(document, *schema, item, seen);
+                            self.look_if_it_fits(document, *schema, item, seen, lenient);
                         }
                     }
                 }
-                Keyword::Ref(schema) => self.look_if_it_fits(document, *schema, item, seen),
+                Keyword::Ref(schema) => {
+                    self.look_if_it_fits(document, *schema, item, seen, lenient);
+                }
                 Keyword::DynamicRef(schema, anchor) => {
                     let schema = self.dynamic(anchor).unwrap_or(*schema);
-                    self.look_if_it_fits(document, schema, item, seen);
+                    self.look_if_it_fits(document, schema, item, seen, lenient);
                 }
                 _ => {}
             }
         }
         self.leave(around);
+        self.nesting -= 1;
     }
 
     fn look_if_it_fits(
@@ -465,31 +499,35 @@ impl<'s> Evaluation<'s> {
         document: &Document<'_>,
         node: NodeId,
         item: usize,
-        seen: &mut Seen,
+        seen: &mut [bool],
+        lenient: &mut Option<&mut LenientLook>,
     ) {
-        if seen.lenient || self.fits(document, node, item) {
-            self.look(document, node, item, seen);
+        let is_array = matches!(document.content(item), Content::Array(_));
+        let body = &self.schema.nodes[node];
+        let sees_all = |keyword: &Keyword| match keyword {
+            Keyword::UnevaluatedItems(_) => is_array,
+            Keyword::UnevaluatedProperties(_) => !is_array,
+            _ => false,
+        };
+        let looks = match lenient {
+            Some(look) => look.insert((node, self.scope_number)),
+            None => self.fits(document, node, item),
+        };
+        if !looks {
+            return;
+        }
+        if body.keywords.iter().any(sees_all) {
+            seen.fill(true);
+        } else if body.uses > 1 && lenient.is_none() {
+            let also = self.looked_at(document, node, item);
+            self.spend(also.len());
+            seen.iter_mut().zip(also.iter()).for_each(|(seen, also)| *seen |= *also);
+        } else {
+            self.look(document, node, item, seen, lenient);
         }
     }
 }
 
-/// The parts of a value that were looked at.
-struct Seen {
-    children: Vec<bool>,
-    /// The nodes that were asked already.
-    nodes: Vec<(NodeId, usize)>,
-    /// The node whose own `unevaluated…` is being answered.
-    own: Option<NodeId>,
-    is_about_items: bool,
-    lenient: bool,
-}
-
-impl Seen {
-    fn all(&mut self) {
-        self.children.fill(true);
-    }
-
-    fn first(&mut self, count: usize) {
-        self.children.iter_mut().take(count).for_each(|seen| *seen = true);
-    }
-}
+/// The nodes that a lenient look has asked, by scope. A node that a value fits cannot lead back to itself on the same value; one
+/// that it does not fit can.
+type LenientLook = HashSet<(NodeId, usize)>;

@@ -1,12 +1,14 @@
 //! Why a value does not fit a schema, in the words of issues. Asked only when that is certain.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::ROOT;
 use super::document::{Content, Document};
 use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
+use super::remembered::Distance;
 use crate::issue::{Issue, IssueKind, nearest};
 use crate::json::{describe, quoted, shortened};
 use crate::pointer::escaped;
@@ -21,7 +23,10 @@ const MAX_ISSUES: usize = 1_000;
 /// How many constants of an `enum` are told.
 const CONSTANTS: usize = 20;
 
-/// How many steps it takes to tell what is wrong with the nearest of several schemas, besides finding that out.
+/// How many steps it may take to tell why a value does not fit.
+const EXPLAINING: u64 = 1_000_000;
+
+/// How many steps it takes to put an issue into words, besides finding it.
 const TELLING: usize = 100;
 
 /// How many issues come with a key that may have been meant.
@@ -33,7 +38,11 @@ const LONGEST: usize = 160;
 impl Evaluation<'_> {
     /// Why a value does not fit the root. Pointers begin at the value.
     pub(crate) fn explain(&mut self, document: &Document<'_>, item: usize) -> Vec<Issue> {
-        self.explained(document, item, |explanation| explanation.node(ROOT, item))
+        let mut issues = self.explained(document, item, |explanation| explanation.node(ROOT, item));
+        if issues.is_empty() {
+            issues.push(Issue::new("", said("does not fit its schema".to_owned())));
+        }
+        issues
     }
 
     /// Which of some keywords of the root a value does not fit, where something is known to be wrong under these keys.
@@ -53,19 +62,25 @@ impl Evaluation<'_> {
         item: usize,
         tell: impl FnOnce(&mut Explanation<'_, '_, '_>),
     ) -> Vec<Issue> {
-        let mut issues = Vec::new();
-        if !self.is_exhausted() {
-            let mut explanation = Explanation::new(self, document, item);
-            tell(&mut explanation);
-            issues = explanation.into_issues();
-        }
-        if self.is_too_deep() {
+        if self.is_exhausted() && self.is_too_deep() {
             let message = format!("more than {MAX_NESTING} schemas apply inside each other");
             return vec![Issue::new("", said(format!("cannot be checked: {message}")))];
         }
         if self.is_exhausted() {
             return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
         }
+        // That the value does not fit is certain by now: where telling why takes long, less is told.
+        let (before, given) = (self.steps(), self.steps().min(EXPLAINING));
+        self.go_on_within(given);
+        let mut explanation = Explanation::new(self, document, item, MAX_ISSUES);
+        tell(&mut explanation);
+        let mut issues = explanation.into_issues();
+        if self.is_exhausted() && issues.is_empty() {
+            let message =
+                format!("does not fit its schema, and to tell why takes more than {given} steps");
+            issues.push(Issue::new("", said(message)));
+        }
+        self.go_on_within(before - given + self.steps());
         issues
     }
 }
@@ -77,23 +92,20 @@ pub(super) struct Explanation<'e, 's, 'd> {
     /// The value at which pointers begin.
     below: usize,
     issues: Vec<Issue>,
+    /// How many issues are told at most.
+    limit: usize,
     told: HashSet<(NodeId, usize)>,
-    /// How far values are from schemas, by the levels that were looked at.
-    distances: HashMap<(NodeId, usize, usize), Distance>,
 }
-
-/// Whether a value is of another kind or has another constant, and how many mistakes there are.
-type Distance = (bool, usize);
 
 impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     pub(super) fn new(
         evaluation: &'e mut Evaluation<'s>,
         document: &'e Document<'d>,
         below: usize,
+        limit: usize,
     ) -> Self {
         evaluation.remembers_all = true;
-        let (issues, told, distances) = (Vec::new(), HashSet::new(), HashMap::new());
-        Self { evaluation, document, below, issues, told, distances }
+        Self { evaluation, document, below, issues: Vec::new(), limit, told: HashSet::new() }
     }
 
     pub(super) fn into_issues(self) -> Vec<Issue> {
@@ -102,14 +114,19 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     /// Tells every keyword of a node that a value breaks.
     pub(super) fn node(&mut self, node: NodeId, item: usize) {
-        let is_new = self.told.insert((node, item)) && self.issues.len() < MAX_ISSUES;
-        if is_new && !self.evaluation.is_exhausted() {
-            let body = &self.evaluation.schema.nodes[node];
+        let is_new = self.told.insert((node, item)) && self.issues.len() < self.limit;
+        let body = &self.evaluation.schema.nodes[node];
+        let is_too_deep = self.evaluation.told.nesting == MAX_NESTING;
+        if is_new && !is_too_deep && self.evaluation.spend(body.keywords.len()) {
+            self.evaluation.told.nesting += 1;
             let around = self.evaluation.enter(body.resource);
             for keyword in &body.keywords {
-                self.unless_it_holds(keyword, node, item);
+                if self.issues.len() < self.limit {
+                    self.unless_it_holds(keyword, node, item);
+                }
             }
             self.evaluation.leave(around);
+            self.evaluation.told.nesting -= 1;
         }
     }
 
@@ -318,16 +335,20 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
 
     fn names(&mut self, schema: NodeId, object: usize) {
         for entry in self.document.children(object) {
+            if self.issues.len() == self.limit {
+                return;
+            }
             if self.evaluation.key_fits(self.document, schema, entry) {
                 continue;
             }
             let key = quoted(self.document.key(entry));
             let Some(key) = Document::read(&key, 0) else { continue };
-            let mut evaluation = Evaluation::new(self.evaluation.schema);
-            let mut explanation = Explanation::new(&mut evaluation, &key, 0);
+            let mut evaluation =
+                Evaluation::within(self.evaluation.schema, self.evaluation.steps());
+            let mut explanation = Explanation::new(&mut evaluation, &key, 0, TOLD);
             explanation.node(schema, 0);
-            let why: Vec<String> =
-                explanation.issues.iter().take(TOLD).map(Issue::message).collect();
+            let why: Vec<String> = explanation.issues.iter().map(Issue::message).collect();
+            self.evaluation.go_on_within(evaluation.steps());
             self.add(entry, said(format!("the key is not allowed: {}", why.join("; "))));
         }
     }
@@ -385,19 +406,32 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             schemas.iter().map(|schema| self.distance(*schema, item, 2)).collect();
         let nearest = (0..schemas.len()).min_by_key(|index| distances[*index]);
         let Some(index) = nearest else { return said(head) };
-        self.evaluation.spend(TELLING);
-        let mut explanation = Explanation::new(self.evaluation, self.document, item);
-        explanation.node(schemas[index], item);
-        let told = explanation.issues.iter().take(TOLD).map(|issue| match issue.pointer() {
+        let told = self.told_of(schemas[index], item);
+        said(format!("{head}, number {} is nearest: {told}", index + 1))
+    }
+
+    /// What is wrong with a value by one of several schemas: the first few issues. It depends on the schema, the value and
+    /// the scope alone, and is told in the same words to all that ask.
+    fn told_of(&mut self, node: NodeId, item: usize) -> Arc<str> {
+        let key = self.evaluation.key(node, item);
+        if let Some(told) = self.evaluation.told.nearest.get(&key) {
+            return Arc::clone(told);
+        }
+        let mut explanation = Explanation::new(self.evaluation, self.document, item, TOLD);
+        explanation.node(node, item);
+        let told = explanation.issues.iter().map(|issue| match issue.pointer() {
             "" => issue.message(),
             _ => issue.to_string(),
         });
         let told = told.collect::<Vec<_>>().join("; ");
-        let told = match told.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", &told[..end]),
-            None => told,
+        let told: Arc<str> = match told.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &told[..end]).into(),
+            None => told.into(),
         };
-        said(format!("{head}, number {} is nearest: {told}", index + 1))
+        if !self.evaluation.is_exhausted() {
+            self.evaluation.told.nearest.insert(key, Arc::clone(&told));
+        }
+        told
     }
 
     /// The kinds that several schemas want, if the value is of none of them.
@@ -419,16 +453,20 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     /// other mistakes. Looks at so many levels of values.
     fn distance(&mut self, node: NodeId, item: usize, levels: usize) -> Distance {
         let (document, schema) = (self.document, self.evaluation.schema);
-        let is_over = levels == 0 || self.evaluation.is_exhausted();
+        let is_over = levels == 0
+            || self.evaluation.is_exhausted()
+            || self.evaluation.told.nesting == MAX_NESTING;
         if is_over || self.evaluation.fits(document, node, item) {
             return (false, usize::from(is_over));
         }
-        let key = (node, item, levels);
-        if let Some(known) = self.distances.get(&key) {
+        let key = (self.evaluation.key(node, item), levels);
+        if let Some(known) = self.evaluation.told.distances.get(&key) {
             return *known;
         }
+        self.evaluation.spend(schema.nodes[node].keywords.len());
         // What leads back here adds nothing.
-        self.distances.insert(key, (false, 0));
+        self.evaluation.told.distances.insert(key, (false, 0));
+        self.evaluation.told.nesting += 1;
         let mut sum: Distance = (false, 0);
         let mut add = |(is_other, count): Distance| {
             sum = (sum.0 || is_other, sum.1.saturating_add(count));
@@ -458,7 +496,12 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 _ => add((false, 1)),
             }
         }
-        self.distances.insert(key, sum);
+        self.evaluation.told.nesting -= 1;
+        if self.evaluation.is_exhausted() {
+            self.evaluation.told.distances.remove(&key);
+        } else {
+            self.evaluation.told.distances.insert(key, sum);
+        }
         sum
     }
 
@@ -475,14 +518,15 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     }
 
     fn add(&mut self, item: usize, kind: IssueKind) {
-        if self.issues.len() < MAX_ISSUES {
+        // Without steps nothing is certain.
+        if self.issues.len() < self.limit && self.evaluation.spend(TELLING) {
             let pointer = self.document.pointer(item, self.below);
             self.issues.push(Issue::new(pointer, kind));
         }
     }
 
     fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
-        if self.issues.len() < MAX_ISSUES {
+        if self.issues.len() < self.limit && self.evaluation.spend(TELLING) {
             let pointer = self.document.pointer(object, self.below);
             self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
         }

@@ -12,6 +12,9 @@ use crate::value::{Decimal, Kind, Number, Value};
 /// The place of a node among those of its schema.
 pub(super) type NodeId = usize;
 
+/// How many references are followed to learn of which kind a schema is.
+const MAX_CHAIN: usize = 64;
+
 /// One schema: all its keywords have to hold.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -130,6 +133,21 @@ pub(super) struct Properties {
 }
 
 impl Keyword {
+    /// Whether it goes through the items of an array or the entries of an object.
+    pub(super) fn looks_at_parts(&self) -> bool {
+        matches!(
+            self,
+            Self::PrefixItems(_)
+                | Self::Items(..)
+                | Self::Contains(_)
+                | Self::Properties(_)
+                | Self::PropertyNames(_)
+                | Self::DependentSchemas(_)
+                | Self::UnevaluatedItems(_)
+                | Self::UnevaluatedProperties(_)
+        )
+    }
+
     /// Its name in a schema; that of the first where several stand together.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -344,8 +362,8 @@ impl Schema {
     /// The kinds that the `type` of a node names, or that of the schema it refers to.
     pub(super) fn kinds(&self, node: NodeId) -> Option<&[Kind]> {
         let mut node = node;
-        // A circle of references has no kind.
-        for _ in 0..self.nodes.len() {
+        // A circle of references has no kind, nor is one looked for at the end of a long chain.
+        for _ in 0..MAX_CHAIN {
             let keywords = &self.nodes[node].keywords;
             let kinds = keywords.iter().find_map(|keyword| match keyword {
                 Keyword::Type(kinds) => Some(kinds.as_slice()),

@@ -9,20 +9,18 @@ mod document;
 mod evaluate;
 mod explain;
 mod keyword;
+mod remembered;
 mod resolve;
 
 use std::fmt;
 
 use self::keyword::{Keyword, Node, NodeId};
-use crate::issue::{InvalidPayload, Issue};
+use crate::issue::{InvalidPayload, Issue, MAX_STEPS};
 use crate::json::text_of;
 use crate::value::Value;
 
 pub(crate) use self::document::Document;
 pub(crate) use self::evaluate::Evaluation;
-
-/// How many steps checking one payload may take.
-const MAX_STEPS: u64 = 20_000_000;
 
 /// A JSON Schema, compiled: of draft 4, 6, 7, 2019-09 or 2020-12, as its `$schema` says; of 2020-12 if it says nothing.
 ///

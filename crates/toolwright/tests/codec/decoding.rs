@@ -1,6 +1,7 @@
 //! What decoding accepts, and every issue it finds in what it refuses.
 
 use toolwright::codec::{check, from_json};
+use toolwright::value::Number;
 use toolwright::{Integer, Map, Nullable, Value};
 
 use super::model::{Group, Item, Node, Scores, Shape, Status, issues, round_trip};
@@ -252,13 +253,25 @@ fn values_are_read_up_to_the_depth_limit() {
 }
 
 #[test]
-fn numbers_beyond_doubles_become_the_largest_double() {
-    for (json, expected) in [("1e400", f64::MAX), ("-1e400", f64::MIN), ("1e-400", 0.0)] {
-        assert!(
-            (from_json::<f64>(json.as_bytes()).unwrap() - expected).abs() < f64::EPSILON,
-            "{json}"
-        );
+fn a_number_beyond_doubles_is_refused_where_it_becomes_a_double() {
+    assert_eq!(
+        issues::<f64>("1e999"),
+        ["the payload: found 1e999, expected at most 1.7976931348623157e308"]
+    );
+    assert_eq!(
+        issues::<f64>("-1e400"),
+        ["the payload: found -1e400, expected at least -1.7976931348623157e308"]
+    );
+    for (json, expected) in [
+        ("1.7976931348623157e308", Some(f64::MAX)),
+        ("17976931348623157e292", Some(f64::MAX)),
+        ("1.79769313486231570001e308", None),
+        ("1e-400", Some(0.0)),
+    ] {
+        assert_eq!(from_json::<f64>(json.as_bytes()).ok(), expected, "{json}");
     }
+    let exact: Number = from_json(b"1e999").expect("a number of any size");
+    assert_eq!(exact.as_str(), "1e999");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Schemas that are checked as they are, on cases written in the form of the official suite: of other drafts, on what the
 //! suite does not try, and the suite itself where it stands beside the checkout.
 
+mod costs;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolwright::Value;
-use toolwright::issue::{InvalidPayload, IssueKind};
 use toolwright::schema::Schema;
 use toolwright_prerequisites::{Prerequisite, corpora, has};
 
@@ -86,149 +87,6 @@ impl Judged {
 
 fn part<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or_else(|| panic!("a case has `{key}`: {value}"))
-}
-
-/// A schema of so many types, each a choice of the next one twice.
-fn doubling(levels: usize) -> Schema {
-    let types = (0..levels).map(|level| {
-        let next = format!(r##"{{"$ref":"#/$defs/T{}"}}"##, level + 1);
-        format!(r#""T{level}":{{"anyOf":[{next},{next}]}}"#)
-    });
-    let last = format!(r#""T{levels}":{{"required":["b"]}}"#);
-    let types: Vec<String> = types.chain([last]).collect();
-    let schema = format!(r##"{{"$ref":"#/$defs/T0","$defs":{{{}}}}}"##, types.join(","));
-    Schema::new(&schema).expect("a schema")
-}
-
-/// How many steps a check takes.
-fn steps(schema: &Schema, payload: &str) -> u64 {
-    let mut left = u64::MAX;
-    let _ = schema.check_within(payload.as_bytes(), &mut left);
-    u64::MAX - left
-}
-
-#[test]
-fn twice_the_levels_of_choices_take_about_twice_the_steps() {
-    let payload = r#"{"a":"x"}"#;
-    let (few, many) = (steps(&doubling(40), payload), steps(&doubling(80), payload));
-    assert!(many < few * 3, "{few} and {many} steps");
-    assert!(few < 10_000, "{few} steps");
-}
-
-#[test]
-fn twice_the_depth_of_a_recursive_choice_takes_about_twice_the_steps() {
-    let schema = Schema::new(
-        r##"{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[
-            {"type":"string"},
-            {"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A"}},"additionalProperties":false},
-            {"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["c"]}]}}}"##,
-    )
-    .expect("a schema");
-    let nested = |depth: usize, leaf: &str| {
-        format!("{}{leaf}{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
-    };
-    for leaf in ["1", r#""x""#] {
-        let [few, many] = [60, 120].map(|depth| steps(&schema, &nested(depth, leaf)));
-        assert!(many < few * 3, "{few} and {many} steps for {leaf}");
-    }
-}
-
-#[test]
-fn a_check_without_steps_left_says_so_and_never_that_the_payload_is_right() {
-    let schema = Schema::new(r#"{"not":{"items":{"type":"string"}}}"#).expect("a schema");
-    let payload = "[1,2,3]";
-    assert_eq!(schema.check(payload.as_bytes()), Ok(()));
-    for given in 0..steps(&schema, payload) {
-        let invalid = schema.check_within(payload.as_bytes(), &mut given.clone());
-        let invalid = invalid.expect_err("nobody knows");
-        let [issue] = invalid.issues() else { panic!("{invalid}") };
-        assert_eq!(issue.kind(), &IssueKind::TooCostly { limit: given });
-    }
-}
-
-#[test]
-fn a_schema_that_contradicts_itself_without_end_ends() {
-    let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}"##;
-    let schema = Schema::new(circle).expect("a schema");
-    let invalid = schema.check(b"1").expect_err("nobody knows");
-    assert!(invalid.to_string().contains("inside each other"), "{invalid}");
-}
-
-#[test]
-fn the_deepest_value_is_checked_on_the_stack_of_a_thread() {
-    let schema = r##"{"anyOf":[{"type":"integer"},{"items":{"allOf":[{"$ref":"#"}]}}]}"##;
-    let schema = Schema::new(schema).expect("a schema");
-    let payload = format!("{}1{}", "[".repeat(128), "]".repeat(128));
-    assert_eq!(on_a_thread(schema, payload), Ok(()));
-    // Each schema is a choice of the next one or null; what is wrong is told through all of them.
-    let types = (0..300).map(|level| {
-        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
-        format!(r#""a{level}":{{"oneOf":[{next},{{"type":"null"}}]}}"#)
-    });
-    let types: Vec<String> = types.chain([r#""a300":{"required":["b"]}"#.to_owned()]).collect();
-    let schema = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{}}}}}"##, types.join(","));
-    let found = on_a_thread(Schema::new(&schema).expect("a schema"), r#"{"a":1}"#.to_owned());
-    assert!(found.is_err());
-}
-
-/// Checks with the stack that threads have.
-fn on_a_thread(schema: Schema, payload: String) -> Result<(), InvalidPayload> {
-    let thread = std::thread::Builder::new().stack_size(2 << 20);
-    let checked = thread.spawn(move || schema.check(payload.as_bytes())).expect("a thread");
-    checked.join().expect("it does not overflow")
-}
-
-#[test]
-fn what_never_ends_or_nests_too_deep_is_an_issue() {
-    for schema in [
-        r##"{"anyOf":[{"$ref":"#"},{"type":"string"}]}"##,
-        r##"{"oneOf":[{"$ref":"#"},{"type":"string"}]}"##,
-        r##"{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
-    ] {
-        let issues = Schema::new(schema).expect("a schema").check(b"1").expect_err(schema);
-        assert_eq!(
-            issues.to_string(),
-            "the payload: cannot be checked: more than 640 schemas apply inside each other",
-            "{schema}"
-        );
-    }
-}
-
-/// Each schema refers to the next one twice.
-#[test]
-fn telling_how_far_a_value_is_from_a_schema_takes_little_more_than_finding_out() {
-    let types = (0..60).map(|level| {
-        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
-        format!(r#""a{level}":{{"allOf":[{next},{next}]}}"#)
-    });
-    let types: Vec<String> = types.chain([r#""a60":{"type":"null"}"#.to_owned()]).collect();
-    let schema = format!(
-        r##"{{"anyOf":[{{"$ref":"#/$defs/a0"}},{{"type":"string"}}],"$defs":{{{}}}}}"##,
-        types.join(",")
-    );
-    assert!(steps(&Schema::new(&schema).expect("a schema"), "1") < 10_000);
-}
-
-#[test]
-fn what_takes_long_ends_with_an_issue() {
-    let list = |count: usize, one: &dyn Fn(usize) -> String| {
-        (0..count).map(one).collect::<Vec<_>>().join(",")
-    };
-    let digits = "1".repeat(10_000);
-    let text = format!("\"{}\"", "x".repeat(100_000));
-    for (schema, payload) in [
-        (
-            format!(r#"{{"anyOf":[{}]}}"#, list(2_000, &|n| format!(r#"{{"maximum":{n}.5}}"#))),
-            &digits,
-        ),
-        (format!(r#"{{"anyOf":[{}]}}"#, list(5_000, &|n| format!(r#"{{"enum":["{n}"]}}"#))), &text),
-        (r#"{"pattern":"(?:[a-z]?[a-y]?){30}!"}"#.to_owned(), &text),
-    ] {
-        let schema = Schema::new(&schema).expect("a schema");
-        let issues = schema.check_within(payload.as_bytes(), &mut 200_000);
-        let issues = issues.expect_err("it is refused").to_string();
-        assert!(issues.contains("cannot be checked in 200000 steps"), "{issues}");
-    }
 }
 
 #[test]

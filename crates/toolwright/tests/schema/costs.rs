@@ -1,0 +1,364 @@
+//! How much work a check is: steps grow with the payload and with the schema, and no faster. What takes more than a budget is
+//! refused.
+
+use toolwright::issue::{InvalidPayload, IssueKind};
+use toolwright::schema::Schema;
+
+/// A schema of so many types, each a choice of the next one twice.
+fn doubling(levels: usize) -> Schema {
+    let types = (0..levels).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/T{}"}}"##, level + 1);
+        format!(r#""T{level}":{{"anyOf":[{next},{next}]}}"#)
+    });
+    let last = format!(r#""T{levels}":{{"required":["b"]}}"#);
+    let types: Vec<String> = types.chain([last]).collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/T0","$defs":{{{}}}}}"##, types.join(","));
+    Schema::new(&schema).expect("a schema")
+}
+
+/// How many steps a check takes.
+fn steps(schema: &Schema, payload: &str) -> u64 {
+    let mut left = u64::MAX;
+    let _ = schema.check_within(payload.as_bytes(), &mut left);
+    u64::MAX - left
+}
+
+#[test]
+fn twice_the_levels_of_choices_take_about_twice_the_steps() {
+    let payload = r#"{"a":"x"}"#;
+    let (few, many) = (steps(&doubling(40), payload), steps(&doubling(80), payload));
+    assert!(many < few * 3, "{few} and {many} steps");
+    assert!(few < 10_000, "{few} steps");
+}
+
+#[test]
+fn twice_the_depth_of_a_recursive_choice_takes_about_twice_the_steps() {
+    let schema = Schema::new(
+        r##"{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[
+            {"type":"string"},
+            {"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"b":{"$ref":"#/$defs/A"}},"additionalProperties":false},
+            {"type":"object","properties":{"a":{"$ref":"#/$defs/A"}},"required":["c"]}]}}}"##,
+    )
+    .expect("a schema");
+    let nested = |depth: usize, leaf: &str| {
+        format!("{}{leaf}{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
+    };
+    for leaf in ["1", r#""x""#] {
+        let [few, many] = [60, 120].map(|depth| steps(&schema, &nested(depth, leaf)));
+        assert!(many < few * 3, "{few} and {many} steps for {leaf}");
+    }
+}
+
+#[test]
+fn a_check_without_steps_left_says_so_and_never_that_the_payload_is_right() {
+    let schema = Schema::new(r#"{"not":{"items":{"type":"string"}}}"#).expect("a schema");
+    let payload = "[1,2,3]";
+    assert_eq!(schema.check(payload.as_bytes()), Ok(()));
+    for given in 0..steps(&schema, payload) {
+        let invalid = schema.check_within(payload.as_bytes(), &mut given.clone());
+        let invalid = invalid.expect_err("nobody knows");
+        let [issue] = invalid.issues() else { panic!("{invalid}") };
+        assert_eq!(issue.kind(), &IssueKind::TooCostly { limit: given });
+    }
+}
+
+#[test]
+fn a_schema_that_contradicts_itself_without_end_ends() {
+    let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}"##;
+    let schema = Schema::new(circle).expect("a schema");
+    let invalid = schema.check(b"1").expect_err("nobody knows");
+    assert!(invalid.to_string().contains("inside each other"), "{invalid}");
+}
+
+#[test]
+fn the_deepest_value_is_checked_on_the_stack_of_a_thread() {
+    let schema = r##"{"anyOf":[{"type":"integer"},{"items":{"allOf":[{"$ref":"#"}]}}]}"##;
+    let schema = Schema::new(schema).expect("a schema");
+    let payload = format!("{}1{}", "[".repeat(128), "]".repeat(128));
+    assert_eq!(on_a_thread(schema, payload), Ok(()));
+    // Each schema is a choice of the next one or null; what is wrong is told through all of them.
+    let types = (0..300).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
+        format!(r#""a{level}":{{"oneOf":[{next},{{"type":"null"}}]}}"#)
+    });
+    let types: Vec<String> = types.chain([r#""a300":{"required":["b"]}"#.to_owned()]).collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{}}}}}"##, types.join(","));
+    let found = on_a_thread(Schema::new(&schema).expect("a schema"), r#"{"a":1}"#.to_owned());
+    assert!(found.is_err());
+}
+
+/// Checks with the stack that threads have.
+fn on_a_thread(schema: Schema, payload: String) -> Result<(), InvalidPayload> {
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let checked = thread.spawn(move || schema.check(payload.as_bytes())).expect("a thread");
+    checked.join().expect("it does not overflow")
+}
+
+#[test]
+fn what_never_ends_or_nests_too_deep_is_an_issue() {
+    for schema in [
+        r##"{"anyOf":[{"$ref":"#"},{"type":"string"}]}"##,
+        r##"{"oneOf":[{"$ref":"#"},{"type":"string"}]}"##,
+        r##"{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
+    ] {
+        let issues = Schema::new(schema).expect("a schema").check(b"1").expect_err(schema);
+        assert_eq!(
+            issues.to_string(),
+            "the payload: cannot be checked: more than 640 schemas apply inside each other",
+            "{schema}"
+        );
+    }
+}
+
+/// Each schema refers to the next one twice.
+#[test]
+fn telling_how_far_a_value_is_from_a_schema_takes_little_more_than_finding_out() {
+    let types = (0..60).map(|level| {
+        let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
+        format!(r#""a{level}":{{"allOf":[{next},{next}]}}"#)
+    });
+    let types: Vec<String> = types.chain([r#""a60":{"type":"null"}"#.to_owned()]).collect();
+    let schema = format!(
+        r##"{{"anyOf":[{{"$ref":"#/$defs/a0"}},{{"type":"string"}}],"$defs":{{{}}}}}"##,
+        types.join(",")
+    );
+    assert!(steps(&Schema::new(&schema).expect("a schema"), "1") < 10_000);
+}
+
+#[test]
+fn what_takes_long_ends_with_an_issue() {
+    let list = |count: usize, one: &dyn Fn(usize) -> String| {
+        (0..count).map(one).collect::<Vec<_>>().join(",")
+    };
+    let digits = "1".repeat(10_000);
+    let text = format!("\"{}\"", "x".repeat(100_000));
+    for (schema, payload) in [
+        (
+            format!(r#"{{"anyOf":[{}]}}"#, list(2_000, &|n| format!(r#"{{"maximum":{n}.5}}"#))),
+            &digits,
+        ),
+        (format!(r#"{{"anyOf":[{}]}}"#, list(5_000, &|n| format!(r#"{{"enum":["{n}"]}}"#))), &text),
+        (r#"{"pattern":"(?:[a-z]?[a-y]?){30}!"}"#.to_owned(), &text),
+    ] {
+        let schema = Schema::new(&schema).expect("a schema");
+        let issues = schema.check_within(payload.as_bytes(), &mut 200_000);
+        let issues = issues.expect_err("it is refused").to_string();
+        assert!(issues.contains("cannot be checked in 200000 steps"), "{issues}");
+    }
+}
+
+fn listed(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect::<Vec<_>>().join(",")
+}
+
+/// A schema or payload of some size.
+type OfSize = fn(usize) -> String;
+
+/// Schemas that grow, and a payload for each: at twice the size a check takes about twice the steps.
+const GROWING_SCHEMAS: &[(&str, OfSize, &str)] = &[
+    (
+        "anyOf of the next type twice",
+        |n| levels(n, |next| format!(r#"{{"anyOf":[{next},{next}]}}"#)),
+        r#"{"a":"x"}"#,
+    ),
+    (
+        "oneOf of the next type twice",
+        |n| levels(n, |next| format!(r#"{{"oneOf":[{next},{next}]}}"#)),
+        r#"{"a":"x"}"#,
+    ),
+    (
+        "not of the next type, twice",
+        |n| levels(n, |next| format!(r#"{{"allOf":[{{"not":{next}}},{{"not":{next}}}]}}"#)),
+        "1",
+    ),
+    (
+        "if, then and else of the next type",
+        |n| levels(n, |next| format!(r#"{{"if":{next},"then":{next},"else":{next}}}"#)),
+        "1",
+    ),
+    (
+        "choices side by side at every level",
+        |n| {
+            levels(n, |next| {
+                format!(r#"{{"allOf":[{{"anyOf":[{next},{next}]}},{{"anyOf":[{next},{next}]}}]}}"#)
+            })
+        },
+        "1",
+    ),
+    (
+        "dependentSchemas of the next type",
+        |n| levels(n, |next| format!(r#"{{"dependentSchemas":{{"a":{next},"b":{next}}}}}"#)),
+        r#"{"a":1,"b":2}"#,
+    ),
+    (
+        "unevaluatedProperties at every level",
+        |n| {
+            levels(n, |next| {
+                format!(r#"{{"anyOf":[{next},{next}],"unevaluatedProperties":false}}"#)
+            })
+        },
+        r#"{"a":1,"b":2}"#,
+    ),
+    (
+        "unevaluatedItems above every level",
+        |n| {
+            let types = levels(n, |next| {
+                format!(r#"{{"anyOf":[{next},{{"prefixItems":[true]}},{next}]}}"#)
+            });
+            format!(r#"{{"unevaluatedItems":false,{}"#, &types[1..])
+        },
+        "[1,2,3]",
+    ),
+    (
+        "a dynamic reference at every level",
+        |n| {
+            let types = levels(n, |next| {
+                format!(r##"{{"anyOf":[{next},{next},{{"$dynamicRef":"#leaf"}}]}}"##)
+            });
+            types.replace(
+                r#""$defs":{"#,
+                r#""$defs":{"leaf":{"$dynamicAnchor":"leaf","type":"null"},"#,
+            )
+        },
+        "1",
+    ),
+    (
+        "many patterns",
+        |n| {
+            format!(
+                r#"{{"patternProperties":{{{}}}}}"#,
+                listed(n, |n| format!(r#""^k{n}x":{{"type":"null"}}"#))
+            )
+        },
+        r#"{"k1x":1,"b":2}"#,
+    ),
+    (
+        "many schemas of which one may fit",
+        |n| {
+            format!(
+                r#"{{"items":{{"oneOf":[{}]}}}}"#,
+                listed(n, |n| format!(r#"{{"properties":{{"a":{{"const":{n}}}}}}}"#))
+            )
+        },
+        r#"[{"a":"x"},{"a":"x"}]"#,
+    ),
+];
+
+/// So many types, each made of a reference to the next one, and a last one.
+fn levels(count: usize, one: fn(&str) -> String) -> String {
+    let reference = |level: usize| format!(r##"{{"$ref":"#/$defs/t{level}"}}"##);
+    let types = listed(count, |level| format!(r#""t{level}":{}"#, one(&reference(level + 1))));
+    format!(r##"{{"$ref":"#/$defs/t0","$defs":{{{types},"t{count}":{{"type":"null"}}}}}}"##)
+}
+
+#[test]
+fn steps_grow_with_the_size_of_the_schema() {
+    for (name, schema, payload) in GROWING_SCHEMAS {
+        let [few, many] = [30, 60].map(|size| {
+            steps(
+                &Schema::new(&schema(size)).unwrap_or_else(|error| panic!("{name}: {error}")),
+                payload,
+            )
+        });
+        assert!(many < few * 5 / 2, "{name}: {few} and {many} steps");
+        assert!(many < 40_000, "{name}: {many} steps");
+    }
+}
+
+/// Schemas with payloads that grow: at twice the size a check takes about twice the steps.
+const GROWING_PAYLOADS: &[(&str, &str, OfSize)] = &[
+    (
+        "items that fit two choices",
+        r#"{"items":{"anyOf":[{"properties":{"a":{"type":"integer"}},"required":["b"]},{"properties":{"a":{"type":"integer"}}}]}}"#,
+        |n| format!("[{}]", listed(n, |n| format!(r#"{{"a":{n}}}"#))),
+    ),
+    (
+        "items that fit no choice",
+        r#"{"items":{"oneOf":[{"required":["b"]},{"properties":{"a":{"type":"string"}}}]}}"#,
+        |n| format!("[{}]", listed(n.min(900), |n| format!(r#"{{"a":{n}}}"#))),
+    ),
+    (
+        "nested choices around a leaf that is wrong",
+        r##"{"anyOf":[{"type":"integer"},{"type":"array","items":{"$ref":"#"}},{"type":"array","contains":{"$ref":"#"}}]}"##,
+        |n| format!("{}\"x\"{}", "[".repeat(n / 20), "]".repeat(n / 20)),
+    ),
+    (
+        "choices that lead back to themselves through a property",
+        r##"{"anyOf":[{"properties":{"a":{"$ref":"#"}},"required":["a"]},{"properties":{"a":{"$ref":"#"}}},{"type":"null"}],"not":{"required":["b"]}}"##,
+        |n| format!("{}1{}", r#"{"a":"#.repeat(n / 20), "}".repeat(n / 20)),
+    ),
+    (
+        "contains over a long array",
+        r#"{"contains":{"anyOf":[{"type":"string"},{"const":-1}]},"maxContains":2}"#,
+        |n| format!("[{}]", listed(n, |n| n.to_string())),
+    ),
+    ("items that have to differ", r#"{"uniqueItems":true}"#, |n| {
+        format!("[{}]", listed(n, |n| n.to_string()))
+    }),
+    (
+        "entries that no keyword has looked at",
+        r#"{"items":{"anyOf":[{"properties":{"a":true}},{"properties":{"b":true}}],"unevaluatedProperties":false}}"#,
+        |n| format!("[{}]", listed(n.min(900), |n| format!(r#"{{"a":{n},"b":1,"c":2}}"#))),
+    ),
+    (
+        "names of many properties",
+        r#"{"propertyNames":{"anyOf":[{"maxLength":9},{"pattern":"^x"}]}}"#,
+        |n| format!("{{{}}}", listed(n, |n| format!(r#""k{n}":1"#))),
+    ),
+];
+
+#[test]
+fn steps_grow_with_the_size_of_the_payload() {
+    for (name, schema, payload) in GROWING_PAYLOADS {
+        let schema = Schema::new(schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let [few, many] = [400, 800].map(|size| steps(&schema, &payload(size)));
+        assert!(many < few * 5 / 2, "{name}: {few} and {many} steps");
+        assert!(many < 200_000, "{name}: {many} steps");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_items_that_have_to_differ_are_checked() {
+    let schema =
+        Schema::new(r#"{"items":{"type":"integer"},"uniqueItems":true}"#).expect("a schema");
+    let all = |last: &str| format!("[{},{last}]", listed(100_000, |n| n.to_string()));
+    assert_eq!(schema.check(all("100000").as_bytes()), Ok(()));
+    let repeated = schema.check(all("7.0").as_bytes()).expect_err("7 stands there twice");
+    assert_eq!(
+        repeated.to_string(),
+        "the payload: the items 7 and 100000 are equal, each may stand once"
+    );
+}
+
+#[test]
+fn the_leaf_that_is_wrong_is_told_through_sixty_levels_of_two_choices() {
+    for count in [16, 20, 40, 60] {
+        let schema = doubling(count);
+        assert_eq!(schema.check(br#"{"a":1,"b":1}"#), Ok(()));
+        let invalid = schema.check(br#"{"a":"x"}"#).expect_err("`b` is missing").to_string();
+        assert!(invalid.contains("fits none of the 2 schemas"), "{invalid}");
+    }
+}
+
+/// Verdicts that are found piece by piece reach further than any one of them could.
+#[test]
+fn telling_through_a_chain_of_known_verdicts_needs_no_more_stack_than_finding_them() {
+    let chain = |count: usize, one: fn(&str) -> String| {
+        let types = levels(count, one);
+        let ends = (1..).map(|piece| piece * 300).take_while(|place| *place < count);
+        let ends: Vec<String> = ends
+            .map(|place| format!(r##"{{"$ref":"#/$defs/t{}"}}"##, count - place))
+            .chain([r##"{"$ref":"#/$defs/t0"}"##.to_owned()])
+            .collect();
+        types.replacen(r##""$ref":"#/$defs/t0""##, &format!(r#""anyOf":[{}]"#, ends.join(",")), 1)
+    };
+    for one in [
+        (|next| next.to_owned()) as fn(&str) -> String,
+        |next| format!(r#"{{"allOf":[{next}]}}"#),
+        |next| format!(r#"{{"anyOf":[{next},{{"type":"string"}}]}}"#),
+        |next| format!(r#"{{"allOf":[{next}],"unevaluatedProperties":false}}"#),
+    ] {
+        let schema = Schema::new(&chain(20_000, one)).expect("a schema");
+        assert!(on_a_thread(schema, r#"{"a":1}"#.to_owned()).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! How much work generated codecs, their validators and tools met at run time put into a payload: it grows with the payload and
+//! with the schema, and no faster.
+
+use toolwright::Tool;
+use toolwright::codec::{Decode, from_json_within};
+use toolwright::issue::IssueKind;
+use toolwright::schema::Schema;
+
+use crate::codec_cases::choices_tools::specs::Choose;
+use crate::codec_cases::choices_tools::types::{C0, C20, C40, C44, Nest};
+
+/// How many steps decoding takes, and whether the payload was accepted.
+fn steps<T: Decode>(payload: &str) -> (u64, bool) {
+    let mut left = u64::MAX;
+    let is_accepted = from_json_within::<T>(payload.as_bytes(), &mut left).is_ok();
+    (u64::MAX - left, is_accepted)
+}
+
+/// A schema of each type holds all types below it, so that the text of all schemas grows with the square of their number.
+#[test]
+fn choices_of_sixty_levels_are_decoded_in_steps_by_the_text_of_their_schemas() {
+    for (payload, fits) in [(r#"{"b":"x"}"#, true), (r#"{"a":"x"}"#, false), (r#"{"b":1}"#, false)]
+    {
+        let found = [
+            steps::<C44>(payload),
+            steps::<C40>(payload),
+            steps::<C20>(payload),
+            steps::<C0>(payload),
+        ];
+        assert!(found.iter().all(|(_, accepted)| *accepted == fits), "{payload}: {found:?}");
+        let [sixteen, twenty, forty, sixty] = found.map(|(steps, _)| steps);
+        assert!(sixteen < twenty && twenty < forty, "{payload}: {found:?}");
+        assert!(forty < 5 * twenty && sixty < 3 * forty, "{payload}: {found:?}");
+        assert!(sixty < 200_000, "{payload}: {found:?}");
+    }
+}
+
+#[test]
+fn choices_in_choices_are_decoded_in_steps_by_the_length_of_the_payload() {
+    let nested = |depth: usize, leaf: &str| {
+        format!("{}{leaf}{}", r#"{"c":1,"a":"#.repeat(depth), "}".repeat(depth))
+    };
+    for leaf in [r#"{"b":1}"#, r#"{"b":"x"}"#, r#"{"d":1}"#] {
+        let [(few, _), (many, _)] = [50, 100].map(|depth| steps::<Nest>(&nested(depth, leaf)));
+        assert!(many < few * 5 / 2, "{leaf}: {few} and {many} steps");
+    }
+    let listed = |count: usize| {
+        format!(r#"{{"nests":[{}]}}"#, vec![r#"{"c":1,"a":{"c":2}}"#; count].join(","))
+    };
+    let [few, many] = [500, 1_000].map(|count| {
+        let mut left = u64::MAX;
+        from_json_within::<<Choose as Tool>::Args>(listed(count).as_bytes(), &mut left)
+            .expect("they fit");
+        u64::MAX - left
+    });
+    assert!(many < few * 5 / 2, "{few} and {many} steps");
+}
+
+#[test]
+fn the_steps_of_a_payload_are_shared_by_all_that_look_at_it() {
+    let payload = format!(r#"{{"nests":[{}]}}"#, vec![r#"{"c":1}"#; 1_000].join(","));
+    let limit = 1_000;
+    let mut left = limit;
+    let found = from_json_within::<<Choose as Tool>::Args>(payload.as_bytes(), &mut left);
+    let invalid = found.expect_err("each item takes steps, and all of them more than there are");
+    let kinds: Vec<&IssueKind> = invalid.issues().iter().map(toolwright::Issue::kind).collect();
+    assert_eq!((kinds.as_slice(), left), (&[&IssueKind::TooCostly { limit }][..], 0));
+}
+
+#[test]
+fn the_published_schema_of_choices_is_checked_in_few_steps() {
+    let schema = Schema::new(<Choose as Tool>::SPEC.args_schema()).expect("a schema");
+    for payload in [r#"{"first":{"b":"x"}}"#, r#"{"first":{"b":1}}"#] {
+        let mut left = u64::MAX;
+        let _ = schema.check_within(payload.as_bytes(), &mut left);
+        assert!(u64::MAX - left < 40_000, "{payload}: {} steps", u64::MAX - left);
+    }
+}
