@@ -254,7 +254,8 @@ fn r2_what_is_no_regular_file_or_too_long_is_refused() {
     let pipe = files.path().join("pipe.toml");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
     let error = registry().agents_from(files.path(), done).unwrap_err();
-    let found: Vec<&str> = error.mistakes().iter().map(|mistake| mistake.message()).collect();
+    let found: Vec<&str> =
+        error.mistakes().iter().map(toolwright_agents::Mistake::message).collect();
     let irregular = "found no regular file, expected one with the text of an agent";
     assert_eq!(
         found,
