@@ -1,6 +1,10 @@
 //! The parts of an HTTP request in which a method of a service puts its payload. `S` is the type of texts: `&'static str`
 //! in generated code, `String` in the compiler.
 
+mod redacted_url;
+
+pub use redacted_url::RedactedUrl;
+
 /// A request's method (RFC 9110, 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {

@@ -52,6 +52,7 @@ pub mod remote;
 pub mod schema;
 pub mod service;
 pub mod spec;
+pub mod untrusted;
 pub mod value;
 
 pub use call::{Payload, Scope, ToolCall};

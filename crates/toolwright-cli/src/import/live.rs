@@ -5,6 +5,7 @@ use std::env;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use toolwright::http::RedactedUrl;
 use toolwright_import::Provenance;
 use toolwright_mcp::client::{
     Client, ClientError, ClientOptions, Listing, ServerAddress, ServerCommand, ServerUrl, Stderr,
@@ -63,7 +64,7 @@ fn address(
     words: &LastWords,
 ) -> Result<(ServerAddress, String), Failure> {
     if let Some(url) = &list.url {
-        return Ok((self::url(url, asking)?.into(), url.clone()));
+        return Ok((self::url(url, asking)?.into(), RedactedUrl::new(url).to_string()));
     }
     let Some((program, arguments)) = list.command.split_first() else {
         return Err((End::Rejected, "no command was given".to_owned()));

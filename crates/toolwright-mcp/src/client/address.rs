@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use toolwright::http::RedactedUrl;
+
 /// Where an MCP server is.
 #[derive(Clone, Debug)]
 pub enum ServerAddress {
@@ -15,7 +17,7 @@ pub enum ServerAddress {
 }
 
 /// An MCP server to be started as a child process, said as [`std::process::Command`] says it. It ends with the client.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerCommand {
     pub(super) program: OsString,
     pub(super) args: Vec<OsString>,
@@ -62,9 +64,7 @@ impl fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Command(command) => write!(f, "`{}`", command.program.to_string_lossy()),
-            Self::Url(url) => {
-                write!(f, "`{}`", url.url.split(['?', '#']).next().unwrap_or_default())
-            }
+            Self::Url(url) => write!(f, "`{}`", RedactedUrl::new(&url.url)),
         }
     }
 }
@@ -173,12 +173,24 @@ impl ServerUrl {
     }
 }
 
+impl fmt::Debug for ServerCommand {
+    /// Without the values of variables: they may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.envs.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ServerCommand")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("envs", &names)
+            .finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for ServerUrl {
-    /// Without the values of headers and the token: they may be secrets.
+    /// Without the values of headers, the token and the secrets of the URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("ServerUrl")
-            .field("url", &self.url)
+            .field("url", &RedactedUrl::new(&self.url))
             .field("headers", &names)
             .finish_non_exhaustive()
     }

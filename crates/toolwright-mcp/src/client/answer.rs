@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use toolwright::untrusted::excerpt;
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 
-use super::words::{LONGEST, harmless};
+use super::error::LONGEST;
 use crate::FAILURE;
 
 /// A result of `tools/call`, as far as it counts here.
@@ -108,7 +109,7 @@ impl Answer<'_> {
         let words = texts.join("\n");
         let message = match words.trim() {
             "" => format!("`{}` failed and did not say why", call.tool()),
-            words => harmless(words, LONGEST),
+            words => excerpt(words, LONGEST),
         };
         let Facts { kind, recovery, code, data } = self.facts();
         let kind = kind.and_then(|kind| FailureKind::from_name(&kind));
@@ -119,7 +120,7 @@ impl Answer<'_> {
             _ => Recovery::correct(call),
         };
         ToolFailure {
-            code: code.map(|code| harmless(&code, LONGEST).into()),
+            code: code.map(|code| excerpt(&code, LONGEST).into()),
             data: data.map(|data| Payload::new(data.get())),
             ..ToolFailure::new(kind.unwrap_or(FailureKind::DomainRejection), message, recovery)
         }

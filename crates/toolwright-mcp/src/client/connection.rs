@@ -18,10 +18,11 @@ use rmcp::service::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
+use toolwright::untrusted::excerpt;
 
 use super::address::ServerAddress;
 use super::ear::Ear;
-use super::error::{ClientError, described};
+use super::error::{ClientError, LONGEST, described};
 use super::options::ClientOptions;
 use super::texts::{Arguments, Texts, UNUSABLE};
 use super::{child, lines};
@@ -117,6 +118,12 @@ impl Connection {
         let shows_arguments = matches!(address, ServerAddress::Url(_));
         let ended = tokio::sync::Mutex::new(ended);
         let service = begun.map_err(unbegun)?;
+        if let Some(server) = service.peer().peer_info() {
+            let spoken = &server.protocol_version;
+            if !ProtocolVersion::KNOWN_VERSIONS.contains(spoken) {
+                return Err(Unbegun::Final(unknown_version(spoken)));
+            }
+        }
         let connection = Self { service, texts, shows_arguments, ended };
         connection.listen();
         Ok(connection)
@@ -254,7 +261,29 @@ impl Unbegun {
 
 fn unbegun(error: ClientInitializeError) -> Unbegun {
     let why = described(&error);
-    if error.is_authorization_required() { Unbegun::Final(why) } else { Unbegun::Open(why) }
+    let is_redirected = match &error {
+        ClientInitializeError::TransportError { error, .. } => {
+            let error = http_error(&*error.error);
+            matches!(error, Some(ClientError::Http { status: Some(300..=399), .. }))
+        }
+        _ => false,
+    };
+    if error.is_authorization_required() || is_redirected {
+        Unbegun::Final(why)
+    } else {
+        Unbegun::Open(why)
+    }
+}
+
+/// A client leaves a server whose revision it does not know (MCP 2025-11-25, "Version Negotiation").
+fn unknown_version(spoken: &ProtocolVersion) -> String {
+    let known: Vec<_> =
+        ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
+    let spoken = excerpt(spoken.as_str(), 40);
+    format!(
+        "it speaks the unknown revision `{spoken}` of MCP, expected one of {}",
+        known.join(", ")
+    )
 }
 
 fn connect_error(address: &ServerAddress, why: String) -> ClientError {
@@ -264,10 +293,11 @@ fn connect_error(address: &ServerAddress, why: String) -> ClientError {
 fn service_error(error: ServiceError) -> ClientError {
     match error {
         ServiceError::McpError(error) if error.code == UNUSABLE => {
-            ClientError::Unusable(error.message.into_owned())
+            ClientError::Unusable(excerpt(&error.message, LONGEST))
         }
         ServiceError::McpError(error) => {
-            ClientError::Refused { code: error.code.0, message: error.message.into_owned() }
+            let message = excerpt(&error.message, LONGEST);
+            ClientError::Refused { code: error.code.0, message }
         }
         ServiceError::TransportSend(error) => unsent(&*error.error),
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => ClientError::Lost,
@@ -278,8 +308,7 @@ fn service_error(error: ServiceError) -> ClientError {
 
 /// Why a request could not be sent, or its response not be read.
 fn unsent(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
-    #[cfg(feature = "http-client")]
-    if let Some(error) = super::url::client_error(error) {
+    if let Some(error) = http_error(error) {
         return error;
     }
     tracing::debug!("a request could not be sent: {}", described(error));
@@ -287,7 +316,12 @@ fn unsent(error: &(dyn Error + Send + Sync + 'static)) -> ClientError {
 }
 
 #[cfg(feature = "http-client")]
-use super::url::transport as http_transport;
+use super::url::{client_error as http_error, transport as http_transport};
+
+#[cfg(not(feature = "http-client"))]
+fn http_error(_: &(dyn Error + Send + Sync + 'static)) -> Option<ClientError> {
+    None
+}
 
 #[cfg(not(feature = "http-client"))]
 fn http_transport(

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use toolwright::spec::ToolSpec;
+use toolwright::untrusted::visible;
 use toolwright::{Map, Origin, Value};
 
 use super::live::{Live, LiveTool};
@@ -101,7 +102,7 @@ impl fmt::Display for Drift {
         if sentences.is_empty() {
             return f.write_str("no drift");
         }
-        f.write_str(&sentences.join("; "))
+        f.write_str(&visible(&sentences.join("; ")))
     }
 }
 

@@ -12,8 +12,9 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use toolwright::progress::{Progress, Watcher};
+use toolwright::untrusted::excerpt;
 
-use super::words::{LONGEST, harmless};
+use super::error::LONGEST;
 
 /// What a conversation has to be heard by.
 pub(super) struct Ear {
@@ -97,7 +98,7 @@ impl ClientHandler for Ear {
     ) {
         let watcher = self.lock().get(&told.progress_token).cloned();
         if let Some(watcher) = watcher {
-            let message = told.message.map(|message| harmless(&message, LONGEST));
+            let message = told.message.map(|message| excerpt(&message, LONGEST));
             watcher.progressed(Progress { done: told.progress, total: told.total, message });
         }
     }

@@ -5,7 +5,12 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a server could not be reached, asked or understood.
+use toolwright::untrusted::excerpt;
+
+/// How many bytes of a server's words are kept.
+pub(super) const LONGEST: usize = 4 * 1024;
+
+/// Why a server could not be reached, asked or understood. What it says of a server's words has nothing hidden in it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -73,7 +78,7 @@ impl fmt::Display for ClientError {
 
 impl Error for ClientError {}
 
-/// An error and its causes on one line.
+/// An error and its causes on one line, with nothing hidden in a server's words.
 pub(super) fn described(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -85,5 +90,5 @@ pub(super) fn described(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    text
+    excerpt(&text, LONGEST)
 }

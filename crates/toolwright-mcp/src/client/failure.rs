@@ -26,6 +26,11 @@ pub(super) fn failure(error: &ClientError, spec: &ToolSpec, call: &ToolCall) -> 
             format!("the server of `{tool}` does not let this program in"),
             Recovery::Finish,
         ),
+        ClientError::Http { status: Some(300..=399), .. } => ToolFailure::new(
+            FailureKind::Unavailable,
+            format!("the server of `{tool}` is somewhere else now"),
+            Recovery::Finish,
+        ),
         ClientError::Lost | ClientError::Http { .. } => interrupted(spec, tool),
         ClientError::Timeout(_) => timed_out(spec, tool),
         ClientError::Refused { code, message } => refused(*code, message, spec, call),

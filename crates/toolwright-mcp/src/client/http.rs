@@ -1,17 +1,19 @@
-//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded. Sessions,
-//! streams and headers are rmcp's.
+//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded, redirects stay
+//! with the server. Sessions, streams and headers are rmcp's.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
@@ -19,12 +21,16 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 use tokio::sync::mpsc;
+use toolwright::http::RedactedUrl;
 
 use super::options::ClientOptions;
 use super::texts::{Incoming, Texts};
 
 /// The body of a failure is for operators to read; more of it is not kept.
 const LONGEST_FAILURE: usize = 64 * 1024;
+
+/// How many redirects of one request are followed.
+const MOST_REDIRECTS: usize = 5;
 
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -42,7 +48,16 @@ pub(super) struct TextHttp {
     _alive: mpsc::Sender<()>,
 }
 
-pub(super) type Failure = StreamableHttpError<reqwest::Error>;
+pub(super) type Failure = StreamableHttpError<RequestError>;
+
+/// Why a request has no response that can be used. It tells no secret of a URL.
+#[derive(Debug)]
+pub(super) enum RequestError {
+    /// The request could not be sent, or its response not be read.
+    Http(reqwest::Error),
+    /// The server sent it somewhere else.
+    Redirected { status: u16, to: String, why: &'static str },
+}
 
 impl TextHttp {
     pub(super) fn new(
@@ -60,7 +75,7 @@ impl TextHttp {
         let mut request = self.client.post(&*post.uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);
         request = dressed(request, post.session.as_deref(), post.bearer, post.headers);
-        let response = request.send().await?;
+        let response = self.send(request).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
@@ -72,6 +87,39 @@ impl TextHttp {
             return self.failed(&post.message, response).await;
         }
         self.answered(&post.message, response).await
+    }
+
+    /// Sends a request, and sends it again where a redirect stays with the same scheme, host and port and keeps the
+    /// method. Headers and messages are for nobody else.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Failure> {
+        let mut request = request.build().map_err(RequestError::from)?;
+        let mut redirects = 0;
+        loop {
+            let again = request.try_clone();
+            let response = self.client.execute(request).await.map_err(RequestError::from)?;
+            let (Some(to), Some(mut next)) = (redirect(&response), again) else {
+                return Ok(response);
+            };
+            let status = response.status();
+            let keeps_method =
+                matches!(status.as_u16(), 307 | 308) || *next.method() == Method::GET;
+            let is_same = to.origin() == next.url().origin()
+                && to.username().is_empty()
+                && to.password().is_none();
+            redirects += 1;
+            let why = match (is_same, keeps_method, redirects > MOST_REDIRECTS) {
+                (false, ..) => "another server; if it is the right one, connect to its address",
+                (_, false, _) => "where it may be sent as a GET alone; expected status 307 or 308",
+                (.., true) => "one redirect too many",
+                _ => {
+                    *next.url_mut() = to;
+                    request = next;
+                    continue;
+                }
+            };
+            let to = RedactedUrl::new(to.as_str()).to_string();
+            return Err(RequestError::Redirected { status: status.as_u16(), to, why }.into());
+        }
     }
 
     /// What a response of success holds.
@@ -140,7 +188,7 @@ impl TextHttp {
         let bytes = response.bytes_stream().map(move |chunk| match chunk {
             Ok(chunk) if limit.holds(&chunk) => Ok(chunk),
             Ok(_) => Err(std::io::Error::other("an event is too large")),
-            Err(error) => Err(std::io::Error::other(error)),
+            Err(error) => Err(std::io::Error::other(error.without_url())),
         });
         let texts = self.texts.clone();
         let events = SseStream::from_bytes_stream(bytes);
@@ -182,6 +230,14 @@ impl EventLimit {
         }
         true
     }
+}
+
+/// Where a response sends us.
+fn redirect(response: &Response) -> Option<Url> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    response.url().join(response.headers().get(LOCATION)?.to_str().ok()?).ok()
 }
 
 /// What one POST is made of.
@@ -241,7 +297,7 @@ fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 /// A whole body, of so many bytes at most.
 async fn body(mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
+    while let Some(chunk) = response.chunk().await.map_err(RequestError::from)? {
         if body.len() + chunk.len() > longest {
             return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: longest });
         }
@@ -251,7 +307,7 @@ async fn body(mut response: Response, longest: usize) -> Result<Vec<u8>, Failure
 }
 
 impl StreamableHttpClient for TextHttp {
-    type Error = reqwest::Error;
+    type Error = RequestError;
 
     async fn post_message(
         &self,
@@ -279,7 +335,12 @@ impl StreamableHttpClient for TextHttp {
         bearer: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failure> {
-        self.client.delete_session(uri, session, bearer, headers).await
+        let request = dressed(self.client.delete(&*uri), Some(&*session), bearer, headers);
+        let status = self.send(request).await?.status();
+        if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED {
+            return Ok(());
+        }
+        Err(HttpStatusError::new(status.as_u16(), None).into())
     }
 
     async fn get_stream(
@@ -294,7 +355,8 @@ impl StreamableHttpClient for TextHttp {
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
         }
-        let response = dressed(request, session.as_deref(), bearer, headers).send().await?;
+        let request = dressed(request, session.as_deref(), bearer, headers);
+        let response = self.send(request).await?;
         let status = response.status();
         if status == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -307,6 +369,36 @@ impl StreamableHttpClient for TextHttp {
             (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
                 "HTTP {status}"
             )))),
+        }
+    }
+}
+
+impl From<reqwest::Error> for RequestError {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Http(error.without_url())
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http(error) => error.fmt(f),
+            Self::Redirected { to, why, .. } => write!(f, "it redirects to `{to}`, {why}"),
+        }
+    }
+}
+
+impl std::error::Error for RequestError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Http(error) => error.source(),
+            Self::Redirected { .. } => None,
         }
     }
 }

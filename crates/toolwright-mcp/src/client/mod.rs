@@ -68,7 +68,6 @@ mod toolset;
 #[cfg(feature = "http-client")]
 mod url;
 mod watch;
-mod words;
 
 use std::fmt;
 use std::sync::Arc;

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use toolwright::spec::ToolSpec;
+use toolwright::untrusted::excerpt;
 use toolwright::{
     BoxFuture, FailureKind, Origin, Payload, Recovery, Remote, RemoteCall, ToolCall, ToolFailure,
 };
 
 use super::drift::Drift;
-use super::error::ClientError;
+use super::error::{ClientError, LONGEST};
 use super::failure::failure;
 use super::options::DriftPolicy;
 use super::{Client, answer};
@@ -83,7 +84,7 @@ impl Client {
             (FailureKind::NotFound, format!("the server of `{ours}` has this tool no longer"))
         } else if let Some(how) = drift.changed.get(theirs) {
             let message = format!("`{ours}` is not the tool that it was on its server: {how}");
-            (FailureKind::Denied, super::words::harmless(&message, super::words::LONGEST))
+            (FailureKind::Denied, excerpt(&message, LONGEST))
         } else {
             return Ok(());
         };

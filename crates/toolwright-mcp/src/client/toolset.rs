@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwright::spec::Implementation;
+use toolwright::untrusted::excerpt;
 use toolwright::{
     BoxError, BoxFuture, Payload, Scope, ToolCall, ToolFailure, ToolResult, ToolSpec,
 };
@@ -13,7 +14,6 @@ use super::Client;
 use super::error::ClientError;
 use super::live::{Live, LiveTool, Schema};
 use super::remote::Asked;
-use super::words::harmless;
 
 /// How many bytes of a tool's description are kept.
 const LONGEST_DESCRIPTION: usize = 64 * 1024;
@@ -150,7 +150,7 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool) -> Result<ToolSpec, String> {
     if let Some(title) = &tool.title {
         spec.set_title(title.clone());
     }
-    spec.set_description(harmless(&tool.description, LONGEST_DESCRIPTION));
+    spec.set_description(excerpt(&tool.description, LONGEST_DESCRIPTION));
     spec.set_args_schema(input.text.clone());
     if let Some(output) = &tool.output {
         spec.set_result_schema(output.text.clone());

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -14,7 +15,7 @@ use tokio::sync::mpsc;
 
 use super::address::ServerUrl;
 use super::error::{ClientError, described};
-use super::http::{Failure, TextHttp};
+use super::http::{Failure, RequestError, TextHttp};
 use super::options::ClientOptions;
 use super::texts::Texts;
 
@@ -34,9 +35,10 @@ pub(super) fn transport(
         value.set_sensitive(true);
         headers.insert(name, value);
     }
-    // A call that waits is no connection that idles: deadlines are the caller's.
-    let client = reqwest::Client::builder().connect_timeout(options.connect_timeout / 2);
-    let client = client.tcp_nodelay(true).build().map_err(|error| described(&error))?;
+    // A call that waits is no connection that idles: deadlines are the caller's. Redirects are judged one by one.
+    let client = reqwest::Client::builder().redirect(Policy::none()).no_proxy();
+    let client = client.connect_timeout(options.connect_timeout / 2).tcp_nodelay(true);
+    let client = client.build().map_err(|error| described(&error))?;
     let http = TextHttp::new(client, texts.clone(), options, alive);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.url.as_str());
     config.custom_headers = headers;
@@ -53,7 +55,8 @@ pub(super) fn client_error(error: &(dyn Error + Send + Sync + 'static)) -> Optio
         StreamableHttpError::AuthRequired(_) => http(Some(401)),
         StreamableHttpError::InsufficientScope(_) => http(Some(403)),
         StreamableHttpError::SessionExpired => http(Some(404)),
-        StreamableHttpError::Client(error) if error.is_connect() => http(None),
+        StreamableHttpError::Client(RequestError::Http(error)) if error.is_connect() => http(None),
+        StreamableHttpError::Client(RequestError::Redirected { status, .. }) => http(Some(*status)),
         StreamableHttpError::ResponseBodyTooLarge { .. }
         | StreamableHttpError::Deserialize(_)
         | StreamableHttpError::UnexpectedContentType(_) => Some(ClientError::Unusable(why())),

@@ -1,12 +1,13 @@
 //! Servers on streamable HTTP: both kinds of response, both eras, and every way in which HTTP fails.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use toolwright::remote::Provenance;
 use toolwright::{FailureKind, Origin, Payload, Tool, ToolCall, ToolFailure, ToolSpec, Value};
-use toolwright_mcp::client::{Client, ClientError, ServerUrl};
+use toolwright_mcp::client::{Client, ClientError, ServerCommand, ServerUrl};
 
 use crate::peer::{PYTHON, can_run, hasty};
 
@@ -145,6 +146,87 @@ async fn each_failure_of_http_has_its_kind_and_the_next_call_works() {
         call(&client, "echo", r#"{"text":""}"#)
             .await
             .unwrap_or_else(|next| panic!("{how}: {next:?}"));
+    }
+}
+
+/// Messages and headers are for one scheme, host and port: whoever is named in a redirect sees not even a connection.
+#[tokio::test]
+async fn a_redirect_to_another_server_is_not_followed() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    other.set_nonblocking(true).expect("it can wait for nobody");
+    let port = other.local_addr().expect("it listens").port();
+    for status in [301, 302, 303, 307, 308] {
+        let url = peer.url(&format!("redirect/{status}/{port}"));
+        let url = url.with_bearer("open sesame").with_header("X-Api-Key", "hush");
+        let error =
+            Client::with_options(url, hasty()).connect().await.expect_err("it is sent away");
+        let error = error.to_string();
+        let told = format!("redirects to `http://127.0.0.1:{port}/steal?token=…`, another server");
+        assert!(error.contains(&told), "{status}: {error}");
+        assert!(!error.contains("sesame") && !error.contains("hush"), "{status}: {error}");
+        assert!(other.accept().is_err(), "{status}");
+    }
+    let client = peer.client("json");
+    let failure = call(&client, "break", &format!(r#"{{"text":"away:{port}"}}"#)).await;
+    let failure = failure.expect_err("it is sent away");
+    assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+    assert_eq!(failure.message, "the server of `break` is somewhere else now");
+    assert!(other.accept().is_err());
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_on_the_same_server_where_the_method_stays() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("redirect/307/here");
+    call(&client, "echo", r#"{"text":""}"#).await.expect("it is the same server");
+    for (fault, told) in [
+        ("redirect/302/here", "where it may be sent as a GET alone; expected status 307 or 308"),
+        ("redirect/303/here", "where it may be sent as a GET alone; expected status 307 or 308"),
+        ("redirect/308/round", "one redirect too many"),
+    ] {
+        let error = peer.client(fault).connect().await.expect_err(fault).to_string();
+        assert!(error.contains(told), "{fault}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_of_a_url_are_in_no_error_and_no_debug() {
+    let url = "http://ann:HUSH@127.0.0.1:1/mcp?token=HUSH#HUSH";
+    let client = Client::with_options(ServerUrl::new(url), hasty());
+    let error = client.connect().await.expect_err("nobody is there");
+    let waiting = client.connect().await.expect_err("it is too early");
+    let command = ServerCommand::new("server").env("KEY", "HUSH");
+    for text in [
+        error.to_string(),
+        format!("{error:?}"),
+        waiting.to_string(),
+        format!("{client:?}"),
+        format!("{:?}", ServerUrl::new(url)),
+        format!("{command:?}"),
+    ] {
+        assert!(!text.contains("HUSH"), "{text}");
+    }
+    assert!(error.to_string().contains("`http://…@127.0.0.1:1/mcp?token=…#…`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_revision_that_nobody_knows_ends_the_conversation() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    for client in [peer.client("future"), crate::peer::client(&["future"])] {
+        let error = client.list_tools_raw().await.expect_err("it is not known").to_string();
+        let told =
+            "it speaks the unknown revision `9999-01-01` of MCP, expected one of 2024-11-05, ";
+        assert!(error.contains(told) && error.contains("2026-07-28"), "{error}");
     }
 }
 

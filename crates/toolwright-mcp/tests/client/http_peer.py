@@ -33,6 +33,11 @@ class Peer(BaseHTTPRequestHandler):
     def do_POST(self):
         text = self.rfile.read(int(self.headers["Content-Length"])).decode()
         fault, request = self.path.strip("/"), json.loads(text)
+        if fault.startswith("redirect/"):
+            # redirect/STATUS/PORT: to another server, or without a port to this one; `round` leads to itself.
+            status, place = fault.split("/")[1:]
+            here = {"here": "/json", "round": self.path}
+            return self.reply(int(status), Location=here.get(place) or "http://127.0.0.1:%s/steal?token=sesame" % place)
         method, id = request.get("method"), request.get("id")
         if fault == "guarded" and self.headers.get("Authorization") != "Bearer open sesame":
             return self.reply(401, b"{}", WWW_Authenticate="Bearer")
@@ -46,7 +51,7 @@ class Peer(BaseHTTPRequestHandler):
             return self.reply(400, json.dumps({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "no session"}}).encode())
         if method == "initialize":
             seen["sessions"] += 1
-            return self.result(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
+            return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
         if method == "tools/list":
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
         if request["params"]["name"] == "echo":
@@ -78,6 +83,8 @@ class Peer(BaseHTTPRequestHandler):
     def broken(self, fault, id, how):
         if how.isdigit():
             return self.reply(int(how), b"SECRET", "text/plain")
+        if how.startswith("away:"):
+            return self.reply(307, Location="http://127.0.0.1:%s/" % how[5:])
         if how == "lost":
             session = self.headers.get("Mcp-Session-Id")
             seen["lost"] = seen["lost"] or {session}

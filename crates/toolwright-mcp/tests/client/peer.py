@@ -131,7 +131,7 @@ def main():
             else:
                 send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
         elif method == "initialize":
-            send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "peer", "version": "1"}}})
+            send({"jsonrpc": "2.0", "id": str(id) if "text_ids" in FAULTS else id, "result": {"protocolVersion": "9999-01-01" if "future" in FAULTS else request["params"]["protocolVersion"], "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "peer", "version": "1"}}})
         elif method == "subscriptions/listen":
             SUBSCRIPTION["io.modelcontextprotocol/subscriptionId"] = id
             send({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {"_meta": SUBSCRIPTION, "notifications": request["params"]["notifications"]}})

@@ -1,0 +1,110 @@
+//! Shows URLs without the secrets that they may hold.
+
+use std::fmt;
+
+/// A URL for people to read: without its user and password, the values of its query, and its fragment. It may be a text
+/// that is no valid URL; then it shows less rather than more.
+///
+/// ```
+/// use toolwright::http::RedactedUrl;
+///
+/// let url = RedactedUrl::new("https://ann:secret@example.com:8443/mcp?token=secret&v=2#secret");
+/// assert_eq!(url.to_string(), "https://…@example.com:8443/mcp?token=…&v=…#…");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RedactedUrl<'a> {
+    url: &'a str,
+}
+
+impl<'a> RedactedUrl<'a> {
+    /// Takes a URL as it is written.
+    pub const fn new(url: &'a str) -> Self {
+        Self { url }
+    }
+}
+
+impl fmt::Display for RedactedUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_scheme =
+            |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        let (scheme, rest) = match self.url.split_once(':') {
+            Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
+            _ => (None, self.url),
+        };
+        // Clients take `http:host` and `http:\\host` for `http://host`.
+        let (slashes, rest) =
+            rest.split_at(rest.len() - rest.trim_start_matches(['/', '\\']).len());
+        let authority = &rest[..rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len())];
+        // A password with a slash in it ends the host early: then everything before the last `@` may be of it.
+        let user = match authority.rfind('@') {
+            None if !is_host(authority) => rest.rfind('@'),
+            within => within,
+        };
+        let (hidden, rest) = user.map_or(("", rest), |at| ("…", &rest[at..]));
+        let (rest, fragment) = split(rest, '#');
+        let (rest, query) = split(rest, '?');
+        let colon = if scheme.is_some() { ":" } else { "" };
+        write!(f, "{}{colon}{slashes}{hidden}{rest}", scheme.unwrap_or_default())?;
+        for (position, pair) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
+            f.write_str(if position == 0 { "?" } else { "&" })?;
+            match pair.split_once('=') {
+                Some((name, _)) => write!(f, "{name}=…")?,
+                // It may be a key without a name.
+                None if pair.is_empty() => {}
+                None => f.write_str("…")?,
+            }
+        }
+        f.write_str(if fragment.is_some() { "#…" } else { "" })
+    }
+}
+
+/// What stands before a character, and what behind it.
+fn split(text: &str, at: char) -> (&str, Option<&str>) {
+    text.split_once(at).map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
+/// Whether a text is a host, with a port or without one.
+fn is_host(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "-._~[]:%".contains(c);
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.ends_with(':')).map(|(_, port)| port);
+    let is_port = port
+        .is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with(']'));
+    !text.is_empty() && text.chars().all(is_part) && is_port
+}
+
+impl fmt::Debug for RedactedUrl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RedactedUrl;
+
+    #[test]
+    fn no_user_password_value_or_fragment_is_shown() {
+        let cases = [
+            ("http://127.0.0.1:1/mcp", "http://127.0.0.1:1/mcp"),
+            ("https://[::1]:8080/@scope/x", "https://[::1]:8080/@scope/x"),
+            ("http://example.com/@scope", "http://example.com/@scope"),
+            ("http://user:HUSH@127.0.0.1:1/mcp?token=HUSH", "http://…@127.0.0.1:1/mcp?token=…"),
+            ("http://HUSH@host", "http://…@host"),
+            ("http:user:HUSH@host/a", "http:…@host/a"),
+            ("http:\\\\user:HUSH@host/a", "http:\\\\…@host/a"),
+            ("http://user:HU/SH@host/a", "http://…@host/a"),
+            ("http://user:HUSH@HUSH@host/a", "http://…@host/a"),
+            ("http://user:HU?SH@host/a?b=HUSH", "http://…@host/a?b=…"),
+            ("http://user:HU#SH@host/a", "http://…@host/a"),
+            ("http://host?HUSH", "http://host?…"),
+            ("http://host/?a=HUSH&b=HUSH=&HUSH#HUSH", "http://host/?a=…&b=…&…#…"),
+            ("user:HUSH@host", "user:…@host"),
+            ("HUSH@host", "…@host"),
+            ("", ""),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(RedactedUrl::new(url).to_string(), expected);
+            assert_eq!(format!("{:?}", RedactedUrl::new(url)), format!("{expected:?}"));
+        }
+    }
+}
