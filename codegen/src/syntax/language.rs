@@ -98,7 +98,7 @@ inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
     SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
-    Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{16}$" });
+    Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{64}$" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({
         "type": "string",

@@ -35,7 +35,7 @@ pub struct Period(pub Duration);
 #[derive(Clone, Debug)]
 pub struct SchemaText(pub Node);
 
-/// What two schemas of a remote tool come to: 16 hexadecimal digits.
+/// What two schemas of a remote tool come to: 64 hexadecimal digits.
 #[derive(Clone, Debug)]
 pub struct Digest(pub String);
 
@@ -255,9 +255,9 @@ impl Read for SchemaText {
 impl Read for Digest {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let digest = node.as_str().filter(|text| text.len() == 16 && text.bytes().all(is_digit));
+        let digest = node.as_str().filter(|text| text.len() == 64 && text.bytes().all(is_digit));
         if digest.is_none() {
-            report.add(node.unexpected("16 hexadecimal digits, in quotes"));
+            report.add(node.unexpected("the 64 hexadecimal digits that an import writes"));
         }
         digest.map(|text| Self(text.to_owned()))
     }

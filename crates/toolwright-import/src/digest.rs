@@ -3,12 +3,10 @@
 
 use sha2::{Digest as _, Sha256};
 
+use toolwright::Value;
 use toolwright_codegen::internal::Json;
 
-/// How many hexadecimal digits say that two schemas are the same.
-const LONG: usize = 16;
-
-/// How many say that a text was edited: being wrong about that costs a look at a diff.
+/// How many hexadecimal digits say that a text was edited: being wrong about that costs a look at a diff.
 const SHORT: usize = 8;
 
 /// The digest of a tool's schemas as its server lists them: of `{"inputSchema":…,"outputSchema":…}`, what is absent
@@ -16,7 +14,7 @@ const SHORT: usize = 8;
 pub(super) fn schemas(args: Option<&Json>, result: Option<&Json>) -> String {
     let sides = [("inputSchema", args), ("outputSchema", result)];
     let sides = sides.into_iter().filter_map(|(key, side)| Some((key.to_owned(), side?.clone())));
-    digits(&Json::Object(sides.collect()), LONG)
+    digits(&Json::Object(sides.collect()), usize::MAX)
 }
 
 /// The digest of one value.
@@ -42,13 +40,13 @@ fn hexadecimal(text: &str, count: usize) -> String {
 }
 
 /// One text for all spellings of a value: keys sorted by bytes, no white space, strings as `serde_json` writes them,
-/// numbers as Rust writes the double they are.
+/// numbers by their exact value.
 fn write_canonical(value: &Json, out: &mut String) {
     match value {
         Json::Null | Json::Boolean(_) => out.push_str(&value.to_string()),
-        Json::Number(text) => match text.parse::<f64>() {
-            Ok(number) => out.push_str(&number.to_string()),
-            Err(_) => out.push_str(text),
+        Json::Number(text) => match text.parse() {
+            Ok(Value::Number(number)) => out.push_str(&number.to_canonical()),
+            _ => out.push_str(text),
         },
         Json::String(text) => out.push_str(&string(text)),
         Json::Array(items) => {

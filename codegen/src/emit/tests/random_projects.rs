@@ -136,7 +136,7 @@ impl Maker {
             let details = self.details(&args);
             let _ = writeln!(bound, "      {tool}: {{ bind: {method}, {details} }}");
         }
-        let digest = "0123456789abcdef";
+        let digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
         let far = format!(
             "mcp: {{ server: {}, listed: {{ far-away: \"{digest}\" }}, from: {{ name: Hub, version: \"1.2\" }} }}",
             self.name()

@@ -26,7 +26,7 @@ toolsets:
     description: Tools of the MCP server clock_tools.
     mcp:
       server: clock_tools
-      listed: { get-time: ac2af86c2e332dda }
+      listed: { get-time: ac2af86c2e332dda9a55922ac43fbaccb9542f2d6a95f9c65699552e7feac1f7 }
       written: { get-time: { description: \"0247ff83\", args: \"1eac8d936ad4\" } }
     tools:
       get_time:

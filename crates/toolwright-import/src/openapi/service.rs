@@ -1,8 +1,9 @@
-//! Describes the whole service: its title, base address and credentials. A document holds no secrets, so neither does this.
+//! Describes the whole service: its title, base address and credentials. It leaves out the secrets that an address may hold.
 
 use super::super::warnings::Warnings;
 use super::api::{Api, Operation};
 use super::{entries, text};
+use toolwright::http::RedactedUrl;
 use toolwright_codegen::internal::Json;
 
 /// What the service is for, with its addresses and credentials, for people.
@@ -24,9 +25,10 @@ pub(super) fn description(api: &Api) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-fn servers(api: &Api) -> Vec<&str> {
+fn servers(api: &Api) -> Vec<String> {
     let Some(Json::Array(servers)) = api.root.get("servers") else { return Vec::new() };
-    servers.iter().filter_map(|server| text(server, "url")).collect()
+    let urls = servers.iter().filter_map(|server| text(server, "url"));
+    urls.map(|url| RedactedUrl::new(url).to_string()).collect()
 }
 
 fn credentials(api: &Api) -> Vec<String> {

@@ -1,42 +1,47 @@
-//! What the schemas of a remote tool come to, in 16 digits: the same for every way of writing them. The importer makes the
-//! same ones; `tests/digests/cases.json` holds both to it.
+//! Digests of remote tools (SHA-256, hexadecimal): the same for every way of writing the same schemas. The importer makes
+//! the same ones of schemas; `tests/digests/cases.json` holds both to it.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use toolwright::Value;
 
-/// How many hexadecimal digits there are.
-const DIGITS: usize = 16;
-
 /// The digest of a tool's schemas.
 pub(super) fn of(input: Option<&Value>, output: Option<&Value>) -> String {
+    of_parts([("inputSchema", input), ("outputSchema", output)])
+}
+
+/// The digest of an object of some entries, which are in the order of their keys. What is absent is left out.
+pub(super) fn of_parts<const N: usize>(parts: [(&str, Option<&Value>); N]) -> String {
     let mut text = String::from("{");
-    for (key, schema) in [("inputSchema", input), ("outputSchema", output)] {
-        if let Some(schema) = schema {
+    for (key, value) in parts {
+        if let Some(value) = value {
             if text.len() > 1 {
                 text.push(',');
             }
             write_string(key, &mut text);
             text.push(':');
-            canonical(schema, &mut text);
+            canonical(value, &mut text);
         }
     }
     text.push('}');
-    let hash = Sha256::digest(text.as_bytes());
-    hash.iter().take(DIGITS / 2).fold(String::new(), |mut hex, byte| {
+    sha256(&text)
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {
         // Writing to a text cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
     })
 }
 
-/// Canonical JSON: keys in the order of their bytes, no spaces, numbers as doubles.
+/// Canonical JSON: keys in the order of their bytes, no spaces, numbers by their exact value.
 fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Boolean(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(&number.as_f64().to_string()),
+        Value::Number(number) => out.push_str(&number.to_canonical()),
         Value::String(text) => write_string(text, out),
         Value::Array(items) => {
             out.push('[');

@@ -28,8 +28,10 @@ pub(super) struct LiveTool {
     /// The schemas as they were written.
     pub(super) input: Option<Schema>,
     pub(super) output: Option<Schema>,
-    /// What they come to.
+    /// The digest of its schemas.
     pub(super) digest: String,
+    /// The digest of all that a model or a host is told of it.
+    pub(super) pin: String,
 }
 
 /// A schema, as text and as a value.
@@ -57,8 +59,8 @@ struct WrittenTool<'a> {
     input_schema: Option<&'a RawValue>,
     #[serde(default, borrow)]
     output_schema: Option<&'a RawValue>,
-    #[serde(default)]
-    annotations: Option<WrittenAnnotations>,
+    #[serde(default, borrow)]
+    annotations: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -108,10 +110,25 @@ pub(super) fn read(tool: &RawValue) -> Result<LiveTool, String> {
     let written: WrittenTool<'_> =
         serde_json::from_str(tool.get()).map_err(|error| error.to_string())?;
     let (input, output) = (schema(written.input_schema)?, schema(written.output_schema)?);
-    let said = written.annotations.unwrap_or_default();
+    let annotations = schema(written.annotations)?;
+    let said: WrittenAnnotations = match written.annotations {
+        Some(json) => serde_json::from_str(json.get()).map_err(|error| error.to_string())?,
+        None => WrittenAnnotations::default(),
+    };
     let value = |schema: &Option<Schema>| schema.as_ref().map(|schema| schema.value.clone());
+    let text = |text: &Option<String>| text.clone().map(Value::String);
+    let (args, result) = (value(&input), value(&output));
+    let pin = digest::of_parts([
+        ("annotations", value(&annotations).as_ref()),
+        ("description", text(&written.description).as_ref()),
+        ("inputSchema", args.as_ref()),
+        ("name", Some(&Value::String(written.name.clone()))),
+        ("outputSchema", result.as_ref()),
+        ("title", text(&written.title).as_ref()),
+    ]);
     Ok(LiveTool {
-        digest: digest::of(value(&input).as_ref(), value(&output).as_ref()),
+        digest: digest::of(args.as_ref(), result.as_ref()),
+        pin,
         name: written.name,
         title: written.title.or(said.title),
         description: written.description.unwrap_or_default(),
@@ -129,6 +146,7 @@ pub(super) fn read(tool: &RawValue) -> Result<LiveTool, String> {
 fn schema(written: Option<&RawValue>) -> Result<Option<Schema>, String> {
     let Some(written) = written else { return Ok(None) };
     let text = written.get().to_owned();
-    let value = text.parse::<Value>().map_err(|issues| format!("a schema is no JSON: {issues}"))?;
+    let value =
+        text.parse::<Value>().map_err(|issues| format!("a part of it cannot be read: {issues}"))?;
     Ok(Some(Schema { text, value }))
 }

@@ -44,6 +44,7 @@
 
 mod address;
 mod answer;
+mod changes;
 mod child;
 mod connection;
 mod digest;
@@ -63,6 +64,7 @@ mod options;
 mod remote;
 #[cfg(feature = "router")]
 mod router;
+mod schema_words;
 mod texts;
 mod toolset;
 #[cfg(feature = "http-client")]
@@ -73,6 +75,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use address::{ServerAddress, ServerCommand, ServerUrl, Stderr};
+pub use changes::{ChangeKind, ToolChange, ToolPart};
 pub use connection::ServerInfo;
 pub use drift::Drift;
 pub use error::ClientError;

@@ -19,6 +19,7 @@ pub struct ClientOptions {
     pub(super) probe_timeout: Duration,
     pub(super) max_message_bytes: usize,
     pub(super) drift: DriftPolicy,
+    pub(super) hidden_text: bool,
     /// How long to wait before a server is tried again: at first, and at most.
     pub(super) backoff: (Duration, Duration),
 }
@@ -67,6 +68,13 @@ impl ClientOptions {
         Self { drift, ..self }
     }
 
+    /// Whether a model is shown the characters of descriptions that people cannot see, such as tags and marks of direction.
+    /// Unless given they are replaced by U+FFFD, with a warning.
+    #[must_use]
+    pub fn with_hidden_text(self, hidden_text: bool) -> Self {
+        Self { hidden_text, ..self }
+    }
+
     /// How long to wait before a server is tried again: after the first failure, and at most; each failure doubles it.
     /// 100 milliseconds and 30 seconds unless given.
     #[must_use]
@@ -83,6 +91,7 @@ impl Default for ClientOptions {
             probe_timeout: Duration::from_secs(5),
             max_message_bytes: 16 * 1024 * 1024,
             drift: DriftPolicy::default(),
+            hidden_text: false,
             backoff: (Duration::from_millis(100), Duration::from_secs(30)),
         }
     }

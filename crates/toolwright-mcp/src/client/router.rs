@@ -112,7 +112,7 @@ impl ServerHandler for Nobody {}
 /// The spec of a tool, and the schema of its results.
 fn spec(toolset: &str, tool: &Tool) -> Result<(ToolSpec, Schema), String> {
     let written = to_raw_value(tool).map_err(|error| error.to_string())?;
-    let spec = toolset::spec(toolset, &live::read(&written)?)?;
+    let spec = toolset::spec(toolset, &live::read(&written)?, false)?;
     let output = Schema::new(spec.result_schema()).map_err(|error| error.to_string())?;
     Ok((spec.with_implementation(Implementation::External), output))
 }

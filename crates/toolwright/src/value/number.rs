@@ -49,6 +49,13 @@ impl Number {
         Integer::of_decimal(self.decimal())
     }
 
+    /// The one text that all spellings of the number share: its digits without zeros at either end, and a power of ten.
+    /// `1`, `1.0` and `10e-1` are all `1e0`; zero is `0`.
+    pub fn to_canonical(&self) -> String {
+        let decimal = self.decimal();
+        if decimal.is_zero() { "0".to_owned() } else { decimal.scientific() }
+    }
+
     fn decimal(&self) -> Decimal {
         Decimal::of(&self.0)
     }

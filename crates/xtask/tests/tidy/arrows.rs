@@ -24,7 +24,10 @@ const OURS: &[Arrows] = &[
     arrows("crates/toolwright-http", &["toolwright"]),
     arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
     // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.
-    arrows("crates/toolwright-cli", &["toolwright-codegen", "toolwright-import", "toolwright-mcp"]),
+    arrows(
+        "crates/toolwright-cli",
+        &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-mcp"],
+    ),
     arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
     arrows(
         "crates/toolwright-conformance",
