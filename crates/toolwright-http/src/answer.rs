@@ -2,6 +2,9 @@
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
+use toolwright::untrusted::visible;
+
+use crate::credentials::Credentials;
 
 /// How much of an answer that is no result is read.
 const MAX_SAID: usize = 16 << 10;
@@ -36,13 +39,18 @@ impl Answer {
         Ok(Self { status, headers, body, is_cut })
     }
 
-    /// What the service said, for people: its beginning, on one line; nothing where it said nothing.
-    pub(crate) fn said(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.body);
-        let words: Vec<&str> = text.split_whitespace().collect();
+    /// What the service said, for people: its beginning, on one line, with nothing hidden in it and without secrets; nothing
+    /// where it said nothing.
+    pub(crate) fn said(&self, credentials: &Credentials) -> Option<String> {
+        let text = credentials.redacted(&String::from_utf8_lossy(&self.body));
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        if self.is_cut {
+            // It may be the beginning of a secret.
+            words.pop();
+        }
         let text = words.join(" ");
-        let mut shown: String = text.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
-        if shown.len() < text.len() {
+        let mut shown: String = visible(&text).chars().take(SHOWN).collect();
+        if text.chars().count() > SHOWN {
             shown.push('…');
         }
         (!shown.is_empty()).then_some(shown)

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::{Url, redirect};
+use toolwright::http::RedactedUrl;
 
 use crate::client::Client;
 use crate::credentials::Credentials;
@@ -19,7 +20,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_ANSWER: usize = 4 << 20;
 
 /// Makes a [`Client`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ClientBuilder {
     base: String,
     credentials: Credentials,
@@ -106,6 +107,14 @@ fn base(text: &str) -> Result<Url, BuildError> {
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     Ok(url)
+}
+
+impl fmt::Debug for ClientBuilder {
+    /// The address and nothing secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = RedactedUrl::new(&self.base);
+        f.debug_struct("ClientBuilder").field("base", &base).finish_non_exhaustive()
+    }
 }
 
 impl fmt::Display for BuildError {

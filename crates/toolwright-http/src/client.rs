@@ -59,7 +59,8 @@ impl Client {
         let payload = codec::to_json(payload).map_err(|issues| ToolFailure::internal(&issues));
         // Nothing of the payload's type is kept while waiting.
         let json = self.ask(operation, payload).await?;
-        codec::from_json(&json).map_err(|issues| failure::of_issues(operation, &issues))
+        codec::from_json(&json)
+            .map_err(|issues| failure::of_issues(operation, &issues, &self.shared.credentials))
     }
 
     async fn ask(

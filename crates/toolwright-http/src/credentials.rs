@@ -5,6 +5,8 @@ use std::fmt;
 use reqwest::RequestBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 
+use crate::redaction::redacted;
+
 /// What every request of a client carries to prove who sends it.
 #[derive(Clone, Default)]
 pub struct Credentials {
@@ -110,20 +112,18 @@ impl Credentials {
         request
     }
 
-    /// A text of the service without the secrets that it may repeat.
-    pub(crate) fn redacted(&self, mut text: String) -> String {
-        for part in &self.parts {
-            let secret = match part {
-                Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret,
-                Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => {
-                    key
-                }
-            };
-            if !secret.is_empty() {
-                text = text.replace(secret.as_str(), "…");
-            }
-        }
-        text
+    /// A text of the service without the secrets that it may repeat, in any encoding.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        let pairs = self.parts.iter().filter_map(|part| match part {
+            Part::Basic { user, password } => Some(format!("{user}:{password}")),
+            _ => None,
+        });
+        let pairs: Vec<String> = pairs.collect();
+        let keys = self.parts.iter().map(|part| match part {
+            Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret.as_str(),
+            Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => key,
+        });
+        redacted(text, pairs.iter().map(String::as_str).chain(keys))
     }
 }
 

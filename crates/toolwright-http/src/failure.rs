@@ -16,11 +16,13 @@ pub(crate) fn of_status(
     credentials: &Credentials,
 ) -> ToolFailure {
     let status = answer.status;
-    let said = answer.said().map(|said| credentials.redacted(said));
+    let said = answer.said(credentials);
     if let Some(declared) = operation.error(status.as_u16()) {
         let failure = ToolFailure::declared(declared.code, declared.description, Recovery::Replan);
-        let body = declared.has_payload.then(|| String::from_utf8_lossy(&answer.body).into_owned());
-        let data = body.map(|body| Payload::new(credentials.redacted(body)));
+        // A body that was cut is no JSON, and may end within a secret.
+        let has_data = declared.has_payload && !answer.is_cut;
+        let data = has_data
+            .then(|| Payload::new(credentials.redacted(&String::from_utf8_lossy(&answer.body))));
         return ToolFailure { detail: said, data, ..failure };
     }
     let said = said.map_or_else(String::new, |said| format!(": {said}"));
@@ -66,7 +68,7 @@ pub(crate) fn of_transport(
     let message = format!("the service behind `{}` {words}", operation.name);
     // The address may hold a key.
     let cause = describe(&error.without_url());
-    ToolFailure::new(kind, message, Recovery::Retry).with_detail(credentials.redacted(cause))
+    ToolFailure::new(kind, message, Recovery::Retry).with_detail(credentials.redacted(&cause))
 }
 
 /// A good status with a body that is no result.
@@ -78,7 +80,11 @@ pub(crate) fn malformed(operation: &Operation, detail: String) -> ToolFailure {
     ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan).with_detail(detail)
 }
 
-/// A result with issues.
-pub(crate) fn of_issues(operation: &Operation, issues: &InvalidPayload) -> ToolFailure {
-    malformed(operation, issues.to_string())
+/// A result with issues, which may quote it.
+pub(crate) fn of_issues(
+    operation: &Operation,
+    issues: &InvalidPayload,
+    credentials: &Credentials,
+) -> ToolFailure {
+    malformed(operation, credentials.redacted(&issues.to_string()))
 }

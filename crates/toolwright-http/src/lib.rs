@@ -25,6 +25,7 @@ mod client;
 mod credentials;
 mod failure;
 pub mod operation;
+mod redaction;
 mod request;
 mod value;
 

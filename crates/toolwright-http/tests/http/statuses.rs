@@ -2,9 +2,10 @@
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use axum::routing::{any, get};
+use serde_json::json;
 use toolwright::{FailureKind, Recovery, Value};
 use toolwright_http::operation::{Answer, DeclaredError, Operation, Part, Status, Verb};
 use toolwright_http::{Client, Credentials};
@@ -68,10 +69,39 @@ async fn every_status_is_a_kind_of_failure_and_the_model_hears_nothing_of_the_se
         assert_eq!((failure.kind, &failure.recovery), (kind, &recovery), "{status}");
         assert!(!failure.message.contains("SELECT"), "{status}: {}", failure.message);
         let detail = failure.detail.expect("operators are told");
-        assert!(detail.contains("the key … is wrong: [31mSELECT *"), "{status}: {detail}");
+        assert!(detail.contains("the key … is wrong: \u{fffd}[31mSELECT *"), "{status}: {detail}");
         let waits = failure.message.contains("wait 7 s");
         assert_eq!(waits, matches!(kind, FailureKind::RateLimited | FailureKind::Unavailable));
     }
+}
+
+/// A service that repeats a request says each credential in another encoding.
+#[tokio::test]
+async fn operators_are_told_what_a_service_says_without_credentials_in_any_encoding() {
+    const SECRETS: [&str; 4] =
+        ["pass \"word\"/1", "header\\key\"1", "query key&é", "cookie=key;/é"];
+    let echo = async |uri: Uri, headers: HeaderMap| {
+        let header = |name: &str| {
+            headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        };
+        let said = json!({
+            "authorization": header("authorization"),
+            "key": header("x-key"),
+            "cookie": header("cookie"),
+            "uri": uri.to_string(),
+        });
+        (StatusCode::IM_A_TEAPOT, said.to_string())
+    };
+    let base = serve(Router::new().fallback(echo)).await;
+    let credentials = Credentials::basic("ann", SECRETS[0])
+        .and(Credentials::header("x-key", SECRETS[1]))
+        .and(Credentials::query("q", SECRETS[2]))
+        .and(Credentials::cookie("c", SECRETS[3]));
+    let client = Client::builder(base).with_credentials(credentials).build().expect("a client");
+    let failure = call(&client, &STATUS, "{\"status\": 1}").await.expect_err("no success");
+    let detail = failure.detail.expect("operators are told");
+    let told = r#"{"authorization":"Basic …","cookie":"c=…","key":"…","uri":"/1?q=…"}"#;
+    assert!(detail.ends_with(told), "{detail}");
 }
 
 #[tokio::test]

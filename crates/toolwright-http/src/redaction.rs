@@ -1,0 +1,203 @@
+//! Takes secrets out of texts that repeat them: as they are, percent-encoded, escaped as in JSON, or in base64, also inside a
+//! longer value.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+
+/// A shorter secret is taken out as a whole word alone: anywhere else it may be a part of ordinary words.
+const SHORTEST_ANYWHERE: usize = 8;
+
+/// A text to find.
+struct Needle {
+    /// For each of its characters the texts that stand for it in JSON.
+    spellings: Vec<Vec<String>>,
+}
+
+/// A text with every occurrence of a secret replaced by `…`.
+pub(crate) fn redacted<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
+    let needles: Vec<Needle> = secrets.into_iter().flat_map(needles).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(character) = text[at..].chars().next() {
+        let ends = needles.iter().filter_map(|needle| needle.end(text, at));
+        if let Some(end) = ends.max() {
+            out.push('…');
+            at = end;
+        } else {
+            out.push(character);
+            at += character.len_utf8();
+        }
+    }
+    out
+}
+
+fn needles(secret: &str) -> Vec<Needle> {
+    if secret.is_empty() {
+        return Vec::new();
+    }
+    let mut texts = vec![secret.to_owned(), STANDARD.encode(secret), URL_SAFE.encode(secret)];
+    for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+        texts.push(engine.encode(secret));
+        // Three bytes become four digits, so where the secret begins among three bytes decides how it looks. Digits that
+        // hold bits of its neighbors are left out.
+        for before in 0..3 {
+            let bytes = [&vec![0; before], secret.as_bytes()].concat();
+            let digits = engine.encode(&bytes);
+            let whole = bytes.len() * 8 / 6;
+            let first = [0, 2, 3][before];
+            texts.extend(
+                digits.get(first..whole).filter(|digits| !digits.is_empty()).map(str::to_owned),
+            );
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    texts.iter().map(|text| Needle { spellings: text.chars().map(in_json).collect() }).collect()
+}
+
+impl Needle {
+    /// Where an occurrence that begins at a place ends.
+    fn end(&self, text: &str, at: usize) -> Option<usize> {
+        let mut ends = vec![at];
+        for spellings in &self.spellings {
+            let next = |&at: &usize| {
+                spellings.iter().flat_map(move |spelling| spelled(text, at, spelling))
+            };
+            ends = ends.iter().flat_map(next).collect();
+            if ends.is_empty() {
+                return None;
+            }
+            ends.sort_unstable();
+            ends.dedup();
+        }
+        let end = ends.last().copied()?;
+        let is_word = |c: char| c.is_alphanumeric();
+        let is_inside = text[..at].ends_with(is_word) || text[end..].starts_with(is_word);
+        (self.spellings.len() >= SHORTEST_ANYWHERE || !is_inside).then_some(end)
+    }
+}
+
+/// The texts that stand for a character in a JSON string (RFC 8259, 7).
+fn in_json(character: char) -> Vec<String> {
+    let mut units = [0; 2];
+    let units = character.encode_utf16(&mut units);
+    let lower: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+    let upper: String = units.iter().map(|unit| format!("\\u{unit:04X}")).collect();
+    let short = match character {
+        '"' | '\\' | '/' => Some(format!("\\{character}")),
+        '\n' => Some("\\n".to_owned()),
+        '\r' => Some("\\r".to_owned()),
+        '\t' => Some("\\t".to_owned()),
+        '\u{8}' => Some("\\b".to_owned()),
+        '\u{c}' => Some("\\f".to_owned()),
+        _ => None,
+    };
+    let mut spellings: Vec<String> =
+        [character.to_string(), lower, upper].into_iter().chain(short).collect();
+    spellings.dedup();
+    spellings
+}
+
+/// The ends of a text that begins at a place, each of its characters as it is or percent-encoded (RFC 3986, 2.1; a space
+/// also as `+`, as in forms).
+fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
+    let mut ends = vec![at];
+    for character in wanted.chars() {
+        let mut next = Vec::new();
+        for at in ends {
+            let rest = &text[at..];
+            if rest.starts_with(character) || (character == ' ' && rest.starts_with('+')) {
+                next.push(at + character.len_utf8());
+            }
+            next.extend(percent_encoded(rest, character).map(|length| at + length));
+        }
+        ends = next;
+    }
+    ends
+}
+
+/// The length of a character that is percent-encoded at the beginning of a text.
+fn percent_encoded(text: &str, character: char) -> Option<usize> {
+    let mut bytes = [0; 4];
+    let mut digits = text.as_bytes();
+    let wanted = character.encode_utf8(&mut bytes).as_bytes();
+    for byte in wanted {
+        let &[b'%', high, low, ref rest @ ..] = digits else { return None };
+        let value = |digit: u8| char::from(digit).to_digit(16);
+        if value(high)? * 16 + value(low)? != u32::from(*byte) {
+            return None;
+        }
+        digits = rest;
+    }
+    Some(3 * wanted.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The ways in which a service may repeat a value, some of them one inside the other.
+    const ENCODINGS: [fn(&str) -> String; 9] = [
+        str::to_owned,
+        crate::value::encoded,
+        as_form,
+        in_quotes,
+        |text| text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect(),
+        |text| STANDARD.encode(text),
+        |text| URL_SAFE.encode(text),
+        |text| crate::value::encoded(&STANDARD.encode(text)),
+        |text| crate::value::encoded(&in_quotes(text)),
+    ];
+
+    fn in_quotes(text: &str) -> String {
+        serde_json::Value::from(text).to_string()
+    }
+
+    /// As a form has it, with small letters in `%2f`.
+    fn as_form(text: &str) -> String {
+        let encoded = crate::value::encoded(text).replace("%20", "+");
+        let mut parts = encoded.split('%');
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            let (digits, rest) = part.split_at(2);
+            format!("{text}%{}{rest}", digits.to_lowercase())
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(50))]
+
+        #[test]
+        fn a_secret_is_gone_whatever_its_encoding_and_its_neighbors(
+            secret in r#"[ -~é🦀]{8,24}"#,
+            before in "[ -~é]{0,9}",
+            after in "[ -~é]{0,9}",
+            inner_before in "[a-z:]{0,4}",
+            inner_after in "[a-z:]{0,4}",
+        ) {
+            for encode in ENCODINGS {
+                let alone = encode(&secret);
+                let text = format!("{before}{alone}{after}");
+                let told = redacted(&text, [secret.as_str()]);
+                prop_assert!(told.contains('…') && !told.contains(&alone), "{text} became {told}");
+                // As a part of what was encoded: base64 has no copy of it then.
+                let whole = encode(&format!("{inner_before}{secret}{inner_after}"));
+                let told = redacted(&whole, [secret.as_str()]);
+                prop_assert!(told.contains('…'), "{whole} became {told}");
+                prop_assert!(told.len() < whole.len() + '…'.len_utf8(), "{whole} became {told}");
+            }
+        }
+
+        #[test]
+        fn a_text_without_the_secret_stays(text in "[a-z0-9 {}:,\"]{0,60}") {
+            prop_assert_eq!(redacted(&text, ["A-SECRET-KEY", ""]), text);
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_taken_out_as_a_word_alone() {
+        assert_eq!(redacted("pass: an, a pass, bypassed", ["an", "pass"]), "…: …, a …, bypassed");
+    }
+}
