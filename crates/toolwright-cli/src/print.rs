@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use toolwright::untrusted::excerpt;
 use toolwright_codegen::render::{Format, printable};
 
 /// To standard output.
@@ -16,12 +17,20 @@ pub(crate) fn err(text: &str) {
 
 /// To standard output: one line, whatever others had a say in it.
 pub(crate) fn out_line(text: &str) {
-    out(&format!("{}\n", printable(text)));
+    out(&format!("{}\n", shown(text)));
 }
 
 /// To standard error: one line, whatever others had a say in it.
 pub(crate) fn err_line(text: &str) {
-    err(&format!("{}\n", printable(text)));
+    err(&format!("{}\n", shown(text)));
+}
+
+/// How many bytes of a line are shown.
+const LONGEST_LINE: usize = 2000;
+
+/// One line, without what would steer a terminal or hide words.
+fn shown(text: &str) -> String {
+    excerpt(&printable(text), LONGEST_LINE)
 }
 
 /// For a person: coloured on a terminal, unless `NO_COLOR` (no-color.org) is set.

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::digest;
+use super::json_text;
 use super::keywords::{Entries, take};
 use super::provenance;
 use super::warnings::Warnings;
+use toolwright::Value;
 use toolwright::remote::Provenance;
+use toolwright::untrusted::{hidden, visible, visible_schema};
 use toolwright_codegen::internal::Json;
 
 /// A server's answer.
@@ -38,6 +41,9 @@ pub(super) struct Listed {
 
 /// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
 const MAX_DEPTH: usize = 92;
+
+/// How many bytes a tool's name may have. MCP advises 128.
+const MAX_NAME: usize = 256;
 
 /// MCP's hints and their names in the language.
 const HINTS: [(&str, &str); 4] = [
@@ -123,7 +129,10 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let Some(Json::String(name)) = take(&mut entries, "name") else {
         return Err("it has no `name`, by which it is called".to_owned());
     };
-    let mut reader = Reader { name: &name, warnings };
+    if name.len() > MAX_NAME {
+        return Err(format!("its name has {} bytes, more than {MAX_NAME}", name.len()));
+    }
+    let mut reader = Reader { name: &name, warnings, hides: hidden(&name).next().is_some() };
     let mut title = reader.text(&mut entries, "title");
     let annotations = take(&mut entries, "annotations");
     let annotations = reader.annotations(annotations, &mut title);
@@ -131,15 +140,29 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let args = take(&mut entries, "inputSchema");
     let result = take(&mut entries, "outputSchema");
     let digest = digest::schemas(args.as_ref(), result.as_ref());
+    let [args, result] = [args, result].map(|schema| {
+        let visible = schema.as_ref().and_then(visible_words);
+        reader.hides |= visible.is_some();
+        visible.or(schema)
+    });
+    if reader.hides {
+        reader.warn(HIDES);
+    }
     for (key, _) in entries {
         reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
     }
     Ok(Listed { name, digest, title, description, args, result, annotations })
 }
 
+/// Said of a tool that a reader of its words would not have seen as its server wrote it.
+const HIDES: &str = "its name or its words had characters that nobody can see, such as marks of direction or tags; in words \
+                     they were replaced by U+FFFD, so read them before the tool is used";
+
 struct Reader<'a> {
     name: &'a str,
     warnings: &'a mut Warnings,
+    /// Whether a name or a text had hidden characters.
+    hides: bool,
 }
 
 impl Reader<'_> {
@@ -150,7 +173,10 @@ impl Reader<'_> {
     /// A text that says something.
     fn text(&mut self, entries: &mut Entries, key: &str) -> Option<String> {
         match take(entries, key)? {
-            Json::String(text) if !text.trim().is_empty() => Some(text),
+            Json::String(text) if !text.trim().is_empty() => {
+                self.hides |= hidden(&text).next().is_some();
+                Some(visible(&text).into_owned())
+            }
             Json::String(_) => {
                 self.warn(format!("an empty `{key}` was left out"));
                 None
@@ -214,6 +240,12 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// A value with nothing hidden in its titles and descriptions; nothing if they hide nothing.
+pub(super) fn visible_words(value: &Json) -> Option<Json> {
+    let value: Value = value.to_string().parse().ok()?;
+    json_text::read(&visible_schema(&value)?.to_string()).ok()
 }
 
 /// Whether no more lists and objects than this stand inside each other.

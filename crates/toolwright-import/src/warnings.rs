@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use toolwright::untrusted::{excerpt, visible};
+
+/// How many bytes of a place are shown.
+const LONGEST_PLACE: usize = 200;
+
 /// How many places of one warning are named when it is shown.
 const SHOWN_PLACES: usize = 4;
 
@@ -67,8 +72,9 @@ impl Subject<'_> {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        let shown: Vec<&str> = self.places.iter().take(SHOWN_PLACES).map(String::as_str).collect();
+        f.write_str(&visible(&self.message))?;
+        let places = self.places.iter().take(SHOWN_PLACES);
+        let shown: Vec<String> = places.map(|place| excerpt(place, LONGEST_PLACE)).collect();
         if shown.is_empty() {
             return Ok(());
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use toolwright::untrusted::hidden;
+
 /// The shortest room a folded text is given, however deep it stands.
 const MIN_WIDTH: usize = 40;
 
@@ -13,7 +15,7 @@ const RESERVED: [&str; 14] =
 pub(super) fn inline(text: &str, in_flow: bool) -> String {
     if is_plain(text, in_flow) {
         text.to_owned()
-    } else if text.contains(['"', '\\']) && text.chars().all(is_visible) && !text.contains('\n') {
+    } else if text.contains(['"', '\\']) && is_all_visible(text) && !text.contains('\n') {
         format!("'{}'", text.replace('\'', "''"))
     } else {
         double_quoted(text)
@@ -27,7 +29,7 @@ pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
     // Blanks alone on the first line with anything in it are where YAML readers differ.
     let first = text.trim_start_matches('\n').split('\n').next();
     let is_possible = body.contains('\n')
-        && text.chars().all(|c| c == '\n' || is_visible(c))
+        && text.split('\n').all(is_all_visible)
         && first.is_some_and(|line| !line.trim().is_empty());
     if !is_possible {
         return None;
@@ -49,7 +51,7 @@ pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
 
 /// A long text of one line as a folded block that fits a width; `None` where folding would change it.
 pub(super) fn folded(text: &str, indent: usize, width: usize) -> Option<String> {
-    let is_possible = text.chars().all(is_visible)
+    let is_possible = is_all_visible(text)
         && !text.starts_with(' ')
         && !text.ends_with(' ')
         && !text.contains("  ");
@@ -97,7 +99,7 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
     const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`";
     let breaks_flow = |c: char| ",[]{}:".contains(c);
     !text.is_empty()
-        && text.chars().all(is_visible)
+        && is_all_visible(text)
         && !text.starts_with(|c: char| INDICATORS.contains(c) || c == ' ')
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
@@ -127,8 +129,14 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
 }
 
+/// Whether every character of a line is seen where it stands.
+fn is_all_visible(line: &str) -> bool {
+    line.chars().all(is_visible) && hidden(line).next().is_none()
+}
+
 fn double_quoted(text: &str) -> String {
     let mut out = "\"".to_owned();
+    let hidden: Vec<char> = hidden(text).collect();
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -136,7 +144,7 @@ fn double_quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_visible(c) => out.push(c),
+            c if is_visible(c) && !hidden.contains(&c) => out.push(c),
             c => {
                 let code = c as u32;
                 let _ = match code {

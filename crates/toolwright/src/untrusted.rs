@@ -1,7 +1,11 @@
 //! Texts that others wrote, made safe to show to people and models: characters that steer a terminal, turn the direction
 //! of words or cannot be seen become U+FFFD. Nothing here decides who may read a text.
 
+mod schema;
+
 use std::borrow::Cow;
+
+pub use schema::visible_schema;
 
 /// A text in which nothing is hidden: each [hidden character](hidden) is replaced by U+FFFD.
 ///

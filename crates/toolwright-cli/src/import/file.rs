@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use toolwright::untrusted::visible;
 use toolwright_codegen::project::{Project, count};
 use toolwright_codegen::{Source, disk};
 use toolwright_import::{Existing, Imported, Owner, difference};
@@ -81,7 +82,8 @@ pub(crate) fn settle(
     let old = before.text.as_deref();
     let name = file.display().to_string();
     if let Some(old) = old.or_else(|| check.then_some("")) {
-        print::out(&difference(&disk::named(file), old, &imported.text));
+        // All of it: what is cut would be taken unread.
+        print::out(&visible(&difference(&disk::named(file), old, &imported.text)));
     }
     let is_same = old == Some(&imported.text);
     let summary = summary(imported);

@@ -122,6 +122,45 @@ fn a_name_that_another_file_of_the_project_has_is_not_given_again() {
     }
 }
 
+/// A server's words reach the terminal cut and with nothing hidden, and one impossible tool costs no other.
+#[test]
+fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
+    let folder = folder();
+    let list = LIST.replacen(
+        "[{",
+        &format!(
+            r#"[{{"name": "{}", "inputSchema": {{"type": "object"}}}},
+               {{"name": "esc\u001b[2J\u202e", "description": "d", "inputSchema": {{"type": "object", "properties": {{
+                   "{}": {{"type": "string", "default": null}} }}}}}}, {{"#,
+            "x".repeat(100_000),
+            "p".repeat(100_000)
+        ),
+        1,
+    );
+    fs::write(folder.path().join("list.json"), list).unwrap();
+    let output = import(folder.path(), &["--tools-json", "list.json", "-o", "clock.yaml"]);
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("tool 1 was left out: its name has 100000 bytes"), "{shown}");
+    assert!(shown.contains("esc\u{fffd}[2J\u{fffd}"), "{shown}");
+    assert!(shown.len() < 10_000, "{}", shown.len());
+    assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+    let check = toolwright(folder.path(), &["check", "clock.yaml"]);
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check.stderr));
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn secrets_of_an_address_are_not_printed() {
+    let folder = folder();
+    let url = "http://ann:HUSH@127.0.0.1:1/mcp?token=HUSH";
+    let output = import(folder.path(), &["--url", url]);
+    let shown = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("`http://…@127.0.0.1:1/mcp?token=…`"), "{shown}");
+    assert!(!shown.contains("HUSH"), "{shown}");
+}
+
 #[test]
 fn exit_codes_tell_what_kind_of_failure_it_is() {
     let folder = folder();

@@ -16,6 +16,7 @@ mod service;
 use std::fmt;
 
 use super::accept::{Draft, accept};
+use super::listing::visible_words;
 use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection};
 use api::{Api, Operation};
@@ -90,14 +91,20 @@ pub fn openapi(
     let types = maker.into_types();
     let taken: Vec<Operation<'_>> = chosen.iter().map(|(_, operation)| *operation).collect();
     service::warn_of_rest(&api, &taken, &mut warnings);
-    let document = document::document(&api, import, types, methods);
+    let mut document = Json::Object(document::document(&api, import, types, methods));
+    if let Some(visible) = visible_words(&document) {
+        let message = "descriptions had characters that nobody can see, which were replaced by U+FFFD; read them before the \
+                       tools are used";
+        warnings.add(message);
+        document = visible;
+    }
     let draft = Draft {
         write: &super::document::text,
         beside: import.beside,
         is_foreign: &|_, _| false,
         is_settled: &|_| false,
     };
-    let document = accept(Json::Object(document), &draft, &mut warnings)
+    let document = accept(document, &draft, &mut warnings)
         .map_err(|lines| OpenApiError::new(lines.join("; ")))?;
     let operations = entries(&document, "methods").len();
     Ok(ImportedApi {

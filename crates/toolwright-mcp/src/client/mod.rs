@@ -64,7 +64,6 @@ mod options;
 mod remote;
 #[cfg(feature = "router")]
 mod router;
-mod schema_words;
 mod texts;
 mod toolset;
 #[cfg(feature = "http-client")]

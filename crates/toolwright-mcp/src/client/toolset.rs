@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::spec::Implementation;
-use toolwright::untrusted::{excerpt, hidden};
+use toolwright::untrusted::{excerpt, hidden, visible_schema};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
     ToolSpec,
@@ -17,7 +17,6 @@ use super::changes::{Definition, ToolChange};
 use super::error::ClientError;
 use super::live::{Live, LiveTool, Schema};
 use super::remote::Asked;
-use super::schema_words::visible_words;
 
 /// How many bytes of a tool's description are kept.
 const LONGEST_DESCRIPTION: usize = 64 * 1024;
@@ -351,7 +350,7 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result
     }
     spec.set_description(words(&tool.description));
     let mut schema = |schema: &Schema| {
-        let visible = if shows_hidden { None } else { visible_words(&schema.value) };
+        let visible = if shows_hidden { None } else { visible_schema(&schema.value) };
         hides |= visible.is_some();
         visible.map_or_else(|| schema.text.clone(), |schema| schema.to_string())
     };

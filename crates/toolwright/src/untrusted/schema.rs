@@ -1,8 +1,7 @@
-//! The words of a schema that are for people and models: titles, descriptions and comments. What a payload is compared with
-//! stays to the letter.
+//! Makes the words of a schema safe to show. It leaves alone everything that a payload is compared with.
 
-use toolwright::Value;
-use toolwright::untrusted::visible;
+use super::visible;
+use crate::Value;
 
 /// Keywords whose entries are schemas under names that the schema chooses.
 const NAMED: [&str; 5] =
@@ -11,8 +10,9 @@ const NAMED: [&str; 5] =
 /// Keywords whose values are payloads.
 const PAYLOADS: [&str; 5] = ["enum", "const", "default", "examples", "required"];
 
-/// The schema with its hidden characters replaced by U+FFFD in such words; nothing if there are none.
-pub(super) fn visible_words(schema: &Value) -> Option<Value> {
+/// A JSON Schema without [hidden](super::hidden) characters in its titles, descriptions and comments, or `None` if there are
+/// none. Names, values and patterns stay to the letter, so the same payloads are valid.
+pub fn visible_schema(schema: &Value) -> Option<Value> {
     let cleaned = cleaned(schema);
     (cleaned != *schema).then_some(cleaned)
 }
@@ -45,7 +45,7 @@ fn cleaned(schema: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use toolwright::Value;
+    use crate::Value;
 
     #[test]
     fn words_lose_what_they_hide_and_payloads_do_not() {
@@ -55,8 +55,8 @@ mod tests {
             .expect("it is JSON");
         let expected = "{\"description\":\"a\u{fffd}\",\"properties\":{\"description\":{\"title\":\"b\u{fffd}\"},\
                         \"enum\":{\"description\":\"c\u{fffd}\",\"enum\":[{\"title\":\"\u{202e}\"}],\"maximum\":1.10}}}";
-        let visible = super::visible_words(&schema).expect("something is hidden");
+        let visible = super::visible_schema(&schema).expect("something is hidden");
         assert_eq!(visible.to_string(), expected);
-        assert_eq!(super::visible_words(&visible), None);
+        assert_eq!(super::visible_schema(&visible), None);
     }
 }
