@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use toolwright_codegen::render::printable;
+use toolwright::untrusted::line;
 
 /// What changed since a file was written, by the tools' names on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl fmt::Display for UpdateReport {
         ];
         for (what, names) in lines {
             if !names.is_empty() {
-                writeln!(f, "{what}: {}", printable(&names.join(", ")))?;
+                writeln!(f, "{what}: {}", shown(&names.join(", ")))?;
             }
         }
         if self.is_rewritten {
@@ -54,11 +54,16 @@ impl fmt::Display for UpdateReport {
             )?;
         }
         for (name, changes) in &self.changed {
-            writeln!(f, "changed: {}", printable(name))?;
+            writeln!(f, "changed: {}", shown(name))?;
             for change in changes {
-                writeln!(f, "  {}", printable(change))?;
+                writeln!(f, "  {}", shown(change))?;
             }
         }
         Ok(())
     }
+}
+
+/// A server's words on one line: none of them begins a line of the report.
+fn shown(words: &str) -> String {
+    line(words, usize::MAX)
 }

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use toolwright::untrusted::{excerpt, visible};
+use toolwright::untrusted::line;
+
+/// How many bytes of a message are shown.
+const LONGEST_MESSAGE: usize = 2000;
 
 /// How many bytes of a place are shown.
 const LONGEST_PLACE: usize = 200;
@@ -72,9 +75,9 @@ impl Subject<'_> {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible(&self.message))?;
+        f.write_str(&line(&self.message, LONGEST_MESSAGE))?;
         let places = self.places.iter().take(SHOWN_PLACES);
-        let shown: Vec<String> = places.map(|place| excerpt(place, LONGEST_PLACE)).collect();
+        let shown: Vec<String> = places.map(|place| line(place, LONGEST_PLACE)).collect();
         if shown.is_empty() {
             return Ok(());
         }

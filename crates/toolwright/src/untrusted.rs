@@ -35,6 +35,12 @@ pub fn excerpt(text: &str, longest: usize) -> String {
     excerpt
 }
 
+/// The same on one line, for logs and lists: whatever ends a line or moves on it becomes a space.
+pub fn line(text: &str, longest: usize) -> String {
+    let text: String = text.chars().map(|c| if "\r\n\t".contains(c) { ' ' } else { c }).collect();
+    excerpt(&text, longest)
+}
+
 /// The hidden characters of a text: control characters but for tabs and line ends, marks of direction, tags, and the
 /// other characters without a shape. Joiners and variation selectors count where they change nothing that is seen, which
 /// is outside emoji and the scripts that need them.
@@ -112,7 +118,7 @@ fn is_shapeless(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, hidden, visible};
+    use super::{excerpt, hidden, line, visible};
 
     #[test]
     fn whatever_steers_turns_or_hides_words_becomes_visible() {
@@ -153,5 +159,6 @@ mod tests {
         assert_eq!(excerpt("äöü", 4), "äö…");
         assert_eq!(excerpt("äöü", 6), "äöü");
         assert_eq!(excerpt("\u{202e}", 2), "…");
+        assert_eq!(line("a\r\nb\u{1b}\u{2028}c\rd", 99), "a  b\u{fffd}\u{fffd}c d");
     }
 }

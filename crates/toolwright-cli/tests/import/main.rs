@@ -130,7 +130,7 @@ fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
         "[{",
         &format!(
             r#"[{{"name": "{}", "inputSchema": {{"type": "object"}}}},
-               {{"name": "esc\u001b[2J\u202e", "description": "d", "inputSchema": {{"type": "object", "properties": {{
+               {{"name": "esc\u001b[2J\u202e\nimport: forged", "description": "d", "inputSchema": {{"type": "object", "properties": {{
                    "{}": {{"type": "string", "default": null}} }}}}}}, {{"#,
             "x".repeat(100_000),
             "p".repeat(100_000)
@@ -142,7 +142,7 @@ fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
     let shown = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("tool 1 was left out: its name has 100000 bytes"), "{shown}");
-    assert!(shown.contains("esc\u{fffd}[2J\u{fffd}"), "{shown}");
+    assert!(shown.contains("esc\u{fffd}[2J\u{fffd} import: forged"), "{shown}");
     assert!(shown.len() < 10_000, "{}", shown.len());
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     let check = toolwright(folder.path(), &["check", "clock.yaml"]);

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use toolwright::untrusted::excerpt;
+use toolwright::untrusted::line;
 use toolwright::{ToolSpec, Value};
 
 /// How many bytes of a tool's name are shown.
@@ -124,7 +124,7 @@ impl ToolChange {
 
 impl fmt::Display for ToolChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tool = excerpt(&self.tool, LONGEST_NAME);
+        let tool = line(&self.tool, LONGEST_NAME);
         match self.kind {
             ChangeKind::Added => write!(f, "`{tool}` is new"),
             ChangeKind::Removed => write!(f, "`{tool}` is gone"),

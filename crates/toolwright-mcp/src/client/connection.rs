@@ -18,7 +18,7 @@ use rmcp::service::{
 };
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
-use toolwright::untrusted::excerpt;
+use toolwright::untrusted::line;
 
 use super::address::ServerAddress;
 use super::ear::Ear;
@@ -279,7 +279,7 @@ fn unbegun(error: ClientInitializeError) -> Unbegun {
 fn unknown_version(spoken: &ProtocolVersion) -> String {
     let known: Vec<_> =
         ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
-    let spoken = excerpt(spoken.as_str(), 40);
+    let spoken = line(spoken.as_str(), 40);
     format!(
         "it speaks the unknown revision `{spoken}` of MCP, expected one of {}",
         known.join(", ")
@@ -293,10 +293,10 @@ fn connect_error(address: &ServerAddress, why: String) -> ClientError {
 fn service_error(error: ServiceError) -> ClientError {
     match error {
         ServiceError::McpError(error) if error.code == UNUSABLE => {
-            ClientError::Unusable(excerpt(&error.message, LONGEST))
+            ClientError::Unusable(line(&error.message, LONGEST))
         }
         ServiceError::McpError(error) => {
-            let message = excerpt(&error.message, LONGEST);
+            let message = line(&error.message, LONGEST);
             ClientError::Refused { code: error.code.0, message }
         }
         ServiceError::TransportSend(error) => unsent(&*error.error),

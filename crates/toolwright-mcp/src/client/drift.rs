@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use toolwright::spec::ToolSpec;
-use toolwright::untrusted::visible;
+use toolwright::untrusted::line;
 use toolwright::{Map, Origin, Value};
 
+use super::error::LONGEST;
 use super::live::{Live, LiveTool};
 
 /// What is between the tools a server has now and those a toolset was written for, by their names on the server.
@@ -102,7 +103,7 @@ impl fmt::Display for Drift {
         if sentences.is_empty() {
             return f.write_str("no drift");
         }
-        f.write_str(&visible(&sentences.join("; ")))
+        f.write_str(&line(&sentences.join("; "), LONGEST))
     }
 }
 

@@ -5,12 +5,12 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use toolwright::untrusted::excerpt;
+use toolwright::untrusted::line;
 
 /// How many bytes of a server's words are kept.
 pub(super) const LONGEST: usize = 4 * 1024;
 
-/// Why a server could not be reached, asked or understood. What it says of a server's words has nothing hidden in it.
+/// Why a server could not be reached, asked or understood. A server's words in it are on one line, with nothing hidden.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -90,5 +90,5 @@ pub(super) fn described(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    excerpt(&text, LONGEST)
+    line(&text, LONGEST)
 }

@@ -317,7 +317,8 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 /// A spec of what a server says of a tool. Characters that people cannot see are taken out of its words, unless they are to
 /// be shown.
 pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result<ToolSpec, String> {
-    if tool.name.len() > LONGEST_NAME || hidden(&tool.name).next().is_some() {
+    let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
+    if tool.name.len() > LONGEST_NAME || is_hidden {
         return Err(format!(
             "its name has hidden characters or more than {LONGEST_NAME} bytes, which no caller could repeat"
         ));
