@@ -65,11 +65,13 @@ fn split(text: &str, at: char) -> (&str, Option<&str>) {
 
 /// Whether a text is a host, with a port or without one.
 fn is_host(text: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "-._~[]:%".contains(c);
-    let port = text.rsplit_once(':').filter(|(host, _)| !host.ends_with(':')).map(|(_, port)| port);
-    let is_port = port
-        .is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with(']'));
-    !text.is_empty() && text.chars().all(is_part) && is_port
+    let is_of_host = |c: char| c.is_alphanumeric() || "-._~[]:%".contains(c);
+    let behind_colon = text.rsplit_once(':').map(|(_, port)| port);
+    let is_port = |port: &str| {
+        // The last colon of an IPv6 address without a port stands within its brackets.
+        port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with(']')
+    };
+    !text.is_empty() && text.chars().all(is_of_host) && behind_colon.is_none_or(is_port)
 }
 
 impl fmt::Debug for RedactedUrl<'_> {
