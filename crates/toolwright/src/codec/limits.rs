@@ -133,9 +133,13 @@ impl Items {
         unless_any(self.maximum)
     }
 
-    /// Whether no two items of an array are equal, if they may not be; otherwise that is recorded. `json` is the array.
-    pub(super) fn check_unique(self, json: &str, issues: &mut Issues) -> bool {
-        let repeated = if self.unique { repeated(json) } else { None };
+    /// Whether no two items of an array are equal, if they may not be; otherwise that is recorded. `json` gives the array.
+    pub(super) fn check_unique<'j>(
+        self,
+        json: impl FnOnce() -> &'j str,
+        issues: &mut Issues,
+    ) -> bool {
+        let repeated = if self.unique { repeated(json()) } else { None };
         if let Some((first, second)) = repeated {
             issues.add(IssueKind::RepeatedItem { first, second });
         }

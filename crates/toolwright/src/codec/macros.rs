@@ -563,25 +563,25 @@ macro_rules! __member {
 #[macro_export]
 macro_rules! __write_member {
     (required $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.key($key), &$value, $($type)+)
+        $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), &$value, $($type)+)
     };
     (optional $object:ident $key:literal $value:tt $($type:tt)+) => {
         if let Some(value) = &$value {
-            $crate::__encode!($object.key($key), value, $($type)+);
+            $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), value, $($type)+);
         }
     };
     (default $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.key($key), &$value, $($type)+)
+        $crate::__encode!($object.plain_key(concat!(",\"", $key, "\":")), &$value, $($type)+)
     };
     (default_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.escaped_key($key), &$value, $($type)+)
+        $crate::__encode!($object.key($key), &$value, $($type)+)
     };
     (required_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
-        $crate::__encode!($object.escaped_key($key), &$value, $($type)+)
+        $crate::__encode!($object.key($key), &$value, $($type)+)
     };
     (optional_escaped $object:ident $key:literal $value:tt $($type:tt)+) => {
         if let Some(value) = &$value {
-            $crate::__encode!($object.escaped_key($key), value, $($type)+);
+            $crate::__encode!($object.key($key), value, $($type)+);
         }
     };
 }

@@ -2,6 +2,7 @@
 
 use super::Writer;
 use crate::issue::IssueKind;
+use crate::json::Scanner;
 use crate::value::Map;
 
 /// An object that is being written. [`end`](Self::end) closes it.
@@ -9,9 +10,10 @@ use crate::value::Map;
 #[must_use = "an object is closed by `end`"]
 pub struct ObjectWriter<'w> {
     writer: &'w mut Writer,
-    empty: bool,
-    /// The key whose value was written last, and how many issues there were before it.
-    key: &'static str,
+    /// The character before the next key: `{` or a comma.
+    lead: u8,
+    /// Where the last entry begins in the text, and how many issues there were before it.
+    start: usize,
     mark: usize,
 }
 
@@ -19,31 +21,30 @@ impl Writer {
     /// Opens an object, whose entries are then written one by one; nothing where it is nested too
     /// deep, which is an issue.
     pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
-        self.open(b'{').then(|| ObjectWriter::new(self))
+        self.enter().then(|| ObjectWriter::new(self))
     }
 }
 
 impl<'w> ObjectWriter<'w> {
     fn new(writer: &'w mut Writer) -> Self {
-        let mark = writer.issues.count();
-        Self { writer, empty: true, key: "", mark }
+        let (start, mark) = (writer.text.len(), writer.issues.count());
+        Self { writer, lead: b'{', start, mark }
     }
 
-    /// The writer, behind a key: write exactly one value there. The key is one that JSON needs no escape
-    /// for; any other goes through [`escaped_key`](Self::escaped_key).
-    pub fn key(&mut self, key: &'static str) -> &mut Writer {
+    /// Writes a key and returns the writer: write exactly one value there.
+    pub fn key(&mut self, key: &str) -> &mut Writer {
         self.settle();
-        self.writer.text.plain_key(self.empty, key);
-        self.empty = false;
-        self.key = key;
+        self.start(key);
         self.writer
     }
 
-    /// As [`key`](Self::key), for a key with quotes, backslashes or control characters in it.
-    pub fn escaped_key(&mut self, key: &'static str) -> &mut Writer {
+    /// As [`key`](Self::key), for one that needs no escape, given as JSON between a comma and a colon.
+    #[doc(hidden)]
+    pub fn plain_key(&mut self, key: &'static str) -> &mut Writer {
         self.settle();
-        self.start(key);
-        self.key = key;
+        self.start = self.writer.text.len();
+        self.writer.text.push_led(self.lead, key);
+        self.lead = b',';
         self.writer
     }
 
@@ -69,6 +70,9 @@ impl<'w> ObjectWriter<'w> {
     /// Closes the object.
     pub fn end(mut self) {
         self.settle();
+        if self.lead == b'{' {
+            self.writer.text.push(b'{');
+        }
         self.writer.close(b'}');
     }
 
@@ -81,12 +85,18 @@ impl<'w> ObjectWriter<'w> {
 
     #[cold]
     fn locate(&mut self) {
-        self.writer.issues.under_key(self.mark, self.key);
+        let entry = self.writer.text.since(self.start + 1);
+        let key = Scanner::new(entry.as_bytes()).string().unwrap_or_default();
+        self.writer.issues.under_key(self.mark, &key);
         self.mark = self.writer.issues.count();
     }
 
     fn start(&mut self, key: &str) {
-        self.writer.text.key(key, self.empty);
-        self.empty = false;
+        let text = &mut self.writer.text;
+        self.start = text.len();
+        text.push(self.lead);
+        text.quote(key);
+        text.push(b':');
+        self.lead = b',';
     }
 }

@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
     fn close_array(&mut self, cursor: &ArrayCursor, items: usize, limits: Items) -> bool {
         !self.scanner.failed()
             && limits.check(cursor.reached, &mut self.issues)
-            && limits.check_unique(self.scanner.since(cursor.start), &mut self.issues)
+            && limits.check_unique(|| self.scanner.since(cursor.start), &mut self.issues)
             && cursor.reached == items
     }
 

@@ -128,7 +128,8 @@ impl Writer {
 
     /// Writes an array of some items, the first of them each by its own type.
     pub fn open_tuple(&mut self, limits: Items, items: impl FnOnce(&mut TupleWriter<'_>)) {
-        if self.open(b'[') {
+        if self.enter() {
+            self.text.push(b'[');
             let mut tuple = TupleWriter { writer: self, count: 0, gap: None };
             items(&mut tuple);
             let count = tuple.count;

@@ -135,16 +135,17 @@ impl Writer {
     fn items(&mut self, count: usize, limits: Items, item: &dyn Fn(&mut Self, usize)) {
         limits.check(count, &mut self.issues);
         let start = self.text.len();
-        if !self.open(b'[') {
+        if !self.enter() {
             return;
         }
+        self.text.push(b'[');
         for index in 0..count {
             let mark = self.start_item(index);
             item(self, index);
             self.end_item(mark, index);
         }
         self.close(b']');
-        limits.check_unique(self.text.since(start), &mut self.issues);
+        limits.check_unique(|| self.text.since(start), &mut self.issues);
     }
 
     pub(super) fn start_item(&mut self, index: usize) -> usize {
@@ -195,14 +196,13 @@ impl Writer {
         }
     }
 
-    /// Opens an array or object, unless it is nested too deep.
-    pub(super) fn open(&mut self, bracket: u8) -> bool {
+    /// Enters an array or object, unless it is nested too deep.
+    pub(super) fn enter(&mut self) -> bool {
         if self.depth == self.max_depth {
             self.issues.add(IssueKind::TooDeep { limit: self.max_depth });
             return false;
         }
         self.depth += 1;
-        self.text.push(bracket);
         true
     }
 

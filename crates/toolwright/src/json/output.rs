@@ -74,22 +74,14 @@ impl Output {
         copy(self.more(text.len()), text.as_bytes());
     }
 
-    /// Writes a key that needs no escape, with what stands before and behind it.
+    /// Writes a text whose first character is replaced by another one of ASCII.
     #[inline]
-    pub(crate) fn plain_key(&mut self, first: bool, key: &str) {
-        debug_assert!(is_plain(key.as_bytes()), "the caller knows the key");
-        let room = self.more(key.len() + if first { 3 } else { 4 });
-        // Every step waits for the length that the last one left, so the comma is part of this one.
-        let room = match room {
-            [comma, room @ ..] if !first => {
-                *comma = b',';
-                room
-            }
-            room => room,
-        };
-        if let [open, content @ .., close, colon] = room {
-            (*open, *close, *colon) = (b'"', b'"', b':');
-            copy(content, key.as_bytes());
+    pub(crate) fn push_led(&mut self, lead: u8, text: &str) {
+        debug_assert!(lead.is_ascii() && text.as_bytes().first().is_some_and(u8::is_ascii));
+        let room = self.more(text.len());
+        copy(room, text.as_bytes());
+        if let [first, ..] = room {
+            *first = lead;
         }
     }
 
@@ -103,15 +95,6 @@ impl Output {
             (*open, *close) = (b'"', b'"');
             copy(content, text.as_bytes());
         }
-    }
-
-    /// Writes a key and its colon, and a comma before it if it is not the first.
-    pub(crate) fn key(&mut self, key: &str, first: bool) {
-        if !first {
-            self.push(b',');
-        }
-        self.quote(key);
-        self.push(b':');
     }
 
     #[cold]
@@ -157,9 +140,13 @@ impl Output {
 
     fn digits(&mut self, value: u64) {
         let mut left = value;
-        for digit in self.more(count_of_digits(value)).iter_mut().rev() {
-            *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
-            left /= 10;
+        let (first, pairs) = self.more(count_of_digits(value)).as_rchunks_mut();
+        for place in pairs.iter_mut().rev() {
+            *place = pair(left);
+            left /= 100;
+        }
+        if let [digit] = first {
+            [_, *digit] = pair(left);
         }
     }
 
@@ -189,6 +176,16 @@ impl Output {
     }
 }
 
+/// The digits of each number below 100: two are written in one step.
+const PAIRS: &[[u8; 2]] = b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+    5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+    .as_chunks()
+    .0;
+
+fn pair(number: u64) -> [u8; 2] {
+    PAIRS[usize::try_from(number % 100).unwrap_or_default()]
+}
+
 fn count_of_digits(value: u64) -> usize {
     value.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
@@ -200,6 +197,7 @@ fn copy(place: &mut [u8], text: &[u8]) {
         0..4 => place.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte),
         4..8 => copy_ends::<4>(place, text),
         8..=16 => copy_ends::<8>(place, text),
+        17..=32 => copy_ends::<16>(place, text),
         _ => place.copy_from_slice(text),
     }
 }

@@ -110,6 +110,15 @@ struct Circle {
 }
 toolwright::object!(Circle { "kind" => constant("\"circle\""), required "radius" => radius: integer(Range::<i64>::ANY), });
 #[derive(Debug, PartialEq)]
+struct Escaped {
+    depth: Option<i64>,
+}
+toolwright::object!(Escaped {
+    "ki\"nd" => constant("1"),
+    optional_escaped "de\\pth" => depth: integer(Range::ANY.at_most(9)),
+});
+
+#[derive(Debug, PartialEq)]
 struct Dot {}
 toolwright::object!(Dot { "kind" => constant("\"dot\""), });
 #[derive(Debug, PartialEq)]
@@ -203,6 +212,14 @@ fn every_type_is_written_as_it_was_read() {
     }
     assert_eq!(from_json(b"\"ab\""), Ok(Words::Short("ab".into())));
     assert_eq!(from_json(b"\"abc\""), Ok(Words::Long("abc".into())));
+}
+
+#[test]
+fn keys_are_escaped_and_named_in_issues_as_they_are() {
+    round_trip::<Escaped>(r#"{"ki\"nd":1}"#);
+    round_trip::<Escaped>(r#"{"ki\"nd":1,"de\\pth":9}"#);
+    let issues = to_json(&Escaped { depth: Some(10) }).unwrap_err();
+    assert_eq!(issues.to_string(), "`/de\\pth`: found 10, expected at most 9");
 }
 
 #[test]
