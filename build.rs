@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Build::new(schema)
             .out_dir(out_dir.join(folder))
             .providers_only(providers_only)
+            .has_patterns(true)
             .generate()?;
     }
     Ok(())

@@ -37,6 +37,7 @@ pub struct Build {
     schema: PathBuf,
     out_dir: Option<PathBuf>,
     providers_only: bool,
+    has_patterns: bool,
     /// Paths of macros, each with the type that derives it; none where all types do.
     derives: Vec<(Option<String>, String)>,
     /// Named types, each with the path and the traits of what stands in its place.
@@ -55,6 +56,7 @@ impl Build {
             schema: schema.into(),
             out_dir: None,
             providers_only: false,
+            has_patterns: false,
             derives: Vec::new(),
             domain_types: Vec::new(),
         }
@@ -64,6 +66,13 @@ impl Build {
     #[must_use]
     pub fn providers_only(mut self, providers_only: bool) -> Self {
         self.providers_only = providers_only;
+        self
+    }
+
+    /// Says that the package turns on the feature `patterns` of `toolwright`. A pattern that needs it is a warning otherwise.
+    #[must_use]
+    pub fn has_patterns(mut self, has_patterns: bool) -> Self {
+        self.has_patterns = has_patterns;
         self
     }
 
@@ -132,8 +141,11 @@ impl Build {
     }
 
     fn options(&self) -> Result<Options, BuildError> {
-        let mut options =
-            Options { providers_only: self.providers_only, ..Options::of(Layout::Modules) };
+        let mut options = Options {
+            providers_only: self.providers_only,
+            has_patterns: self.has_patterns,
+            ..Options::of(Layout::Modules)
+        };
         for (name, text) in &self.derives {
             let path = RustPath::of_derive(text).map_err(BuildError::new)?;
             let list = match name {

@@ -125,6 +125,7 @@ impl Config {
         let extra = |(name, location): (&str, _)| (name.to_owned(), seen_from_out(location));
         Options {
             layout: Layout::Crates,
+            has_patterns: true,
             providers_only: false,
             workspace_lints: self.crates.workspace_lints,
             integers: self.rust.integers,

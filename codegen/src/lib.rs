@@ -37,7 +37,7 @@ pub use source::{Source, Sources};
 pub use syntax::language_schema;
 
 use diagnostic::{Diagnostic, Report};
-use options::Integers;
+use options::Layout;
 
 /// Parts of the compiler for `toolwright-import` and for tests. They change without notice.
 #[doc(hidden)]
@@ -87,7 +87,7 @@ pub struct Compiled {
 ///
 /// Every error and warning found, in the order of their places, when there is an error among them.
 pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
-    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options.integers)?;
+    let Understood { lowered, warnings, .. } = understand(Vec::new(), sources, options)?;
     let mut mistakes = lower::check_types(&lowered.project, options.types.iter());
     if !mistakes.is_empty() {
         // The sources are those of the schema alone.
@@ -108,7 +108,8 @@ pub fn compile(sources: &Sources, options: &Options) -> Result<Compiled, Vec<Dia
 ///
 /// As [`compile`] does with options that say nothing else.
 pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
-    understand(Vec::new(), sources, Integers::default()).map(|understood| understood.warnings)
+    let options = Options { has_patterns: true, ..Options::of(Layout::Modules) };
+    understand(Vec::new(), sources, &options).map(|understood| understood.warnings)
 }
 
 /// A project without errors.
@@ -125,11 +126,11 @@ pub(crate) struct Understood {
 pub(crate) fn understand(
     reading: Vec<Diagnostic>,
     sources: &Sources,
-    integers: Integers,
+    options: &Options,
 ) -> Result<Understood, Vec<Diagnostic>> {
     let mut report = Report::after(reading);
     let documents = syntax::parse(sources, &mut report);
-    understand_documents(documents, report, sources, integers)
+    understand_documents(documents, report, sources, options)
 }
 
 /// Lowers documents that were read from the sources, with the findings of reading them.
@@ -137,9 +138,14 @@ pub(crate) fn understand_documents(
     documents: Vec<syntax::Document>,
     mut report: Report,
     sources: &Sources,
-    integers: Integers,
+    options: &Options,
 ) -> Result<Understood, Vec<Diagnostic>> {
-    let lowered = lower::lower(&documents, integers, &mut report);
+    let lowered = lower::lower(&documents, options.integers, &mut report);
+    if let Some(pattern) = lowered.project.schemas.needs_tables
+        && !options.has_patterns
+    {
+        report.add(diagnostic::schemas::needs_tables(pattern));
+    }
     let is_refused = report.has_errors();
     let mut findings = report.into_findings();
     for finding in &mut findings {
@@ -157,7 +163,7 @@ pub(crate) fn understand_documents(
 fn lowered(
     reading: Vec<Diagnostic>,
     sources: &Sources,
-    integers: Integers,
+    options: &Options,
 ) -> Result<lower::Lowered, Vec<Diagnostic>> {
-    understand(reading, sources, integers).map(|understood| understood.lowered)
+    understand(reading, sources, options).map(|understood| understood.lowered)
 }

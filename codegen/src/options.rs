@@ -10,6 +10,9 @@ pub struct Options {
     pub layout: Layout,
     /// Leave out agents, MCP servers and HTTP clients: all code then needs `toolwright` alone.
     pub providers_only: bool,
+    /// Whether the package of the generated code turns on the feature `patterns` of `toolwright` where it needs it, as
+    /// generated manifests do; if not, a pattern that needs it is a warning.
+    pub has_patterns: bool,
     /// Write `[lints] workspace = true` into generated manifests.
     pub workspace_lints: bool,
     /// What integers are where nothing bounds them, in files that do not say it.
@@ -151,6 +154,7 @@ impl Options {
         Self {
             layout,
             providers_only: false,
+            has_patterns: layout != Layout::Modules,
             workspace_lints: false,
             integers: Integers::Int64,
             derive: Vec::new(),

@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 
 use expect::expect;
 use toolwright_codegen::diagnostic::{Code, Diagnostic, Group, Severity, groups};
-use toolwright_codegen::project::{Failure, Mode, Project};
+use toolwright_codegen::options::Layout;
+use toolwright_codegen::project::{Checked, Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::{Options, Source, Sources, compile};
 
 /// How docs/mistakes.md begins.
 const PAGE: &str = "# Mistakes
 
-Every kind of mistake that `toolwright check` finds, in the order of the stages that find them: the rule, why there is
-one, and the smallest schema that breaks it. `toolwright explain CODE` prints one section. The codes are stable, so
-programs may match on them. This page is written by a test of `toolwright-codegen`; the texts stand in
+Every kind of mistake that `toolwright check` or a build script finds, in the order of the stages that find them: the
+rule, why there is one, and the smallest schema that breaks it. `toolwright explain CODE` prints one section. The codes are
+stable, so programs may match on them. This page is written by a test of `toolwright-codegen`; the texts stand in
 [`codegen/src/diagnostic/`](../codegen/src/diagnostic/mod.rs), the cases in [`tests/golden/errors/`](../tests/golden/errors).
 ";
 
@@ -84,7 +85,10 @@ fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
     } else {
         let project = Project::open(&std::env::temp_dir()).expect("no project is there");
         match project.with_schema(vec![path.to_owned()]).check() {
-            Ok(checked) => return (checked.warnings, checked.sources),
+            Ok(Checked { sources, warnings }) if warnings.is_empty() => {
+                return (built(&sources), sources);
+            }
+            Ok(Checked { sources, warnings }) => return (warnings, sources),
             Err(failure) => Some(failure),
         }
     };
@@ -92,6 +96,12 @@ fn run(path: &Path) -> (Vec<Diagnostic>, Sources) {
         Some(Failure::Rejected { sources, findings }) => (findings, sources),
         other => panic!("{}: expected findings, found {other:?}", path.display()),
     }
+}
+
+/// What a build script finds.
+fn built(sources: &Sources) -> Vec<Diagnostic> {
+    let found = compile(sources, &Options::of(Layout::Modules));
+    found.map_or_else(|findings| findings, |compiled| compiled.warnings)
 }
 
 /// What is wrong with a case: other codes than its name, or another rendering than beside it.
@@ -183,14 +193,27 @@ fn no_mistake_hides_another_or_makes_one() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn only_a_package_that_has_to_turn_on_the_feature_patterns_is_told_so() {
+    let text = fs::read_to_string(root().join("needs-tables.yaml")).expect("the case is there");
+    let sources = Sources::new(vec![Source { path: "notes.yaml".to_owned(), text }]);
+    let modules = Options::of(Layout::Modules);
+    let warnings = |options: &Options| {
+        let compiled = compile(&sources, options).expect("a warning alone");
+        compiled.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(&modules), ["needs-tables"]);
+    assert_eq!(warnings(&Options { has_patterns: true, ..modules }), [""; 0]);
+    assert_eq!(warnings(&Options::of(Layout::Crates)), [""; 0]);
+    assert_eq!(toolwright_codegen::check(&sources), Ok(Vec::new()));
+}
+
 fn codes(texts: &[&str]) -> BTreeSet<&'static str> {
     let files = texts
         .iter()
         .enumerate()
         .map(|(index, text)| Source { path: format!("{index}.yaml"), text: (*text).to_owned() });
-    let found = compile(&Sources::new(files.collect()), &Options::default());
-    let findings = found.map_or_else(|findings| findings, |compiled| compiled.warnings);
-    findings.iter().map(|finding| finding.code).collect()
+    built(&Sources::new(files.collect())).iter().map(|finding| finding.code).collect()
 }
 
 #[test]

@@ -81,12 +81,12 @@ mistakes! {
     /// A pattern that needs the tables of Unicode.
     ///
     /// `\p{L}`, and letters beyond ASCII regardless of case, are read with tables that are behind the feature `patterns` of
-    /// `toolwright`. The manifests of generated crates turn it on; a package whose build script compiles schemas has to do
-    /// so itself. The first such pattern of a project is reported.
+    /// `toolwright`. The manifests of generated crates turn it on. A package whose build script compiles schemas has to do
+    /// so itself; the build script reports the first such pattern, unless `Build::has_patterns` says that it is on.
     Warning "needs-tables" needs_tables(span: Span) {
         at(span, "this pattern needs the feature `patterns` of `toolwright`, which has the tables of Unicode")
-            .help("turn it on in the manifest of a package whose build script compiles this (generated manifests do so \
-                   themselves), or list the characters in a class")
+            .help("turn it on in the manifest of this package and call `has_patterns(true)` of `Build`, or list the \
+                   characters in a class")
     }
 
     /// Limits that leave nothing between them.

@@ -72,7 +72,7 @@ impl Generation<'_> {
     fn whole(&mut self) -> Result<Whole, Failure> {
         let ReadSources { sources, findings } = &self.reading;
         let Understood { documents, lowered, warnings } =
-            match understand(findings.clone(), sources, self.options.integers) {
+            match understand(findings.clone(), sources, &self.options) {
                 Ok(understood) => understood,
                 Err(findings) => {
                     let sources = std::mem::take(&mut self.reading.sources);
@@ -112,8 +112,7 @@ impl Generation<'_> {
             return Ok(None);
         }
         // Errors are reported by a run in full, which sees all of them.
-        let integers = self.options.integers;
-        let understood = understand_documents(documents, report, &outdated.sources, integers);
+        let understood = understand_documents(documents, report, &outdated.sources, &self.options);
         let Ok(Understood { lowered, warnings, .. }) = understood else { return Ok(None) };
         if !type_mistakes(&lowered.project, &self.options, false).is_empty() {
             return Ok(None);

@@ -126,7 +126,7 @@ impl Project {
         // What the configuration says wrongly is a mistake too.
         let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
-        match understand(findings, &sources, options.integers) {
+        match understand(findings, &sources, &options) {
             Ok(Understood { lowered, warnings, .. }) => {
                 let has_all = self.has_own_schema;
                 let mistakes = type_mistakes(&lowered.project, &options, has_all);

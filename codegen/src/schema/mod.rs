@@ -48,6 +48,8 @@ pub struct Schemas {
     invalid: BTreeSet<NodeId>,
     /// Nodes that accept their own `default`.
     accept_default: BTreeSet<NodeId>,
+    /// Where the first pattern stands that needs the tables of Unicode, if one does.
+    pub(crate) needs_tables: Option<Span>,
 }
 
 /// Names a [`Node`]. Two uses of one node are one type; equal text written twice is two nodes.

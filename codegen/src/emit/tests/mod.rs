@@ -53,7 +53,7 @@ fn for_each_module(try_module: impl Fn(&Module) + Sync) {
     });
     let projects: Vec<_> = folders.into_iter().chain(files).chain(random).collect();
     parallel::map(&projects, |(name, sources, options)| {
-        let lowered = crate::lowered(Vec::new(), sources, options.integers)
+        let lowered = crate::lowered(Vec::new(), sources, options)
             .unwrap_or_else(|findings| panic!("{name}: {findings:?}"));
         let plans = Plans::new(&lowered.project, &lowered.types, options);
         for krate in plans.subjects().iter().filter_map(|&subject| plans.plan(subject)) {

@@ -46,9 +46,8 @@ impl SchemaReader<'_> {
                 return None;
             }
         };
-        if pattern.translated.needs_tables && !self.pending.needs_tables {
-            self.pending.needs_tables = true;
-            self.report.add(schemas::needs_tables(at));
+        if pattern.translated.needs_tables {
+            self.schemas.needs_tables.get_or_insert(at);
         }
         Some(pattern)
     }

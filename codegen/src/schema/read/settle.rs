@@ -28,8 +28,6 @@ pub(crate) struct Pending {
     settled: usize,
     /// What a project's patterns may still ask for.
     pub(crate) budget: Budget,
-    /// Whether a pattern needed the tables of Unicode.
-    pub(super) needs_tables: bool,
 }
 
 /// `anyOf`, `oneOf`, or an `allOf` of one.
