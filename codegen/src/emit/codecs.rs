@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use toolwright::codec;
 use toolwright::pattern::{Engine, Translated};
 
 use super::print::Module;
@@ -21,7 +22,11 @@ pub(super) fn module(types: &Types, owner: &str) -> Module {
     let coded = types.definitions.iter().filter(|definition| has_codec(&definition.body));
     let mut parts: Vec<TokenStream> = types.patterns.iter().map(pattern).collect();
     parts.extend(types.validators.iter().map(validator));
-    parts.extend(coded.map(codec));
+    parts.extend(
+        coded.flat_map(|definition| {
+            std::iter::once(codec(definition)).chain(conversions(definition))
+        }),
+    );
     parts.splice(0..0, uses(types, &parts));
     let about = if types.definitions.is_empty() {
         "none, as it has no types of its own."
@@ -40,6 +45,9 @@ fn uses(types: &Types, parts: &[TokenStream]) -> Option<TokenStream> {
     let mut held = BTreeSet::new();
     for definition in &types.definitions {
         if let Body::Newtype(ty) = &definition.body {
+            used_by(ty, &mut held);
+        }
+        for (_, ty) in definition.body.convertible_variants() {
             used_by(ty, &mut held);
         }
     }
@@ -112,7 +120,8 @@ fn codec(definition: &Definition) -> TokenStream {
         Body::Constants(variants) => {
             let names = variants.iter().map(|variant| &variant.name);
             let values = variants.iter().map(|variant| &variant.value);
-            quote!(toolwright::constants!(#name #rules { #(#names = #values),* });)
+            let kinds = kinds_of(variants.iter().map(|variant| &*variant.value));
+            quote!(toolwright::constants!(#name #rules #kinds { #(#names = #values),* });)
         }
         Body::Mixed(variants) => {
             let names = variants.iter().map(|variant| &variant.name);
@@ -149,6 +158,23 @@ fn codec(definition: &Definition) -> TokenStream {
         // An alias has the codec of what it stands for, and a type of the user's one wherever it is used.
         Body::Alias(_) | Body::Domain(_) => TokenStream::new(),
     }
+}
+
+/// The types of Rust beside text that constants are of, given as JSON.
+fn kinds_of<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Option<TokenStream> {
+    let is_boolean = |json: &str| matches!(json, "true" | "false");
+    let is_integer = |json: &str| codec::from_json::<i64>(json.as_bytes()).is_ok();
+    let kinds = [("i64", values.clone().any(is_integer)), ("bool", values.clone().any(is_boolean))];
+    let mut kinds =
+        kinds.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| ident(name)).peekable();
+    kinds.peek().is_some().then(|| quote!(from(#(#kinds),*)))
+}
+
+/// What makes a choice of what one of its variants holds.
+fn conversions(Definition { name, body, .. }: &Definition) -> Option<TokenStream> {
+    let (variants, types): (Vec<_>, Vec<_>) = body.convertible_variants().into_iter().unzip();
+    (!variants.is_empty())
+        .then(|| quote!(toolwright::from_variants!(#name { #(#variants: #types),* });))
 }
 
 fn object(name: &Identifier, rules: &TokenStream, plan: &Struct) -> TokenStream {

@@ -23,14 +23,6 @@ pub(super) fn root(krate: &Crate<'_>, modules: &[Module], printer: &mut Printer)
         text.push('\n');
     }
     text.push_str("\n#![forbid(unsafe_code)]\n");
-    let types = match &krate.contents {
-        Contents::Service(service) => Some(&service.types),
-        Contents::Toolset(toolset) => Some(&toolset.types),
-        Contents::Agent(_) | Contents::Server(_) | Contents::Http(_) => None,
-    };
-    if types.is_some_and(|types| !types.is_documented()) {
-        text.push_str("// What no schema describes has no docs.\n#![allow(missing_docs)]\n");
-    }
     if !modules.is_empty() {
         text.push('\n');
     }

@@ -95,7 +95,9 @@ pub(super) fn errors(plan: &ServiceCrate<'_>) -> Option<Module> {
     })
 }
 
-fn definition(method: &str, ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
+fn definition(method: &str, error: &ErrorEnum<'_>) -> TokenStream {
+    let ErrorEnum { name, derives_eq, variants } = error;
+    let (eq, hash) = derives_eq.then(|| (quote!(, Eq), quote!(, Hash))).unzip();
     let docs_of_enum = docs(&[format!("Why `{method}` failed.")]);
     let variants = variants.iter().map(|ErrorVariant { name, docs: lines, holds, .. }| {
         let docs = docs(lines);
@@ -111,7 +113,7 @@ fn definition(method: &str, ErrorEnum { name, variants }: &ErrorEnum<'_>) -> Tok
     });
     quote! {
         #docs_of_enum
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq #eq #hash)]
         pub enum #name {
             #(#variants,)*
         }
@@ -119,7 +121,7 @@ fn definition(method: &str, ErrorEnum { name, variants }: &ErrorEnum<'_>) -> Tok
 }
 
 /// What each error tells a caller.
-fn failures(ErrorEnum { name, variants }: &ErrorEnum<'_>) -> TokenStream {
+fn failures(ErrorEnum { name, variants, .. }: &ErrorEnum<'_>) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let ErrorVariant { error, name, format, arguments, holds, .. } = variant;
         let content = match holds {

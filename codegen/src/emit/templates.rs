@@ -40,7 +40,11 @@ fn text(template: &impl Template) -> String {
 impl Crate<'_> {
     /// The features it asks of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
-        if self.needs_patterns && dependency == "toolwright" { &["patterns"] } else { &[] }
+        if self.contents.needs_patterns() && dependency == "toolwright" {
+            &["patterns"]
+        } else {
+            &[]
+        }
     }
 
     /// The tools with their descriptions, each in one line.

@@ -90,9 +90,7 @@ impl<'a> Planner<'a> {
                 &BTreeSet::new(),
             ),
             dir,
-            needs_patterns: false,
-            package_keys: &self.options.package.keys,
-            workspace_lints: self.options.workspace_lints,
+            options: self.options,
             tools: used.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Agent(AgentCrate {
                 agent,
@@ -129,9 +127,7 @@ impl<'a> Planner<'a> {
                 &BTreeSet::new(),
             ),
             dir,
-            needs_patterns: false,
-            package_keys: &self.options.package.keys,
-            workspace_lints: self.options.workspace_lints,
+            options: self.options,
             tools: tools.map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Server(ServerCrate { server, providers }),
         }

@@ -47,7 +47,7 @@ impl Derives {
 pub(super) struct DerivesOf(BTreeMap<NodeId, Derives>);
 
 impl DerivesOf {
-    /// Finds the greatest sets: each type has what all it holds has.
+    /// Finds the greatest sets: each type has what all it holds has. `payloads` are those of errors, which need no name.
     pub(super) fn types(
         schemas: &Schemas,
         names: &TypeNames,
@@ -55,6 +55,7 @@ impl DerivesOf {
         exact: impl Fn(NodeId) -> bool,
         defaults: &Defaults,
         options: &OptionsOf<'_>,
+        payloads: impl Iterator<Item = NodeId>,
     ) -> Self {
         let types: Vec<NodeId> = names.all().map(|name| name.node).collect();
         let known = types.iter().map(|&node| (node, Derives::ALL)).collect();
@@ -67,12 +68,15 @@ impl DerivesOf {
                 changed |= search.known.insert(node, found) != Some(found);
             }
             if !changed {
-                return Self(search.known);
+                break;
             }
         }
+        let payloads: Vec<_> = payloads.map(|node| (node, search.used(node, node))).collect();
+        search.known.extend(payloads);
+        Self(search.known)
     }
 
-    /// What the type of a node derives.
+    /// What the type of a node derives: of a named type, or of the payload of an error.
     pub(super) fn get(&self, node: NodeId) -> Derives {
         self.0[&node]
     }

@@ -79,9 +79,7 @@ impl<'a> Planner<'a> {
                 &BTreeSet::new(),
             ),
             dir,
-            needs_patterns: false,
-            package_keys: &self.options.package.keys,
-            workspace_lints: self.options.workspace_lints,
+            options: self.options,
             tools: Vec::new(),
             contents: Contents::Http(HttpCrate {
                 name: pascal_with(&service, "Http"),

@@ -55,12 +55,8 @@ pub struct Crate<'a> {
     pub docs: Vec<String>,
     /// What it depends on, in alphabetical order.
     pub dependencies: Vec<CrateDependency>,
-    /// Whether its codecs need the `patterns` feature of `toolwright`.
-    pub needs_patterns: bool,
-    /// What its manifest says of the package beside name and description: keys with their values as TOML.
-    pub package_keys: &'a [(&'static str, String)],
-    /// Whether its manifest takes the workspace's lints.
-    pub workspace_lints: bool,
+    /// What its manifest says of every package.
+    pub options: &'a Options,
     /// The tools it is about, for the README.
     pub tools: Vec<&'a Tool>,
     /// The code.
@@ -97,6 +93,17 @@ pub enum Contents<'a> {
     Server(ServerCrate<'a>),
     /// What calls a service over HTTP.
     Http(HttpCrate<'a>),
+}
+
+impl Contents<'_> {
+    /// Whether codecs need the feature `patterns` of `toolwright`.
+    pub fn needs_patterns(&self) -> bool {
+        match self {
+            Self::Service(service) => service.types.needs_tables(),
+            Self::Toolset(toolset) => toolset.types.needs_tables(),
+            Self::Agent(_) | Self::Server(_) | Self::Http(_) => false,
+        }
+    }
 }
 
 /// The crates of a project, providers first. Each is planned when it is asked for: thousands of plans take more room than
@@ -159,6 +166,11 @@ impl<'a> Plans<'a> {
             is_exact,
             &defaults,
             &type_options,
+            project
+                .methods
+                .iter()
+                .flat_map(|method| &method.errors)
+                .filter_map(|error| error.payload),
         );
         Self {
             project,

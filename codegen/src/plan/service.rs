@@ -50,6 +50,8 @@ pub struct TraitMethod<'a> {
 pub struct ErrorEnum<'a> {
     /// The enum's name.
     pub name: Identifier,
+    /// Whether all payloads have `Eq` and `Hash`.
+    pub derives_eq: bool,
     /// The declared errors.
     pub variants: Vec<ErrorVariant<'a>>,
 }
@@ -145,9 +147,7 @@ impl<'a> Planner<'a> {
                 &contents.types.extra_crates(),
             ),
             dir,
-            needs_patterns: contents.types.needs_tables(),
-            package_keys: &self.options.package.keys,
-            workspace_lints: self.options.workspace_lints,
+            options: self.options,
             tools: Vec::new(),
             contents: Contents::Service(contents),
         })
@@ -229,6 +229,11 @@ impl<'a> Planner<'a> {
             result: self.located_type(method.result, Some(own)),
             error: (!method.errors.is_empty()).then(|| ErrorEnum {
                 name: pascal_with(name, "Error"),
+                derives_eq: method
+                    .errors
+                    .iter()
+                    .filter_map(|error| error.payload)
+                    .all(|payload| self.derives.get(payload).eq),
                 variants: method.errors.iter().map(|error| self.error(error, own)).collect(),
             }),
         }

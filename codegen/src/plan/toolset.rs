@@ -111,9 +111,7 @@ impl<'a> Planner<'a> {
                 &contents.types.extra_crates(),
             ),
             dir,
-            needs_patterns: contents.types.needs_tables(),
-            package_keys: &self.options.package.keys,
-            workspace_lints: self.options.workspace_lints,
+            options: self.options,
             tools: toolset.tools.iter().map(|&tool| &self.project[tool]).collect(),
             contents: Contents::Toolset(contents),
         }

@@ -41,21 +41,6 @@ impl Import {
 }
 
 impl Types {
-    /// Whether each type and each field has docs.
-    pub fn is_documented(&self) -> bool {
-        self.definitions.iter().all(|definition| {
-            let members = match &definition.body {
-                Body::Struct(plan) => &plan.members[..],
-                _ => &[],
-            };
-            let is_documented = |member: &Member| match member {
-                Member::Field(field) => !field.docs.is_empty(),
-                Member::Fixed { .. } => true,
-            };
-            !definition.docs.is_empty() && members.iter().all(is_documented)
-        })
-    }
-
     /// The crates of the paths that options put into the types.
     pub fn extra_crates(&self) -> BTreeSet<&str> {
         let paths = self.definitions.iter().flat_map(|definition| {
@@ -407,6 +392,27 @@ pub enum TypeUse {
     Converted(Identifier, Box<TypeUse>),
     /// A type that cannot say all of its schema, and the static that holds the validator of the rest.
     Checked(Box<TypeUse>, Identifier),
+}
+
+impl Body {
+    /// The variants of a choice that can be made of what they hold, with the types of that: none where two may hold a value of
+    /// one type, as types of the user's may be the same.
+    pub fn convertible_variants(&self) -> Vec<(&Identifier, &TypeUse)> {
+        let variants: Vec<_> = match self {
+            Self::Mixed(variants) => {
+                variants.iter().map(|variant| (&variant.name, &variant.ty)).collect()
+            }
+            Self::Union { variants, .. } => {
+                variants.iter().map(|variant| (&variant.name, &variant.ty)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let of_user = |(_, ty): &&(_, &TypeUse)| matches!(ty, TypeUse::Converted(..));
+        if variants.iter().filter(of_user).count() > 1 {
+            return Vec::new();
+        }
+        variants.into_iter().filter(|(_, ty)| !matches!(ty, TypeUse::Null)).collect()
+    }
 }
 
 impl TypeUse {

@@ -134,6 +134,8 @@ fn enums_list_display_parse_and_sort_in_the_order_of_the_schema() -> Tested {
         assert_eq!(sent(order)?, *order);
     }
     assert!(Order::try_from("up").is_err());
+    assert_eq!([Order::try_from(1)?, Order::try_from(-1)?, Order::try_from(true)?].map(|order| order.to_string()), ["1", "-1", "true"]);
+    assert!(Order::try_from(2).is_err() && Order::try_from(false).is_err());
     let sorted: BTreeSet<State> = [State::Done, State::Open].into();
     assert_eq!(sorted.first(), Some(&State::Open));
     Ok(())
@@ -211,7 +213,7 @@ fn objects_choices_tuples_and_maps_are_built_and_matched() -> Tested {
     let mut by_priority = BTreeMap::from([(issue.priority, &issue), (parent.priority, &parent)]);
     assert_eq!(by_priority.pop_last().map(|(_, issue)| issue.id), Some(IssueId(2)));
 
-    let events = [Event::Opened(Opened { by: "Ann".to_owned() }), Event::Moved(Moved { to: State::Done })];
+    let events = [Event::from(Opened { by: "Ann".to_owned() }), Moved { to: State::Done }.into()];
     for event in events {
         let words = match sent(&event)? {
             Event::Opened(Opened { by }) => format!("opened by {by}"),
@@ -219,7 +221,7 @@ fn objects_choices_tuples_and_maps_are_built_and_matched() -> Tested {
         };
         assert!(["opened by Ann", "moved to done"].contains(&words.as_str()), "{words}");
     }
-    let selectors = [Selector::String("milk".to_owned()), Selector::Number(0.5)];
+    let selectors = [Selector::from("milk".to_owned()), 0.5.into()];
     for selector in selectors {
         assert_eq!(sent(&selector)?, selector);
     }
@@ -282,6 +284,7 @@ fn toolsets_share_a_service_and_fail_with_declared_errors() -> Tested {
     assert_eq!(failure.recovery, Recovery::Replan);
     let error = GetIssueError::from_failure(failure)?;
     assert_eq!(error, GetIssueError::NotFound(NoIssue { id: IssueId(9) }));
+    assert!(HashSet::from([error, GetIssueError::Busy]).contains(&GetIssueError::Busy));
     let busy = run::<Issue>(&issues, &get(2)?).unwrap_err();
     assert_eq!((busy.code.as_deref(), busy.recovery), (Some("busy"), Recovery::Retry));
     Ok(())

@@ -8,6 +8,7 @@
     clippy::semicolon_if_nothing_returned,
     reason = "names are the schemas' to choose, line breaks the printer's"
 )]
+#[allow(missing_docs, reason = "its schemas describe only what their words are about")]
 pub mod generated {
     //! All accepted schemas, compiled: a module for each file of the corpora.
 

@@ -183,9 +183,12 @@ macro_rules! integer_enum {
 /// Writes the codec of an enum without fields whose variants are strings, numbers and booleans in JSON, given as JSON texts,
 /// with what else can be made of them: `ALL`, `as_json`, `Display`, `FromStr` and `TryFrom<&str>`. A string is displayed without
 /// its quotes. A text stands for the string that it is, or else for the number or boolean that it is in JSON.
+/// `constants!(Order from(i64, bool) { … })` has `TryFrom` of these types, too.
 #[macro_export]
 macro_rules! constants {
-    ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $json:literal),+ $(,)? }) => {
+    ($name:ident $(checked($validator:expr $(,)?))? $(from($($kind:ident),+ $(,)?))? {
+        $($variant:ident = $json:literal),+ $(,)?
+    }) => {
         impl $name {
             /// Every value, in the schema's order.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -211,6 +214,16 @@ macro_rules! constants {
         }
 
         $crate::__from_text!($name |text| $crate::codec::from_text_or_json(text));
+
+        $($(
+            impl ::core::convert::TryFrom<$kind> for $name {
+                type Error = $crate::InvalidPayload;
+
+                fn try_from(value: $kind) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                    $crate::codec::from_json(value.to_string().as_bytes())
+                }
+            }
+        )+)?
     };
 }
 

@@ -30,3 +30,15 @@ impl Reader<'_> {
         variant.map(|(_, variant)| *variant)
     }
 }
+
+/// Makes an enum of what a variant holds: `from_variants!(Id { String: String, Integer: i64 })` writes `From` of each type.
+#[macro_export]
+macro_rules! from_variants {
+    ($name:ident { $($variant:ident: $type:ty),+ $(,)? }) => {$(
+        impl ::core::convert::From<$type> for $name {
+            fn from(value: $type) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )+};
+}

@@ -4,7 +4,7 @@
 use super::types;
 
 /// Why `update_todos` failed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum UpdateTodosError {
     /// The run is unknown.
     RunNotFound,
@@ -22,7 +22,7 @@ toolwright::declared_errors!(UpdateTodosError {
 });
 
 /// Why `get_todos` failed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GetTodosError {
     /// The run is unknown.
     RunNotFound,
