@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use toolwright::http::{Content, Status, Style, Verb};
 use toolwright::outcome::Recovery;
+use toolwright::spec::{PeriodError, parse_period};
 
 use super::read::Read;
 use crate::diagnostic::{Report, form};
@@ -124,9 +125,6 @@ pub(super) const RECOVERIES: [(&str, Recovery<()>); 4] = [
     ("finish", Recovery::Finish),
 ];
 
-/// Every unit of a [`Period`], in milliseconds; `ms` before the units it ends with.
-const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
-
 impl<T> Entries<T> {
     /// The entries in written order.
     pub fn iter(&self) -> impl Iterator<Item = (&Spanned<String>, &T)> {
@@ -205,10 +203,9 @@ impl Read for Version {
 
 impl Read for Period {
     fn read(node: &Node, report: &mut Report) -> Option<Self> {
-        let period = node.as_str().and_then(period);
+        let period = node.as_str().and_then(|text| parse_period(text).ok()).map(Self);
         if period.is_none() {
-            let expected = "a length of time above zero, such as 500ms, 5s, 2m or 1h";
-            report.add(node.unexpected(expected));
+            report.add(node.unexpected(PeriodError::EXPECTED));
         }
         period
     }
@@ -216,16 +213,6 @@ impl Read for Period {
     fn placeholder(_: Span) -> Self {
         Self(Duration::from_secs(1))
     }
-}
-
-fn period(text: &str) -> Option<Period> {
-    let (unit, milliseconds) = UNITS.iter().find(|(unit, _)| text.ends_with(unit))?;
-    let digits = text.strip_suffix(unit)?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let count: u64 = digits.parse().ok().filter(|&count| count > 0)?;
-    Some(Period(Duration::from_millis(count.checked_mul(*milliseconds)?)))
 }
 
 impl Read for SchemaText {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_saphyr::{DefaultMessageFormatter, Location, MessageFormatter};
 use toolwright::RegistrationError;
 use toolwright::issue::nearest;
+use toolwright::spec::parse_period;
 use toolwright_runtime::{Agent, Policy};
 
 use crate::error::{Mistake, Source};
@@ -59,8 +60,6 @@ struct Limits {
 
 /// A length of time, written as schema files write it.
 struct Period(Duration);
-
-const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
 impl AgentFile {
     /// Reads a file.
@@ -236,15 +235,8 @@ fn bytes(text: &str, location: Location) -> Range<usize> {
 impl<'de> Deserialize<'de> for Period {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let period = UNITS.iter().find_map(|(unit, milliseconds)| {
-            let digits = text.strip_suffix(unit)?;
-            let is_count = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            let count: u64 = is_count.then(|| digits.parse().ok())?.filter(|&count| count > 0)?;
-            count.checked_mul(*milliseconds).map(Duration::from_millis)
-        });
-        let expected = "a length of time above zero, such as 500ms, 5s, 2m or 1h";
-        period
+        parse_period(&text)
             .map(Self)
-            .ok_or_else(|| de::Error::custom(format!("found `{text}`, expected {expected}")))
+            .map_err(|error| de::Error::custom(format!("found `{text}`, {error}")))
     }
 }

@@ -287,7 +287,8 @@ fn object(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
     )
 }
 
-/// A length of time, as the schema language writes it.
+/// A length of time, as `toolwright::spec::parse_period` reads it: to call that, whoever uses a macro would compile the
+/// contract a second time.
 fn milliseconds(text: &LitStr) -> Result<u64> {
     let written = text.value();
     let length = UNITS.iter().find_map(|(unit, milliseconds)| {
@@ -328,4 +329,25 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> Result<Option<LitStr>> {
     }
     let text = lines.join("\n").trim().to_owned();
     Ok(span.filter(|_| !text.is_empty()).map(|span| LitStr::new(&text, span)))
+}
+
+#[cfg(test)]
+mod tests {
+    use toolwright::spec::parse_period;
+
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_what_the_contract_takes_for_a_period() {
+        let numbers = ["", "0", "1", "007", "+5", "-5", "1.5", "5 ", "18446744073709551615"];
+        for (number, unit) in numbers
+            .iter()
+            .flat_map(|number| ["", "ms", "s", "m", "h", "S", "d"].map(|unit| (number, unit)))
+        {
+            let text = format!("{number}{unit}");
+            let read = milliseconds(&LitStr::new(&text, Span::call_site())).ok();
+            let expected = parse_period(&text).ok().map(|period| period.as_millis());
+            assert_eq!(read.map(u128::from), expected, "{text}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod macros;
 mod parts;
+mod period;
 mod setters;
 
 use std::fmt;
@@ -15,6 +16,7 @@ pub use parts::{
     Approval, CallLimits, Deprecation, Hints, Implementation, Text, ToolAnnotations, ToolsetInfo,
     text,
 };
+pub use period::{PeriodError, parse_period};
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
 pub trait Tool: Copy + Send + Sync + 'static {

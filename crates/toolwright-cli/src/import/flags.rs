@@ -34,7 +34,7 @@ pub(crate) struct Asking {
     #[arg(long, value_name = "VAR", requires = "url")]
     pub(crate) bearer_env: Option<String>,
     /// How long the server may take, start included: 30s, 500ms, 2m.
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = period)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = toolwright::spec::parse_period)]
     pub(crate) timeout: Duration,
 }
 
@@ -169,20 +169,4 @@ fn header(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("expected a header such as `X-Team: tools`".to_owned()),
     }
-}
-
-fn period(text: &str) -> Result<Duration, String> {
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, unit) = text.split_at(split);
-    let milliseconds = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        _ => 0,
-    };
-    let count: Option<u64> = digits.parse().ok();
-    let period =
-        count.and_then(|count| count.checked_mul(milliseconds)).filter(|&period| period > 0);
-    let error = || "expected a time such as 30s, 500ms or 2m".to_owned();
-    period.map(Duration::from_millis).ok_or_else(error)
 }
