@@ -183,7 +183,7 @@ impl Package {
         publish.is_some_and(|publish| *publish != Value::from(false))
     }
 
-    /// What is wrong, and where.
+    /// Returns the mistakes, each with its place.
     fn mistakes(&self) -> Vec<(Range<usize>, &'static str)> {
         let mut mistakes = Vec::new();
         if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_prefix(prefix.as_ref())) {

@@ -114,7 +114,7 @@ pub fn check(sources: &Sources) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
 
 /// A project without errors.
 pub(crate) struct Understood {
-    /// What was written.
+    /// The documents as they were written.
     pub(crate) documents: Vec<syntax::Document>,
     /// What it means.
     pub(crate) lowered: lower::Lowered,

@@ -19,7 +19,7 @@ pub struct Options {
     pub integers: Integers,
     /// Macros that every generated struct and enum derives beside the traits that toolwright derives.
     pub derive: Vec<RustPath>,
-    /// What holds for single types.
+    /// The options of single types.
     pub types: Vec<TypeOptions>,
     /// The crates those macros are of: the names of packages, and how generated manifests find them.
     pub dependencies: Vec<(String, Dependency)>,

@@ -12,7 +12,7 @@ use crate::naming::library;
 use crate::options::{Dependency, DomainType, Integers, RustPath, StdTrait, TypeOptions};
 use crate::source::SourceId;
 
-/// What generated code looks like.
+/// Options for generated code.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rust {
@@ -34,12 +34,12 @@ struct Type {
 }
 
 impl Rust {
-    /// What every type derives.
+    /// The macros that every type derives.
     pub(super) fn derive(&self) -> Vec<RustPath> {
         paths(&self.derive)
     }
 
-    /// What holds for single types.
+    /// The options of single types.
     pub(super) fn types(&self, source: SourceId) -> Vec<TypeOptions> {
         let options = |(name, said): (&Spanned<String>, &Type)| TypeOptions {
             name: name.as_ref().clone(),
@@ -59,7 +59,7 @@ impl Rust {
         self.dependencies.iter().map(|(name, found)| (name.as_ref().as_str(), found))
     }
 
-    /// What is wrong, and where.
+    /// Returns the mistakes, each with its place.
     pub(super) fn mistakes(&self) -> Vec<(Range<usize>, String)> {
         let mut mistakes = Vec::new();
         let mut used = self.derive_mistakes(&self.derive, &[], &mut mistakes);
@@ -123,7 +123,7 @@ impl Rust {
         known.iter().map(|path| path.segments()[0].to_owned()).collect()
     }
 
-    /// What is wrong with a path that is of none of the dependencies.
+    /// Words the mistake of a path that is of none of the dependencies.
     fn no_crate(&self, path: &RustPath, example: &str) -> Option<String> {
         let text = path.as_str();
         match path.segments()[..] {

@@ -98,7 +98,7 @@ mod system {
             OsStr::from_bytes(self.name.to_bytes())
         }
 
-        /// What it is.
+        /// Returns the kind of entry that it is.
         pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
             let kind = match self.kind {
                 // Not every file system tells in its list.
@@ -158,7 +158,7 @@ mod system {
             &self.name
         }
 
-        /// What it is.
+        /// Returns the kind of entry that it is.
         pub(in crate::disk) fn kind(&self) -> io::Result<Kind> {
             let kind = self.entry.file_type()?;
             Ok(match (kind.is_dir(), kind.is_file()) {

@@ -170,7 +170,7 @@ fn kinds_of<'a>(values: impl Iterator<Item = &'a str> + Clone) -> Option<TokenSt
     kinds.peek().is_some().then(|| quote!(from(#(#kinds),*)))
 }
 
-/// What makes a choice of what one of its variants holds.
+/// Prints the conversions of a choice from what its variants hold.
 fn conversions(Definition { name, body, .. }: &Definition) -> Option<TokenStream> {
     let (variants, types): (Vec<_>, Vec<_>) = body.convertible_variants().into_iter().unzip();
     (!variants.is_empty())

@@ -22,7 +22,7 @@ struct Readme<'a> {
     modules: &'a [Module],
 }
 
-/// What makes a crate of modules: its manifest and its README.
+/// Prints the manifest and the README of a crate.
 pub(super) fn around(krate: &Crate<'_>, modules: &[Module]) -> Texts {
     let dir = &krate.dir;
     vec![

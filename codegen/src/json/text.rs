@@ -32,7 +32,7 @@ impl JsonWriter {
         Self { text: String::with_capacity(FEW), style, depth: 0, is_begun: false }
     }
 
-    /// What was written: in the pretty style with a newline at the end.
+    /// Returns the text, in the pretty style with a newline at the end.
     pub(crate) fn finish(mut self) -> String {
         if self.style == Style::Pretty {
             self.text.push('\n');

@@ -22,7 +22,7 @@ const SOURCES: [(&str, InjectionSource); 5] = [
     ("parent_call_id", InjectionSource::ParentCallId),
 ];
 
-/// What a tool takes and returns.
+/// The arguments and the result of a tool.
 pub(super) struct Signature {
     pub(super) args: NodeId,
     pub(super) result: NodeId,

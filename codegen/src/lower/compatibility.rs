@@ -136,7 +136,7 @@ struct Comparison<'a> {
     schemas: &'a Schemas,
     /// Fields of the whole that are filled in on the way.
     injected: &'a [Spanned<String>],
-    /// What is left to compare: schemas may lead far down, so nothing here calls itself.
+    /// The comparisons left to do: schemas may lead far down, so nothing here calls itself.
     open: Vec<Step>,
     /// Pairs that have been compared: recursion ends there.
     seen: BTreeSet<(NodeId, NodeId)>,

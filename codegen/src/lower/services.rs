@@ -73,7 +73,7 @@ pub(super) fn services<'a>(documents: &'a [Document], report: &mut Report) -> Se
     Services { list, files, by_name }
 }
 
-/// What belongs to a service needs one; toolsets may find theirs by their use.
+/// Reports definitions that need a service where none is named; toolsets may find theirs by their use.
 fn check_without_service(document: &Document, report: &mut Report) {
     fn first_key<T>(entries: Option<&Entries<T>>) -> Option<Span> {
         entries?.iter().next().map(|(name, _)| name.span)

@@ -19,7 +19,7 @@ use crate::syntax::{self, Entries};
 /// long, on whatever stack the host has.
 const MAX_BYTES: usize = 4096;
 
-/// What a template may ask of `tool`.
+/// The fields of `tool` that a template may name.
 const TOOL_FIELDS: [&str; 5] = ["name", "title", "description", "toolset", "service"];
 
 /// Checks every template of every tool, and the sentences of errors.
@@ -125,7 +125,7 @@ fn check_template(
     }
 }
 
-/// What is wrong, without the name of a file that there is none of.
+/// Words the error, without the name of a file, as there is none.
 fn reason(error: &minijinja::Error) -> String {
     error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
 }
@@ -159,7 +159,7 @@ fn unknown_functions(
     unknown.into_iter().collect()
 }
 
-/// What is wrong with a variable, and advice.
+/// A mistake in a variable, and advice.
 type Wrong = (String, String);
 
 fn check_path(schemas: &Schemas, tool: &Tool, path: &str, has_result: bool) -> Result<(), Wrong> {
@@ -201,7 +201,7 @@ fn check_any(
     Err((format!("no variant has a field `{field}`"), advice))
 }
 
-/// What a node is where it is not null; one choice of null may be inside another, and many are.
+/// Returns the node of the values that are not null; one choice of null may be inside another.
 fn not_null(schemas: &Schemas, node: NodeId) -> NodeId {
     let mut node = resolved(schemas, node);
     while let Shape::Nullable(inner) = schemas[node].shape {

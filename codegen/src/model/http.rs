@@ -10,7 +10,7 @@ pub struct Route {
     pub verb: Verb,
     /// The path below the service's base address.
     pub path: Vec<Part<String>>,
-    /// What stands in the query.
+    /// The parameters of the query.
     pub query: Vec<QueryParameter<String>>,
     /// The parameters in headers.
     pub headers: Vec<Parameter<String>>,

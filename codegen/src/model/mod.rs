@@ -88,7 +88,7 @@ ids! {
 pub struct Service {
     /// Its name and first mention.
     pub name: Spanned<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// Its types, in declared order.
     pub types: Vec<TypeId>,
@@ -103,11 +103,11 @@ pub struct Method {
     pub service: ServiceId,
     /// Its name.
     pub name: Spanned<String>,
-    /// What it does.
+    /// Its effect, in words.
     pub description: Option<String>,
-    /// What it takes: always an object.
+    /// Its payload, which is always an object.
     pub payload: NodeId,
-    /// What it gives.
+    /// Its result.
     pub result: NodeId,
     /// The failures it declares.
     pub errors: Vec<MethodError>,
@@ -128,13 +128,13 @@ impl Method {
 pub struct MethodError {
     /// Its name.
     pub name: Spanned<String>,
-    /// What it means, where more is said than the sentence.
+    /// Its meaning, where the schema says more than the sentence.
     pub description: Option<String>,
     /// The sentence a caller reads; its properties are required ones of the payload.
     pub message: Vec<Part<String>>,
-    /// What it says in data: always an object.
+    /// Its payload, which is always an object.
     pub payload: Option<NodeId>,
-    /// What the caller can do about it.
+    /// The advice to the caller.
     pub recovery: Recovery<()>,
     /// The HTTP status that means it.
     pub status: Option<Status>,
@@ -156,7 +156,7 @@ impl MethodError {
 pub struct Toolset {
     /// Its globally unique name.
     pub name: Spanned<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// The service that owns it (G5): never decided by who uses it.
     pub service: ServiceId,
@@ -175,11 +175,11 @@ pub struct McpOrigin {
     pub server: Spanned<String>,
     /// Every tool it listed, by its name there, with the digest of its schemas.
     pub listed: Vec<(String, String)>,
-    /// What it said of itself.
+    /// The server's own name, version and protocol.
     pub from: Provenance<String>,
 }
 
-/// What runs a tool (G8): metadata, never identity.
+/// The implementation of a tool (G8). It is metadata and never part of the tool's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation<'a> {
     /// A method of a service.
@@ -201,19 +201,19 @@ pub struct Tool {
     pub toolset: ToolsetId,
     /// A short name for people.
     pub title: Option<String>,
-    /// What it does, for the model.
+    /// The description that the model reads.
     pub description: String,
-    /// What the model sends: always an object.
+    /// Its arguments, which are always an object.
     pub args: NodeId,
-    /// What it returns.
+    /// Its result.
     pub result: NodeId,
     /// The method behind it, for a method-backed tool.
     pub binding: Option<Binding>,
     /// Its name on the remote MCP server, for a tool that lives on one.
     pub remote: Option<String>,
-    /// What it does to the world, for clients that ask.
+    /// Its effects on the world, as hints for clients.
     pub annotations: ToolAnnotations,
-    /// What it needs before it may run.
+    /// The approval that it needs before it may run.
     pub approval: Option<Approval>,
     /// Templates for showing its progress to people.
     pub hints: Hints,
@@ -273,7 +273,7 @@ pub struct Injection {
     pub required: bool,
 }
 
-/// What a call knows besides its arguments.
+/// The context of a call, beside its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InjectionSource {
     /// The run's id.
@@ -306,9 +306,9 @@ pub struct Agent {
     pub service: ServiceId,
     /// Its name.
     pub name: Spanned<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What it is told.
+    /// Its instructions.
     pub instructions: Option<String>,
     /// Whole toolsets it uses.
     pub toolsets: Vec<ToolsetId>,
@@ -345,7 +345,7 @@ pub struct McpServer {
 }
 
 impl Project {
-    /// What runs a tool.
+    /// The implementation of a tool.
     pub fn implementation(&self, tool: ToolId) -> Implementation<'_> {
         let toolset = &self[self[tool].toolset];
         match (&self[tool].binding, toolset.agent, &toolset.mcp) {

@@ -10,7 +10,7 @@ use crate::naming::{
     toolset_package,
 };
 
-/// What an agent's crate holds.
+/// The contents of an agent's crate.
 #[derive(Debug)]
 pub struct AgentCrate<'a> {
     /// The agent.
@@ -34,7 +34,7 @@ pub struct ToolPath {
     pub function: Identifier,
 }
 
-/// What an MCP server's crate holds.
+/// The contents of an MCP server's crate.
 #[derive(Debug)]
 pub struct ServerCrate<'a> {
     /// The server.

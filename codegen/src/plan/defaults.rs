@@ -55,7 +55,7 @@ impl Defaults {
         Self { fields, types }
     }
 
-    /// What the field of a property holds where its key is absent.
+    /// Returns the value of the field of a property whose key is absent.
     pub(super) fn get(&self, owner: NodeId, property: &Property) -> Option<&SchemaDefault> {
         self.fields.get(&(owner, property.schema))
     }

@@ -42,7 +42,7 @@ impl Derives {
     }
 }
 
-/// What each type of a project derives.
+/// The traits that each type of a project derives.
 #[derive(Debug)]
 pub(super) struct DerivesOf(BTreeMap<NodeId, Derives>);
 
@@ -76,7 +76,7 @@ impl DerivesOf {
         Self(search.known)
     }
 
-    /// What the type of a node derives: of a named type, or of the payload of an error.
+    /// Returns the traits of the type of a node: a named type, or the payload of an error.
     pub(super) fn get(&self, node: NodeId) -> Derives {
         self.0[&node]
     }
@@ -92,7 +92,7 @@ struct Search<'a, E> {
 }
 
 impl<E: Fn(NodeId) -> bool> Search<'_, E> {
-    /// What a node has where it is used inside the type `within`.
+    /// Returns the traits of a node where it is used inside the type `within`.
     fn used(&self, node: NodeId, within: NodeId) -> Derives {
         match self.known.get(&node) {
             Some(&derives) => {
@@ -103,7 +103,7 @@ impl<E: Fn(NodeId) -> bool> Search<'_, E> {
         }
     }
 
-    /// What a node has, as the type it is or as a part of the type `within`.
+    /// Returns the traits of a node, as the type it is or as a part of the type `within`.
     fn of(&self, node: NodeId, within: NodeId) -> Derives {
         if let Some(domain) = self.options.domain(node) {
             return Derives::of_domain(domain);

@@ -50,13 +50,13 @@ pub(super) fn of_kind(kind: &str) -> String {
     format!("{article} {kind}.")
 }
 
-/// What a type cannot say.
+/// Facts that a type cannot say.
 pub(super) fn facts(annotations: &Annotations, ty: &TypeUse) -> impl Iterator<Item = String> {
     let deprecated = annotations.deprecated.then(|| "Deprecated.".to_owned());
     limits(ty).into_iter().chain(deprecated)
 }
 
-/// What the default of a field's schema is to the field.
+/// Words the meaning of a default for a field.
 pub(super) fn default(annotations: &Annotations, presence: &Presence) -> Option<String> {
     let value = code(&annotations.default.as_ref()?.to_string());
     match presence {

@@ -7,7 +7,7 @@ use super::{Contents, Crate, LocatedType, Planner, RootType};
 use crate::model::{Method, MethodId, Route, ServiceId};
 use crate::naming::{Identifier, Scope, http_package, identifier, pascal_with, screaming};
 
-/// What the crate of an HTTP client holds.
+/// The contents of the crate of an HTTP client.
 #[derive(Debug)]
 pub struct HttpCrate<'a> {
     /// The service's name.
@@ -33,9 +33,9 @@ pub struct HttpMethod<'a> {
     pub function: Identifier,
     /// The static that holds its operation.
     pub constant: Identifier,
-    /// What it takes.
+    /// Its payload.
     pub payload: LocatedType,
-    /// What it gives.
+    /// Its result.
     pub result: LocatedType,
     /// The errors it declares, if it does.
     pub error: Option<Identifier>,

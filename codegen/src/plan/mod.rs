@@ -49,13 +49,13 @@ pub struct Crate<'a> {
     pub dir: String,
     /// The package's name.
     pub package: String,
-    /// What it is, in a line.
+    /// Its description in one line.
     pub about: String,
-    /// What the schema file says of it, as doc lines.
+    /// Its description in the schema file, as doc lines.
     pub docs: Vec<String>,
-    /// What it depends on, in alphabetical order.
+    /// Its dependencies, in alphabetical order.
     pub dependencies: Vec<CrateDependency>,
-    /// What its manifest says of every package.
+    /// The options, which its manifest repeats for every package.
     pub options: &'a Options,
     /// The tools it is about, for the README.
     pub tools: Vec<&'a Tool>,
@@ -63,7 +63,7 @@ pub struct Crate<'a> {
     pub contents: Contents<'a>,
 }
 
-/// What a crate depends on.
+/// A dependency of a crate.
 #[derive(Debug)]
 pub struct CrateDependency {
     /// The package's name.
@@ -87,11 +87,11 @@ pub enum Contents<'a> {
     Service(ServiceCrate<'a>),
     /// Types, codecs, specs, calls; executor and transforms where methods back the tools.
     Toolset(ToolsetCrate<'a>),
-    /// What an agent uses.
+    /// The crate of an agent.
     Agent(AgentCrate<'a>),
-    /// What an MCP server exposes.
+    /// The crate of an MCP server.
     Server(ServerCrate<'a>),
-    /// What calls a service over HTTP.
+    /// The HTTP client of a service.
     Http(HttpCrate<'a>),
 }
 
@@ -120,7 +120,7 @@ pub struct Plans<'a> {
     subjects: Vec<Subject>,
 }
 
-/// What a crate is for.
+/// The subject of a crate.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject {
     /// A service's types and trait.
@@ -131,7 +131,7 @@ pub enum Subject {
     Agent(AgentId),
     /// An MCP server.
     Server(ServerId),
-    /// What calls a service over HTTP.
+    /// The HTTP client of a service.
     Http(ServiceId),
 }
 
@@ -185,7 +185,7 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// What there may be a crate for.
+    /// The subjects for which there may be a crate.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
     }
@@ -207,7 +207,7 @@ impl<'a> Plans<'a> {
     }
 }
 
-/// What every part of planning reads.
+/// The input of every part of planning.
 #[derive(Clone, Copy)]
 struct Planner<'a> {
     project: &'a Project,

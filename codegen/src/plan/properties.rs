@@ -48,7 +48,7 @@ fn count(json: &Json) -> Option<u64> {
     }
 }
 
-/// What a schema of names says of them, where codecs know it.
+/// Returns the rules of a schema of names that codecs know.
 fn string(schemas: &Schemas, node: NodeId) -> Option<StringRules> {
     let Node { shape, assertions, .. } = &schemas[node];
     let mut rules = match shape {

@@ -13,7 +13,7 @@ use crate::naming::{
 use crate::prose::code;
 use crate::schema::{Node, NodeId, Shape, as_object};
 
-/// What a service's crate holds.
+/// The contents of a service's crate.
 #[derive(Debug)]
 pub struct ServiceCrate<'a> {
     /// The service's name.
@@ -37,9 +37,9 @@ pub struct TraitMethod<'a> {
     pub function: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
-    /// What it takes.
+    /// Its payload.
     pub payload: LocatedType,
-    /// What it gives.
+    /// Its result.
     pub result: LocatedType,
     /// The errors it declares, if it does.
     pub error: Option<ErrorEnum<'a>>,
@@ -67,20 +67,20 @@ pub struct ErrorVariant<'a> {
     pub docs: Vec<String>,
     /// Its sentence, as a format string.
     pub format: String,
-    /// What is put into the sentence.
+    /// The values that are put into the sentence.
     pub arguments: Vec<ErrorArgument>,
-    /// What it holds.
+    /// Its content.
     pub holds: ErrorContent,
 }
 
-/// What an error holds.
+/// The content of an error.
 #[derive(Debug)]
 pub enum ErrorContent {
     /// Nothing.
     Nothing,
     /// Its payload.
     Payload(LocatedType),
-    /// What a foreign service said in its own words, as one does that stands for a status.
+    /// The words of a foreign service, for an error that stands for a status.
     Said,
 }
 
@@ -171,7 +171,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What named types are to the methods of a service, in a sentence, by the nodes of the types.
+    /// Says in a sentence what the methods of a service use each named type for, by the nodes of the types.
     pub(super) fn purposes(self, service: ServiceId) -> BTreeMap<NodeId, String> {
         let schemas = &self.project.schemas;
         let mut purposes = BTreeMap::new();

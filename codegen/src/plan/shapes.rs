@@ -29,7 +29,7 @@ type NameOf<'a> = &'a dyn Fn() -> String;
 /// Beyond this many parameters a constructor is harder to read than a literal.
 const MAX_CONSTRUCTOR: usize = 7;
 
-/// What the docs of a choice say whose members overlap.
+/// The doc line of a choice whose members overlap.
 const TRIED: &str = "The first that fits, beginning with the one that demands most.";
 
 impl Planner<'_> {
@@ -63,7 +63,7 @@ struct Shapes<'a> {
     validators: Vec<ValidatorStatic>,
     /// What types of the user's are in JSON, by the nodes of the named types in whose place they stand.
     domains: BTreeMap<NodeId, TypeUse>,
-    /// What named types are to the methods of the service.
+    /// The use of named types by the methods of the service.
     purposes: BTreeMap<NodeId, String>,
 }
 

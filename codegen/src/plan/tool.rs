@@ -21,13 +21,13 @@ pub struct ToolPlan<'a> {
     pub constant: Identifier,
     /// Its call builder.
     pub function: Identifier,
-    /// What it does, as doc lines.
+    /// Its description, as doc lines.
     pub docs: Vec<String>,
     /// The type of its arguments.
     pub args: RootType,
     /// The type of its result.
     pub result: RootType,
-    /// What runs it.
+    /// Its implementation.
     pub implementation: Implementation,
     /// Arguments that are right, made from their schema; none where there is an example.
     pub args_sample: Option<String>,

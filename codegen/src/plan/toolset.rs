@@ -10,12 +10,12 @@ use crate::naming::{
     Identifier, Scope, TypeName, identifier, pascal, pascal_with, toolset_package,
 };
 
-/// What a toolset's crate holds.
+/// The contents of a toolset's crate.
 #[derive(Debug)]
 pub struct ToolsetCrate<'a> {
     /// The toolset's name.
     pub toolset: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: &'a str,
     /// The name of the service that owns it.
     pub service: &'a str,
@@ -23,7 +23,7 @@ pub struct ToolsetCrate<'a> {
     pub types: Types,
     /// Its tools in declared order.
     pub tools: Vec<ToolPlan<'a>>,
-    /// What runs its method-backed tools, where it has any.
+    /// The executor of its method-backed tools, where it has any.
     pub executor: Option<ExecutorPlan<'a>>,
     /// The name of what runs its tools on an MCP server.
     pub mcp_executor: Identifier,
@@ -33,7 +33,7 @@ pub struct ToolsetCrate<'a> {
     pub transforms: Vec<Transform>,
 }
 
-/// What runs method-backed tools.
+/// The executor of method-backed tools.
 #[derive(Debug)]
 pub struct ExecutorPlan<'a> {
     /// The executor's name.

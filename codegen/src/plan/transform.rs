@@ -20,7 +20,7 @@ pub struct Transform {
     pub tool_type: RootType,
     /// The method's side.
     pub method_type: LocatedType,
-    /// What it does.
+    /// The body of the function.
     pub body: TransformBody,
 }
 

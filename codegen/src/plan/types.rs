@@ -67,11 +67,11 @@ pub struct Definition {
     pub name: Identifier,
     /// Its doc lines.
     pub docs: Vec<String>,
-    /// What it derives.
+    /// The traits that it derives.
     pub derives: Derives,
     /// The macros that the options let it derive beside those.
     pub extra_derives: Vec<RustPath>,
-    /// What it is.
+    /// Its body.
     pub body: Body,
     /// The default that the schema of an enum or a newtype names.
     pub default: Option<SchemaDefault>,
@@ -92,7 +92,7 @@ pub struct Derives {
     pub default: bool,
 }
 
-/// What a type is.
+/// The body of a type.
 #[derive(Debug)]
 pub enum Body {
     /// An object.
@@ -134,7 +134,7 @@ pub enum Body {
 pub struct Struct {
     /// Its properties in the schema's order.
     pub members: Vec<Member>,
-    /// What may stand beside them.
+    /// The field for all other keys, if there may be any.
     pub additional: Option<AdditionalField>,
     /// The limits of its keys.
     pub limits: PropertyLimits,
@@ -182,7 +182,7 @@ pub struct Field {
     pub name: Identifier,
     /// The field's doc lines.
     pub docs: Vec<String>,
-    /// What it holds.
+    /// The type of its value.
     pub ty: TypeUse,
     /// Whether its key has to be there.
     pub presence: Presence,
@@ -288,7 +288,7 @@ impl Constant {
 pub struct AdditionalField {
     /// The field's name.
     pub name: Identifier,
-    /// What each entry holds.
+    /// The type of each value.
     pub ty: TypeUse,
 }
 
@@ -380,7 +380,7 @@ pub enum TypeUse {
     Tuple(TupleUse),
     /// A map from strings.
     Map(Box<TypeUse>, PropertyLimits),
-    /// What it holds, or `null`.
+    /// A value of the type that it holds, or `null`.
     Nullable(Box<TypeUse>),
     /// A type of this crate, or one it offers again.
     Named(Identifier),
@@ -432,7 +432,7 @@ impl TypeUse {
         }
     }
 
-    /// What it holds where it is not `null`, for a type that may be `null`.
+    /// Returns the type of the values that are not `null`, for a type that may be `null`.
     pub fn nullable(&self) -> Option<&Self> {
         match self {
             Self::Nullable(inner) => Some(inner),
@@ -445,11 +445,11 @@ impl TypeUse {
 /// An array with types for its first places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleUse {
-    /// What has to be there.
+    /// The types of the items that have to be there.
     pub required: Vec<TypeUse>,
-    /// What may be there after it.
+    /// The types of the items that may follow them.
     pub optional: Vec<TypeUse>,
-    /// What each item after those is, if there may be more.
+    /// The type of all items after those, if there may be more.
     pub rest: Option<Box<TypeUse>>,
     /// How many items there are, where that is not as many as there are places.
     pub count: ItemLimits,
@@ -527,7 +527,7 @@ pub struct PropertyLimits {
     pub min: Option<u64>,
     /// The greatest count.
     pub max: Option<u64>,
-    /// What each key is like.
+    /// The limits of each key.
     pub names: StringLimits,
     /// Keys that need others.
     pub dependent: Vec<DependentKeys>,
@@ -538,7 +538,7 @@ pub struct PropertyLimits {
 pub struct DependentKeys {
     /// The key.
     pub key: String,
-    /// What it needs.
+    /// The keys that it needs.
     pub needed: Vec<String>,
 }
 
@@ -549,7 +549,7 @@ pub struct PatternStatic {
     pub name: Identifier,
     /// The pattern as the schema has it.
     pub ecma: String,
-    /// What it became.
+    /// Its translation.
     pub translated: Translated,
 }
 

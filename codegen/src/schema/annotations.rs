@@ -3,7 +3,7 @@
 use crate::json::Json;
 use std::ops::Deref;
 
-/// What a schema says about itself.
+/// The annotations of a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotations {
     /// `title`

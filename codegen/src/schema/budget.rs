@@ -13,13 +13,13 @@ use super::Pattern;
 /// How many instructions all different patterns of a project may have together.
 const MAX_INSTRUCTIONS: u64 = 300_000;
 
-/// What compiling a pattern costs, however short it is, in instructions.
+/// The cost of compiling any pattern, however short, in instructions.
 const OVERHEAD: u64 = 30;
 
 /// How many instructions may be tried on the characters of all examples and defaults.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// What is left of a project's share.
+/// The rest of a project's budget.
 #[derive(Clone, Debug)]
 pub struct Budget {
     known: BTreeMap<String, Pattern>,

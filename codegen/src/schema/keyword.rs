@@ -40,7 +40,7 @@ pub enum Expected {
     Reference,
 }
 
-/// What the schemas behind a keyword judge.
+/// The values that the schemas behind a keyword judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// The value that the keyword's own schema judges (2020-12 core, 10.2).
@@ -78,7 +78,7 @@ macro_rules! keywords {
                 }
             }
 
-            /// What its schemas judge.
+            /// Returns which values its schemas judge.
             pub fn judged(self) -> Judged {
                 match self {
                     $(Self::$name => Judged::$judged,)*

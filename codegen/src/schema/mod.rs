@@ -84,11 +84,11 @@ pub struct NamedType {
 pub struct Node {
     /// Where it was written.
     pub span: Span,
-    /// What a type can say of it.
+    /// The part of it that a type can say.
     pub shape: Shape,
-    /// What no type can say; a validator checks these, with the shape's own keywords beside them.
+    /// The part that no type can say. A validator checks these, with the shape's own keywords beside them.
     pub assertions: Vec<Assertion>,
-    /// What it says about itself; nothing here changes what is accepted.
+    /// Its annotations, none of which changes what is accepted.
     pub annotations: BoxedAnnotations,
     /// Its key under `$defs`, where it stands there.
     pub definition: Option<String>,
@@ -99,11 +99,11 @@ pub struct Node {
 pub struct Assertion {
     /// The keyword.
     pub keyword: Keyword,
-    /// What stands behind it.
+    /// Its operand.
     pub operand: Operand,
 }
 
-/// What stands behind a keyword.
+/// The operand of a keyword.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// No schema: a count, a number, a name, a list of values.
@@ -116,7 +116,7 @@ pub enum Operand {
     Named(Vec<(String, NodeId)>),
 }
 
-/// What a type can say of a schema: all that the schema accepts, and at times more.
+/// The part of a schema that a type can say: it accepts all that the schema accepts, and at times more.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// Any JSON value: `{}` or `true`.
@@ -153,9 +153,9 @@ pub enum Shape {
     Mixed(Vec<MixedVariant>),
     /// One of several schemas that may accept the same value; an assertion beside it says of how many.
     Overlapping(Vec<NodeId>),
-    /// What a named type accepts.
+    /// The values of a named type.
     Named(TypeId),
-    /// What another node of the same schema accepts: `#`, `#/$defs/X`.
+    /// The values of another node of the same schema: `#`, `#/$defs/X`.
     Local(NodeId),
 }
 
@@ -165,9 +165,9 @@ pub const TUPLE: usize = 12;
 /// An array with schemas for its first places, which are at most [`TUPLE`], with what comes after them.
 #[derive(Clone, Debug)]
 pub struct TupleShape {
-    /// What stands in each of the first places.
+    /// The schemas of the first items, in order.
     pub places: Vec<NodeId>,
-    /// What comes after them, if anything may.
+    /// The schema of the items after them, if there may be any.
     pub rest: Option<TupleRest>,
     /// The least count.
     pub min_items: Option<u64>,
@@ -175,10 +175,10 @@ pub struct TupleShape {
     pub max_items: Option<u64>,
 }
 
-/// What comes after the first places of an array.
+/// The items after the first places of an array.
 #[derive(Clone, Debug)]
 pub struct TupleRest {
-    /// What each item is; [`Shape::Any`] where nothing is said.
+    /// The schema of each item; [`Shape::Any`] where nothing is said.
     pub items: NodeId,
     /// Whether `items` says it.
     pub is_described: bool,
@@ -189,7 +189,7 @@ pub struct TupleRest {
 pub struct EnumValue<T> {
     /// The value and where it was written.
     pub value: Spanned<T>,
-    /// What the schema says about it: a choice of constants may describe each.
+    /// Its annotations: a choice of constants may describe each.
     pub annotations: BoxedAnnotations,
 }
 
@@ -240,7 +240,7 @@ pub struct Bound {
 /// Limits of an array (2020-12 validation, 6.4).
 #[derive(Clone, Debug)]
 pub struct ArrayShape {
-    /// What each item is; [`Shape::Any`] where nothing is said.
+    /// The schema of each item; [`Shape::Any`] where nothing is said.
     pub items: NodeId,
     /// Whether `items` says it: to `unevaluatedItems` around it that makes a difference, even if any item is allowed.
     pub is_described: bool,
@@ -257,7 +257,7 @@ pub struct ArrayShape {
 pub struct ObjectShape {
     /// In declared order; a required property nobody described is last, as [`Shape::Any`].
     pub properties: Vec<Property>,
-    /// What else may be there.
+    /// The rule for all other properties.
     pub additional: Additional,
 }
 
@@ -266,7 +266,7 @@ pub struct ObjectShape {
 pub struct Property {
     /// Its key and where that was written.
     pub name: Spanned<String>,
-    /// What it holds.
+    /// The schema of its value.
     pub schema: NodeId,
     /// Whether it has to be there.
     pub required: bool,
@@ -276,7 +276,7 @@ pub struct Property {
     pub owner: Option<NodeId>,
 }
 
-/// What an object may hold beside its properties.
+/// The rule for the properties of an object that have no schema of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Additional {
     /// Nothing.
@@ -285,7 +285,7 @@ pub enum Additional {
     Open,
     /// Anything, and the schema says so: to `unevaluatedProperties` around it that makes a difference.
     Declared,
-    /// What this node accepts.
+    /// Values of this node.
     Typed(NodeId),
 }
 
@@ -352,7 +352,7 @@ impl TupleShape {
         least.unwrap_or(0).min(self.places.len())
     }
 
-    /// What stands in the places and after them.
+    /// Returns the schemas of the places and of the items after them.
     pub fn parts(&self) -> impl Iterator<Item = NodeId> {
         self.places.iter().copied().chain(self.rest.as_ref().map(|rest| rest.items))
     }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use toolwright::value::Number;
 
-/// What `i64` and `u64` hold.
+/// The values that `i64` or `u64` holds.
 const STANDARD: RangeInclusive<i128> = i64::MIN as i128..=u64::MAX as i128;
 
 /// Which of two numbers is greater.

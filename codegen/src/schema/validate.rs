@@ -14,7 +14,7 @@ use crate::json::{Json, Style};
 pub struct Violation {
     /// Where in the value, as a JSON Pointer (RFC 6901).
     pub pointer: String,
-    /// What was expected and found there.
+    /// The sentence that says what was expected and found there.
     pub message: String,
 }
 

@@ -47,17 +47,17 @@ mapping! {
         /// Its name.
         #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         name: Text,
-        /// What it is for.
+        /// Its purpose.
         description: Option<Text>,
     }
 
     /// An operation of a service.
     Method {
-        /// What it does.
+        /// Its effect, in words.
         description: Option<Text>,
-        /// What it takes: a type's name or an inline schema of an object; left out: nothing.
+        /// Its payload: a type's name or an inline schema of an object; left out: nothing.
         payload: Option<SchemaText>,
-        /// What it gives: a type's name or an inline schema; left out: null.
+        /// Its result: a type's name or an inline schema; left out: null.
         result: Option<SchemaText>,
         /// The failures it declares, by name.
         #[schemars(extend("propertyNames" = super::patterns::name()))]
@@ -85,7 +85,7 @@ mapping! {
         body: Option<Text>,
         /// How the body is written; `json` unless given.
         content: Option<Word<Content>>,
-        /// What a good answer is; `json` unless given.
+        /// The form of a good answer; left out: `json`.
         answer: Option<Word<HttpAnswer>>,
     }
 
@@ -104,14 +104,14 @@ mapping! {
     /// A failure a method declares.
     #[cfg_attr(feature = "language-schema", schemars(extend("anyOf" = super::patterns::worded())))]
     MethodError {
-        /// What it means, in words the model may see.
+        /// Its meaning, in words the model may see.
         description: Option<Text>,
         /// The sentence a caller reads, for which a required property of the payload is named in braces:
         /// `there is no issue {id}`. Left out: the description.
         message: Option<Text>,
-        /// What it says in data: a type's name or an inline schema of an object.
+        /// Its payload: a type's name or an inline schema of an object.
         payload: Option<SchemaText>,
-        /// What the caller can do about it; `replan` where nothing is said.
+        /// The advice to the caller; left out: `replan`.
         recovery: Option<RecoveryWord>,
         /// The HTTP status that means it, such as 404, or `4XX` for all such that no other error names.
         status: Option<StatusText>,
@@ -119,7 +119,7 @@ mapping! {
 
     /// A named set of tools.
     Toolset {
-        /// What it is for.
+        /// Its purpose.
         description: Option<Text>,
         /// Prepended to the tags of every tool.
         tags: Option<Vec<Text>>,
@@ -135,17 +135,17 @@ mapping! {
         /// The name by which run-time configuration knows it.
         #[schemars(extend("pattern" = super::patterns::name()["pattern"], "maxLength" = 64))]
         server: Text,
-        /// What the server listed when this was written: every tool by its name there, with the digest of its schemas.
+        /// The list of the server when this was written: every tool by its name there, with the digest of its schemas.
         listed: Option<Entries<Digest>>,
-        /// What the server said of itself then.
+        /// The server's own name, version and protocol at that time.
         from: Option<McpProvenance>,
-        /// What an import wrote of each tool, as digests, so that the next one can tell what was edited since.
+        /// Digests of the parts that an import wrote of each tool, so that the next import can tell edits since.
         written: Option<Entries<McpWritten>>,
         /// The same of the types that these tools need: every word of a schema that an import wrote, as a few digits.
         types: Option<Entries<Text>>,
     }
 
-    /// What an MCP server said of itself when its tools were written down.
+    /// An MCP server's own name, version and protocol when its tools were written down.
     McpProvenance {
         /// Its name.
         name: Option<Text>,
@@ -157,7 +157,7 @@ mapping! {
         date: Option<Text>,
     }
 
-    /// What an import wrote of a tool: digests of what the server said.
+    /// Digests of the parts of a tool that an import wrote.
     McpWritten {
         /// Of its title.
         title: Option<Text>,
@@ -176,7 +176,7 @@ mapping! {
         /// What the model sends: a type's name or an inline schema; left out: the bound method's
         /// payload less what is injected.
         args: Option<SchemaText>,
-        /// What it returns: a type's name or an inline schema; left out: the bound method's result.
+        /// Its result: a type's name or an inline schema; left out: the bound method's result.
         result: Option<SchemaText>,
         /// The method behind it: `method`, or `service.method`.
         bind: Option<Text>,
@@ -190,18 +190,18 @@ mapping! {
         ..details: ToolDetails,
     }
 
-    /// What every tool says about itself.
+    /// The keys that every tool has.
     ToolDetails {
         /// A short name for people.
         title: Option<Text>,
-        /// What it does, for the model.
+        /// The description that the model reads.
         description: Text,
         /// Payload fields filled from the call's metadata and hidden from the model:
         /// run_id, session_id, turn_id, call_id, parent_call_id or label:KEY.
         inject: Option<Entries<Text>>,
-        /// What it does to the world.
+        /// Its effects on the world, as hints.
         annotations: Option<ToolAnnotations>,
-        /// What it needs before it may run.
+        /// The approval that it needs before it may run.
         approval: Option<Approval>,
         /// How its progress is shown to people.
         hints: Option<Hints>,
@@ -234,11 +234,11 @@ mapping! {
         open_world: Option<bool>,
     }
 
-    /// What an approval request says; its words are minijinja templates over `args` and `tool`.
+    /// The words of an approval request: minijinja templates over `args` and `tool`.
     Approval {
-        /// What the approver is asked.
+        /// The question to the approver.
         prompt: Option<Text>,
-        /// What the model is told on a no.
+        /// The answer to the model when approval is denied.
         denied: Option<Text>,
         /// Whatever else the approver's side needs, such as `risk_level: high`.
         metadata: Option<Entries<Literal>>,
@@ -276,9 +276,9 @@ mapping! {
 
     /// An agent.
     Agent {
-        /// What it is for.
+        /// Its purpose.
         description: Option<Text>,
-        /// What it is told.
+        /// Its instructions.
         instructions: Option<Text>,
         /// Whole toolsets it uses, by name.
         toolsets: Option<Vec<Text>>,
@@ -326,7 +326,7 @@ pub(super) fn read(node: &Node, report: &mut Report) -> Option<Document> {
 pub struct ServiceRef {
     /// Its name.
     pub name: Text,
-    /// What it is for, where this file says so.
+    /// Its purpose, where this file says so.
     pub description: Option<Text>,
 }
 

@@ -63,7 +63,7 @@ macro_rules! mapping {
                 pub $field: $type,
             )*
             $(
-                /// What it shares with its like.
+                /// The keys that it shares with its like.
                 #[cfg_attr(feature = "language-schema", schemars(flatten))]
                 pub $part: $part_type,
             )?

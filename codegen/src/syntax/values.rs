@@ -36,7 +36,7 @@ pub struct Period(pub Duration);
 #[derive(Clone, Debug)]
 pub struct SchemaText(pub Node);
 
-/// What two schemas of a remote tool come to: 64 hexadecimal digits.
+/// The digest of the two schemas of a remote tool: 64 hexadecimal digits.
 #[derive(Clone, Debug)]
 pub struct Digest(pub String);
 
@@ -44,7 +44,7 @@ pub struct Digest(pub String);
 #[derive(Clone, Debug)]
 pub struct Literal(pub Node);
 
-/// What a caller can do about a failure.
+/// The advice to the caller of what failed.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryWord(pub Recovery<()>);
 
@@ -65,9 +65,9 @@ pub enum HttpAnswer {
     Text,
 }
 
-/// What a [`Word`] may mean.
+/// The meanings of a [`Word`].
 pub(super) trait Words: Copy + 'static {
-    /// What the words are for, as part of a sentence.
+    /// The noun for the words, as part of a sentence.
     const WHAT: &'static str;
     /// Every word; the first stands in for one that is wrong.
     const ALL: &'static [(&'static str, Self)];
@@ -157,9 +157,9 @@ impl<T: Read> Read for Entries<T> {
     }
 }
 
-/// What a [`NonEmpty`] holds.
+/// The content of a [`NonEmpty`].
 pub(super) trait Several: Read {
-    /// What one of them is, as part of a sentence.
+    /// The noun for one of them, as part of a sentence.
     const ONE: &'static str;
 
     /// Whether nothing is written in it.

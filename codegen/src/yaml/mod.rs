@@ -21,7 +21,7 @@ const MAX_PUNCTUATION: usize = 400_000;
 pub struct Node {
     /// Where it was written.
     pub span: Span,
-    /// What was written.
+    /// The value as it was written.
     pub value: Value,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Places<'a> {
 }
 
 impl Node {
-    /// What kind of value it is, as a person would say it.
+    /// Names the kind of the value, as a person would.
     pub fn kind(&self) -> String {
         match &self.value {
             Value::Null => "nothing".to_owned(),
@@ -158,7 +158,7 @@ impl Node {
         }
     }
 
-    /// What is wrong with a value of a kind that its place does not take.
+    /// Makes the finding that a value is of a kind that its place does not take.
     pub(crate) fn unexpected(&self, expected: &str) -> Diagnostic {
         let found = self.kind();
         match &self.value {

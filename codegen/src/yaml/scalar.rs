@@ -2,7 +2,7 @@
 
 use super::Value;
 
-/// What a plain scalar means; an error where it is a number that JSON cannot write.
+/// Resolves a plain scalar; an error where it is a number that JSON cannot write.
 pub(super) fn resolve(text: &str) -> Result<Value, String> {
     if let Some(value) = word(text) {
         return Ok(value);

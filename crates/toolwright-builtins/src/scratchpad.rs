@@ -24,10 +24,10 @@ static SCRATCHPAD: ToolsetInfo = ToolsetInfo {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Note {
-    /// What the text is kept under. A text that was kept there before is replaced.
+    /// The key of the text. A text that was kept under it before is replaced.
     #[schemars(length(min = 1, max = 200))]
     key: String,
-    /// What to keep.
+    /// The text to keep.
     #[schemars(length(max = 100_000))]
     text: String,
 }
@@ -35,7 +35,7 @@ struct Note {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Key {
-    /// What the text was kept under.
+    /// The key of the text.
     #[schemars(length(min = 1, max = 200))]
     key: String,
 }
@@ -46,7 +46,7 @@ struct Nothing {}
 
 #[derive(Serialize, JsonSchema)]
 struct Text {
-    /// What was kept.
+    /// The text.
     text: String,
 }
 

@@ -30,7 +30,7 @@ static SHELL: ToolsetInfo = ToolsetInfo {
     service: "toolwright",
 };
 
-/// What a program may do is not known here.
+/// Nothing here knows the effects of a program.
 const RUNS: ToolAnnotations = ToolAnnotations {
     read_only: Some(false),
     destructive: Some(true),
@@ -248,7 +248,7 @@ struct Run {
 
 #[derive(Serialize, JsonSchema)]
 struct Ran {
-    /// What the program said of its end; 0 is success. Null if a signal ended it.
+    /// The exit status of the program; 0 is success. Null if a signal ended it.
     exit_code: Option<i32>,
     /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ struct Todos {
 #[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Todo {
-    /// What is to be done.
+    /// The task.
     #[schemars(length(min = 1, max = 500))]
     title: String,
     status: Status,

@@ -34,7 +34,7 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
-/// What a call knows about where it comes from; the fields a schema can inject.
+/// The context of a call: the fields that a schema can inject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The run the call belongs to.
@@ -191,7 +191,7 @@ impl ToolCall {
         &self.tool
     }
 
-    /// What the caller sent.
+    /// The arguments.
     pub fn args(&self) -> &Payload {
         &self.args
     }
@@ -232,7 +232,7 @@ impl ToolCall {
         self.scope.parent_call_id.as_deref()
     }
 
-    /// What the host attached under a key.
+    /// Returns the label that the host attached under a key.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.scope.labels.get(key).map(String::as_str)
     }

@@ -52,7 +52,7 @@ impl Issue {
         self.pointer.as_str()
     }
 
-    /// What the mistake is.
+    /// The kind of the mistake.
     pub fn kind(&self) -> &IssueKind {
         &self.kind
     }

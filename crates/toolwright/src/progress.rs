@@ -26,7 +26,7 @@ pub struct Progress {
     pub done: f64,
     /// How much there is in all, where that is known.
     pub total: Option<f64>,
-    /// What is being done, for people.
+    /// The activity, in words for people.
     pub message: Option<String>,
 }
 

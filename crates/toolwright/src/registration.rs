@@ -60,7 +60,7 @@ pub enum RegistrationError {
     UnusableTool {
         /// The tool.
         tool: String,
-        /// What is wrong with them.
+        /// The reason.
         reason: String,
     },
     /// A toolset of this name is registered already.
@@ -99,7 +99,7 @@ pub enum RegistrationError {
         entry: String,
         /// The kind of the list: `tool` or `toolset`.
         expected: &'static str,
-        /// What there is of this kind.
+        /// The names of this kind that are known.
         available: Vec<String>,
         /// Whose list it is.
         needed_by: String,
@@ -135,7 +135,7 @@ pub enum RegistrationError {
     Unavailable {
         /// The name.
         entry: String,
-        /// What it is: `tool` or `toolset`.
+        /// Its kind: `tool` or `toolset`.
         kind: &'static str,
         /// Why.
         reason: String,

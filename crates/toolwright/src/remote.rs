@@ -17,9 +17,9 @@ pub trait Remote: Send + Sync {
 /// One call on its way to a server. The arguments are valid under the tool's schema.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteCall<'a> {
-    /// What is known of the server.
+    /// The server.
     pub origin: &'static Origin,
-    /// What is known of the tool.
+    /// The spec of the tool.
     pub spec: &'static ToolSpec,
     /// The call as it was made: under our name of the tool, with the arguments as they were written.
     pub call: &'a ToolCall,
@@ -36,11 +36,11 @@ pub struct Origin {
     /// Every tool that the server listed when the file was written, also those that were left out, by its name there: the
     /// digest of its schemas. Empty where the file does not say.
     pub listed: &'static [(&'static str, &'static str)],
-    /// What the server said of itself then.
+    /// The server's own name, version and protocol at that time.
     pub from: Provenance,
 }
 
-/// What a server said of itself when its tools were written down; `None` says nothing. `S` is the type of texts:
+/// A server's own name, version and protocol when its tools were written down; `None` says nothing. `S` is the type of texts:
 /// `&'static str` in generated code, `String` in the compiler and the importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provenance<S = &'static str> {

@@ -20,7 +20,7 @@ pub use period::{PeriodError, parse_period};
 
 /// A tool as a type: generated code has one such type, without fields, a tool.
 pub trait Tool: Copy + Send + Sync + 'static {
-    /// What the model sends.
+    /// Its arguments.
     type Args: Decode + Encode;
     /// What the tool returns.
     type Result: Decode + Encode;
@@ -193,7 +193,7 @@ impl ToolSpec {
         &self.service
     }
 
-    /// What runs it.
+    /// Returns its implementation.
     pub fn implementation(&self) -> &Implementation {
         &self.implementation
     }
@@ -218,7 +218,7 @@ impl ToolSpec {
         self.name() == name || self.aliases().any(|alias| alias == name)
     }
 
-    /// What it does to the world.
+    /// Its effects on the world, as hints.
     pub fn annotations(&self) -> ToolAnnotations {
         self.annotations
     }
@@ -228,7 +228,7 @@ impl ToolSpec {
         &self.hints
     }
 
-    /// What it needs before it may run.
+    /// The approval that it needs before it may run.
     pub fn approval(&self) -> Option<&Approval> {
         self.approval.as_ref()
     }

@@ -138,7 +138,7 @@ impl<'a> Publisher<'a> {
         rules
     }
 
-    /// What kind of value it is, or where that is said.
+    /// Writes the type of the value, or the reference to it.
     fn head(&mut self, id: NodeId) {
         match &self.schemas[id].shape {
             Shape::Named(name) => self.reference_to_type(*name),
@@ -256,7 +256,7 @@ impl<'a> Publisher<'a> {
         self.text("$anchor", anchor.map(String::as_str));
     }
 
-    /// What a schema says to people before its limits.
+    /// Writes the words of a schema that stand before its limits.
     fn words(&mut self, annotations: &Annotations) {
         self.text("title", annotations.title.as_deref());
         self.text("description", annotations.description.as_deref());
@@ -267,7 +267,7 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// What a schema says behind its limits.
+    /// Writes the annotations of a schema that stand behind its limits.
     fn rest(&mut self, annotations: &Annotations) {
         if let Some(value) = &annotations.default {
             self.value("default", value);

@@ -60,7 +60,7 @@ struct Merged {
     places: BTreeMap<String, usize>,
     /// The places of those that members describe.
     described: BTreeSet<usize>,
-    /// What keywords beside no `type` require.
+    /// The names that keywords without a `type` beside them require.
     required: BTreeSet<String>,
     /// Whether some part is an object by its `type`.
     is_object: bool,

@@ -34,13 +34,13 @@ pub(crate) use settle::Pending;
 pub(crate) struct SchemaReader<'a> {
     /// Takes the nodes.
     pub schemas: &'a mut Schemas,
-    /// What a `$ref` may name.
+    /// The types that a `$ref` may name.
     pub names: &'a KnownTypes,
     /// The service whose types need no prefix.
     pub service: &'a str,
     /// The files whose integers are of any size where no limit says otherwise.
     pub exact_integers: &'a BTreeSet<SourceId>,
-    /// What can only be judged when all schemas are read.
+    /// Questions that can only be answered when all schemas are read.
     pub pending: &'a mut Pending,
     /// Takes what is wrong.
     pub report: &'a mut Report,

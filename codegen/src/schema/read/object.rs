@@ -103,7 +103,7 @@ impl SchemaReader<'_> {
         Some(Property { name, schema, required, is_described, owner })
     }
 
-    /// What stands beside the properties. With several `patternProperties` no type can say it.
+    /// Reads the rule for other properties. With several `patternProperties` no type can say it.
     fn additional(&mut self, place: Place<'_>, root: &mut Root) -> Additional {
         if let Some(Entry { key, value }) = only_pattern(place.text) {
             let pattern = Some(key.value.as_str());
@@ -128,7 +128,7 @@ impl SchemaReader<'_> {
         }
     }
 
-    /// What the only pattern of a map says of its names.
+    /// Returns the rule for names that the only pattern of a map makes.
     pub(super) fn pattern_of_names(&mut self, text: &Node) -> Option<Assertion> {
         let Entry { key, .. } = only_pattern(text)?;
         let rules = StringRules {

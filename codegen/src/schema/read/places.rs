@@ -19,13 +19,13 @@ const MAX_PLACES: usize = 16 << 20;
 pub(super) struct Root {
     /// The schema itself.
     pub(super) node: NodeId,
-    /// What is known of each place that has been read or referred to.
+    /// The places that have been read or referred to.
     places: BTreeMap<Rc<str>, Placed>,
     /// The length of all pointers.
     bytes: usize,
     /// References to places, as written.
     wanted: Vec<(String, Span)>,
-    /// What `$anchor` names.
+    /// The nodes that `$anchor` names.
     anchors: BTreeMap<String, NodeId>,
     /// References to anchors: the name, the node that stands in for its place until all is read.
     wanted_anchors: Vec<(String, Span, NodeId)>,

@@ -37,7 +37,7 @@ impl SchemaReader<'_> {
         self.translated(ecma, node.span)
     }
 
-    /// What a pattern becomes, if there is an engine that reads it.
+    /// Translates a pattern, if there is an engine that reads it.
     pub(super) fn translated(&mut self, ecma: &str, at: Span) -> Option<Pattern> {
         let pattern = match self.pending.budget.translated(ecma) {
             Ok(pattern) => pattern,

@@ -10,7 +10,7 @@ use crate::schema::{DOUBLE, Keyword, TUPLE, number};
 use crate::source::Spanned;
 use crate::yaml::{Entry, Node, Value};
 
-/// What a schema is, by its deciding keyword.
+/// The form of a schema, by its deciding keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// `$ref`

@@ -26,7 +26,7 @@ pub(crate) struct Pending {
     pub(super) open: Vec<NodeId>,
     /// How many nodes had been read when questions were last answered.
     settled: usize,
-    /// What a project's patterns may still ask for.
+    /// The rest of the budget for a project's patterns.
     pub(crate) budget: Budget,
 }
 

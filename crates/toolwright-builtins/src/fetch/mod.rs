@@ -149,7 +149,7 @@ impl FetchBuilder {
         self
     }
 
-    /// What fetches.
+    /// Makes the [`Fetch`] toolset.
     ///
     /// # Errors
     ///

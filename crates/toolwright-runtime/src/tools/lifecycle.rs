@@ -1,4 +1,4 @@
-//! That what a run enters is exited, once, whatever becomes of the run. Never decides what is entered.
+//! Exits whatever a run enters, exactly once, however the run ends. Never decides what is entered.
 
 use std::future::poll_fn;
 use std::panic::resume_unwind;

@@ -37,14 +37,14 @@ use crate::issue::IssueKind;
 /// # Ok::<_, toolwright::InvalidPayload>(())
 /// ```
 pub trait DomainType: Sized {
-    /// What the value is in JSON.
+    /// The type of the value in JSON.
     type Json;
 
     /// Makes a value of what its schema accepts.
     ///
     /// # Errors
     ///
-    /// What is wrong, as the rest of a sentence that begins with the place of the value: `is more than any price`.
+    /// The reason, as the rest of a sentence that begins with the place of the value: `is more than any price`.
     fn from_json(json: Self::Json) -> Result<Self, String>;
 
     /// The value in JSON.

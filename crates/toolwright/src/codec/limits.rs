@@ -292,7 +292,7 @@ impl Range<f64> {
         self.check(nearest, found, issues).then_some(nearest)
     }
 
-    /// What is rounded to a bound may lie on either side of it.
+    /// A number that was rounded to a bound may lie on either side of it.
     #[cold]
     fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let side = Number::of_json(found).cmp(&nearest.number());

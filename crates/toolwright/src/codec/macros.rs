@@ -537,7 +537,7 @@ macro_rules! __write_rest {
     };
 }
 
-/// What is left to do about a field when the object is read.
+/// Checks that a required field was there, once the object is read.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read_member {

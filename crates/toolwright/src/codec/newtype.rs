@@ -116,7 +116,7 @@ macro_rules! __newtype {
     };
 }
 
-/// What else a newtype is, by the type that it holds.
+/// Further conversions of a newtype, by the type that it holds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __newtype_of {

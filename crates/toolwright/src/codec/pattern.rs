@@ -23,7 +23,7 @@ pub(super) const fn require_tables() {
 #[derive(Debug)]
 pub struct Pattern {
     ecma: &'static str,
-    /// What it was translated to at generation.
+    /// Its translation, made at generation.
     regex: Option<&'static str>,
     /// Nothing if it is not a regular expression.
     compiled: OnceLock<Option<pattern::Pattern>>,

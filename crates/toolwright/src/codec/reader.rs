@@ -21,7 +21,7 @@ pub struct Reader<'a> {
     pub(super) issues: Issues,
     /// The keys of all objects around the cursor, outermost first, as they are written between their quotes.
     pub(super) keys: Vec<&'a str>,
-    /// What validators have said of the value at the cursor or one around it.
+    /// The verdicts of validators on the value at the cursor or one around it.
     pub(super) verdicts: Option<Box<Verdicts<'a>>>,
 }
 

@@ -90,7 +90,7 @@ impl Format {
         self.words().0
     }
 
-    /// What a text of the format is, with its article: `a date`.
+    /// The noun for a text of the format, with its article: `a date`.
     pub const fn noun(self) -> &'static str {
         self.words().1
     }

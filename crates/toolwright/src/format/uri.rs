@@ -98,7 +98,7 @@ fn consists_of(text: &str, is_right: impl Fn(u8) -> bool) -> bool {
     pieces.next().is_none_or(plain) && pieces.all(|piece| decoded(piece).is_some_and(plain))
 }
 
-/// What follows the two hexadecimal digits at the start of a text.
+/// Returns the text behind two hexadecimal digits at its start.
 fn decoded(text: &str) -> Option<&str> {
     let (digits, rest) = text.split_at_checked(2)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(rest)

@@ -23,9 +23,9 @@ pub enum IssueKind {
     Malformed {
         /// How many bytes before the mistake are right.
         offset: usize,
-        /// What should stand there.
+        /// The expected text.
         expected: Cow<'static, str>,
-        /// What stands there.
+        /// The text that was found.
         found: String,
     },
     /// Arrays and objects are nested deeper than codecs go.

@@ -39,7 +39,7 @@ impl Output {
         self.length
     }
 
-    /// What was written since the mark.
+    /// Returns the text that was written since the mark.
     pub(crate) fn since(&self, mark: usize) -> &str {
         let written = self.bytes.get(mark..self.length).unwrap_or_default();
         str::from_utf8(written).unwrap_or_default()

@@ -30,9 +30,9 @@ pub(crate) enum Stop {
     Malformed {
         /// How many bytes before it are right.
         offset: usize,
-        /// What should stand there.
+        /// The expected text.
         expected: &'static str,
-        /// What stands there.
+        /// The text that was found.
         found: String,
     },
     /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
@@ -121,7 +121,7 @@ impl<'a> Scanner<'a> {
         self.failure.is_some()
     }
 
-    /// What stopped the scanner, or what is left behind the value.
+    /// Returns why the scanner stopped, which is also so where text is left behind the value.
     pub(crate) fn finish(mut self) -> Option<Stop> {
         if self.failure.is_none() && self.peek().is_some() {
             self.fail("the end");

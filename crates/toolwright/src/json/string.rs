@@ -145,7 +145,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// What a right string means, given as it is written between its quotes.
+/// Unescapes a valid string, given as it is written between its quotes.
 pub(crate) fn meaning(written: &str) -> Cow<'_, str> {
     if !written.as_bytes().contains(&b'\\') {
         return Cow::Borrowed(written);

@@ -38,7 +38,7 @@ impl CodePoints {
         Self { ranges: vec![('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')] }
     }
 
-    /// What `.` leaves out (ECMA-262, LineTerminator).
+    /// The characters that `.` leaves out (ECMA-262, LineTerminator).
     pub(super) fn line_breaks() -> Self {
         Self { ranges: vec![('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')] }
     }

@@ -112,7 +112,7 @@ fn unusable(error: impl fmt::Display) -> PatternError {
     PatternError { offset: 0, message: error.to_string(), help: None }
 }
 
-/// What is wrong with a pattern. It displays as the message and its place.
+/// An error in a pattern. It displays as the message and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     offset: usize,
@@ -126,7 +126,7 @@ impl PatternError {
         self.offset
     }
 
-    /// What was found, without its place.
+    /// The message, without its place.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -52,7 +52,7 @@ struct Flags {
     dot_is_all: bool,
 }
 
-/// What a reference refers to.
+/// The target of a reference.
 enum Target {
     /// The number of a group, from 1.
     Number(usize),
@@ -399,7 +399,7 @@ impl Parser {
         error.with_help("turn on the feature `patterns`, or list the characters in a class")
     }
 
-    /// What follows a `\`, in a class or outside.
+    /// Reads what follows a `\`, in a class or outside.
     fn escaped(&mut self) -> Result<Escaped, PatternError> {
         let Some(c) = self.next() else { return Err(self.refuse("a `\\` with nothing after it")) };
         Ok(match c {
@@ -425,7 +425,7 @@ impl Parser {
         })
     }
 
-    /// What follows `\\p` or `\\P`.
+    /// Reads what follows `\\p` or `\\P`.
     fn property(&mut self, negated: bool) -> Result<CodePoints, PatternError> {
         if !self.take("{") {
             return Err(self.refuse("`\\p` without a property such as `\\p{L}`"));
@@ -536,7 +536,7 @@ impl Parser {
     }
 }
 
-/// What one character or escape of a class stands for.
+/// The meaning of one character or escape of a class.
 enum Escaped {
     /// One code point; it may be half a surrogate pair, which no string holds.
     Point(u32),

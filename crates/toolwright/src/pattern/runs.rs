@@ -54,7 +54,7 @@ impl Runs {
     }
 }
 
-/// What may come first in these runs: all up to the first that must be there.
+/// The characters that may come first in these runs: those of all up to the first that must be there.
 fn followers(runs: &[Run]) -> u128 {
     let optional = runs.iter().take_while(|run| run.least == 0).count();
     runs.iter().take(optional + 1).fold(0, |sets, run| sets | run.set)
@@ -95,7 +95,7 @@ fn class_set(class: &[u8]) -> Option<(u128, &[u8])> {
     }
 }
 
-/// What means something in a pattern or in a class.
+/// The characters with a meaning of their own in a pattern or in a class.
 const SPECIAL: &[u8] = br"\^$.|?*+()[]{}&~";
 
 /// One character that stands for itself. What could mean more, here or in a class, is left to a real parser.

@@ -21,7 +21,7 @@ pub struct Translated {
     pub needs_tables: bool,
 }
 
-/// What runs a pattern.
+/// The engine that runs a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {

@@ -39,7 +39,7 @@ pub(super) enum Node {
         negated: bool,
         inner: Box<Node>,
     },
-    /// What a group matched; the index is that of [`Tree::references`].
+    /// The text that a group matched; the index is that of [`Tree::references`].
     Reference {
         index: usize,
         ignores_case: bool,

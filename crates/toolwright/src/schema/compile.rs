@@ -46,7 +46,7 @@ struct Place<'v, 'p> {
 }
 
 impl<'v> Place<'v, '_> {
-    /// What stands behind a keyword that the draft has.
+    /// Returns the value of a keyword that the draft has.
     fn get(&self, keyword: &str, since: Draft) -> Option<&'v Value> {
         self.schema.get(keyword).filter(|_| self.draft >= since)
     }

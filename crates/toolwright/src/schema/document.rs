@@ -28,7 +28,7 @@ struct Item<'a> {
     content: Content<'a>,
 }
 
-/// What a value is. Counts are those of items and entries.
+/// The content of a value. Counts are those of items and entries.
 #[derive(Clone, Debug)]
 pub(crate) enum Content<'a> {
     Null,

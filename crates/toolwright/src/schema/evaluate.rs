@@ -363,7 +363,7 @@ impl<'s> Evaluation<'s> {
         schemas
     }
 
-    /// What a dynamic anchor means here: in the outermost resource that has it (2020-12 core, 8.2.3.2).
+    /// Finds the schema of a dynamic anchor: that of the outermost resource that has it (2020-12 core, 8.2.3.2).
     pub(super) fn dynamic(&self, anchor: &str) -> Option<NodeId> {
         let anchors = self.scope.iter().flat_map(|resource| &self.schema.anchors[*resource]);
         anchors.into_iter().find(|(known, _)| known == anchor).map(|(_, node)| *node)

@@ -65,7 +65,7 @@ pub(super) enum Keyword {
         otherwise: Option<NodeId>,
     },
     Ref(NodeId),
-    /// What it leads to unless a resource on the way here has the anchor.
+    /// The target, unless a resource on the way here has the anchor.
     DynamicRef(NodeId, String),
     UnevaluatedItems(NodeId),
     UnevaluatedProperties(NodeId),
@@ -348,7 +348,7 @@ fn is_whole(number: &str) -> bool {
     is_plain || Decimal::of(number).is_integer()
 }
 
-/// What explanations ask of nodes.
+/// Questions that explanations ask of nodes.
 impl Schema {
     /// The keys that a node names.
     pub(super) fn keys(&self, node: NodeId) -> impl Iterator<Item = &str> {

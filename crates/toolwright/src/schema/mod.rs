@@ -101,7 +101,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// What is wrong with a schema. It displays as one short sentence.
+/// An error in a schema. It displays as one short sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     pointer: String,
@@ -118,7 +118,7 @@ impl SchemaError {
         &self.pointer
     }
 
-    /// What is wrong there.
+    /// The message, without its place.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -196,7 +196,7 @@ impl<'v> Resources<'v> {
         self.all.iter().map(dynamic).collect()
     }
 
-    /// What a reference in a resource leads to.
+    /// Finds the schema that a reference in a resource leads to.
     pub(super) fn find(&mut self, from: usize, reference: &str) -> Result<Target<'v>, String> {
         let uri = resolved(&self.all[from].uri, reference);
         let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));

@@ -49,7 +49,7 @@ macro_rules! toolset {
         service: $service:literal,
         tools: [$($tool:ident),* $(,)?] $(,)?
     } $(,)?) => {
-        /// What is known of the toolset beside its tools.
+        /// The name, description and service of the toolset.
         pub static TOOLSET: $crate::spec::ToolsetInfo = $crate::spec::ToolsetInfo {
             name: $name,
             description: $description,

@@ -11,18 +11,18 @@ pub const fn text(text: &'static str) -> Text {
     Cow::Borrowed(text)
 }
 
-/// What is known of a toolset beside its tools. Generated code has it as `specs::TOOLSET`.
+/// The name, description and service of a toolset. Generated code has them as `specs::TOOLSET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolsetInfo {
     /// Its globally unique name.
     pub name: &'static str,
-    /// What its tools are for, in words for people and models; may be empty.
+    /// The purpose of its tools, in words for people and models; may be empty.
     pub description: &'static str,
     /// The service that owns it.
     pub service: &'static str,
 }
 
-/// What runs a tool: provenance, never identity.
+/// The implementation of a tool. It is provenance and never part of the tool's identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// A method of a service.
@@ -70,12 +70,12 @@ pub struct Hints {
     pub result: Option<Text>,
 }
 
-/// What an approval request says. The words are minijinja templates over `args` and `tool`.
+/// The words of an approval request: minijinja templates over `args` and `tool`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approval {
-    /// What the approver is asked.
+    /// The question to the approver.
     pub prompt: Option<Text>,
-    /// What the model is told on a no.
+    /// The answer to the model when approval is denied.
     pub denied: Option<Text>,
     /// Whatever else the approver's side needs, such as `risk_level`: a JSON object, as text.
     pub metadata: Option<Text>,

@@ -1,6 +1,6 @@
 //! A value that may be null, apart from a value that is absent.
 
-/// What an optional property holds when it is there and may be null.
+/// The value of an optional property that may also be null.
 ///
 /// As a field it is `Option<Nullable<T>>`: `None` is absent, `Some(Nullable::Null)` is `null`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

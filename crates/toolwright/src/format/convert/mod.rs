@@ -11,7 +11,7 @@ mod time;
 #[cfg(feature = "uuid")]
 mod uuid;
 
-/// What converts by reference converts by value.
+/// Writes conversions by value that use those by reference.
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
 macro_rules! by_value {
     ($(From<$from:ty> for $to:ty;)* $(TryFrom<$tried:ty> for $into:ty;)*) => {

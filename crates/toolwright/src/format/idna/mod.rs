@@ -9,7 +9,7 @@ mod tables;
 
 use tables::Ranges;
 
-/// What follows the prefix of a punycode label, if the label has the prefix.
+/// Returns the text behind the prefix of a punycode label, if the label has the prefix.
 pub(super) fn punycode(label: &str) -> Option<&str> {
     let (prefix, rest) = label.split_at_checked("xn--".len())?;
     prefix.eq_ignore_ascii_case("xn--").then_some(rest)

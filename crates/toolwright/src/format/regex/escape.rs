@@ -6,7 +6,7 @@ use super::{skip, take};
 use crate::format::idna::is_mark;
 use crate::pattern::is_property;
 
-/// What an escape stands for.
+/// The meaning of an escape.
 #[derive(Clone, Copy)]
 pub(super) enum Escape {
     /// One code point; it may be a surrogate.
@@ -43,7 +43,7 @@ fn property(rest: &mut &str) -> Option<Escape> {
     is_property(name).then_some(Escape::Set)
 }
 
-/// What follows `\u`: digits in braces, or four digits, twice for a surrogate pair.
+/// Reads what follows `\u`: digits in braces, or four digits, twice for a surrogate pair.
 fn code_point(rest: &mut &str) -> Option<u32> {
     if let Some((digits, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         *rest = after;

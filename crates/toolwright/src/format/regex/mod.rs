@@ -54,7 +54,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What stands behind the opening parenthesis of a group.
+    /// Reads what stands behind the opening parenthesis of a group.
     fn group(&mut self) -> Option<()> {
         let around = ["?=", "?!", "?<=", "?<!"];
         if around.iter().any(|start| skip(&mut self.rest, start)) {

@@ -55,7 +55,7 @@ struct Machine<'a> {
     steps: u64,
 }
 
-/// What is done when a match fails, latest first.
+/// A step to undo when a match fails.
 enum Entry {
     /// Restores a register.
     Restore { register: usize, value: usize },

@@ -37,7 +37,7 @@ pub(super) enum Operation {
     },
     /// Keeps the place in a register.
     Save(usize),
-    /// What a group matched, ahead or behind; nothing if it matched nothing.
+    /// The text that a group matched, ahead or behind; nothing if it matched nothing.
     Reference {
         group: usize,
         ignores_case: bool,
