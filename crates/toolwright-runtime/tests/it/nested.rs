@@ -68,7 +68,7 @@ async fn an_agents_run_has_the_attempts_of_the_tool_it_answers() {
     assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
     let (attempts, delays): (Vec<_>, Vec<_>) = retried(&all).into_iter().unzip();
     assert_eq!(attempts, [1, 2]);
-    assert!(started.elapsed() >= delays.iter().sum(), "{delays:?}");
+    assert!(started.elapsed() >= delays.iter().sum::<Duration>(), "{delays:?}");
 }
 
 /// The attempts that were followed by another, and how long that waited.
