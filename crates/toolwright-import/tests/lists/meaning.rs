@@ -2,8 +2,9 @@
 //! their references, and may differ only in what the importer documents. Knows nothing of its code.
 
 use std::collections::BTreeSet;
-use toolwright_codegen::internal::Json;
 
+use toolwright::untrusted::visible;
+use toolwright_codegen::internal::Json;
 use toolwright_import::Warning;
 
 /// What a schema loses, since it only says where the schema is or what it is written in.
@@ -110,6 +111,12 @@ impl<'a> Comparison<'a> {
                 }
             }
             (theirs, ours) if ONE.contains(&key) => self.schemas(theirs, ours, at),
+            // What they hide in words is made visible.
+            (Json::String(theirs), Json::String(ours))
+                if ["description", "title"].contains(&key) =>
+            {
+                assert_eq!(visible(theirs), *ours, "{} {at}", self.place);
+            }
             (theirs, ours) => assert!(same(theirs, ours), "{} {at}: {theirs} {ours}", self.place),
         }
     }
