@@ -105,13 +105,7 @@ impl SchemaReader<'_> {
             }
             _ => None,
         });
-        if !integer {
-            let is_beyond_doubles = |number: &str| !number::as_f64(number).is_finite();
-            rules.is_double = match format {
-                Some(format) => format == DOUBLE,
-                None => self.is_unsaid_double(&rules, text.span) && !wide.any(is_beyond_doubles),
-            };
-        } else {
+        if integer {
             rules.format = format.and_then(IntegerFormat::from_name);
             if rules.format.is_some() {
                 let range = (rules.least_integer(), rules.greatest_integer());
@@ -125,6 +119,12 @@ impl SchemaReader<'_> {
             } else if wide.next().is_none() {
                 rules.format = self.unsaid_format(&rules, text.span);
             }
+        } else {
+            let is_beyond_doubles = |number: &str| !number::as_f64(number).is_finite();
+            rules.is_double = match format {
+                Some(format) => format == DOUBLE,
+                None => self.is_unsaid_double(&rules, text.span) && !wide.any(is_beyond_doubles),
+            };
         }
         rules
     }
