@@ -106,6 +106,11 @@ fn links_lead_somewhere() {
 }
 
 #[test]
+fn links_named_by_an_item_lead_to_it() {
+    holds(pages::items);
+}
+
+#[test]
 fn excerpts_are_what_the_files_say() {
     holds(pages::excerpts);
 }

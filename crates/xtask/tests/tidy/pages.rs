@@ -22,6 +22,40 @@ pub(crate) fn links(files: &[File]) -> Vec<String> {
     complaints
 }
 
+/// A link to a Rust file that is named by an item leads to a file that has the item.
+pub(crate) fn items(files: &[File]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for page in pages(files) {
+        for (number, line) in page.lines() {
+            for (before, after) in line.match_indices("`](").map(|(at, _)| line.split_at(at)) {
+                let item = before.rsplit("[`").next().unwrap_or_default();
+                let target = after["`](".len()..].split([')', '#']).next().unwrap_or_default();
+                let path = resolve(page.folder(), target);
+                let Some(file) = files.iter().find(|file| file.path == path && file.is_rust())
+                else {
+                    continue;
+                };
+                // A path, in place of an item's name.
+                if item.contains(['/', '.']) {
+                    continue;
+                }
+                let name = item.rsplit("::").next().unwrap_or_default();
+                if !has_word(&file.text, name) {
+                    let page = &page.path;
+                    complaints
+                        .push(format!("{page}:{number}: {path} has no `{name}`; mend the link"));
+                }
+            }
+        }
+    }
+    complaints
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|character: char| !character.is_alphanumeric() && character != '_')
+        .any(|found| found == word)
+}
+
 fn pages(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.has_ending(&["md"]) && !file.path.contains("/templates/"))
 }
@@ -164,6 +198,18 @@ mod tests {
             let others = [File::new("docs/a.md", ""), File::new("README.md", "")];
             let files: Vec<File> = others.into_iter().chain([File::new(path, text)]).collect();
             assert_eq!(links(&files).len(), expected, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_an_item_that_is_not_there_is_found() {
+        for (text, expected) in [
+            ("[`gives`](a.rs), [`a::gives`](a.rs)", 0),
+            ("[`a.rs`](a.rs) and [gave](a.rs)", 0),
+            ("[`gives`](a.rs) and [`give`](a.rs)", 1),
+        ] {
+            let files = [File::new("a.rs", "fn gives() {}"), File::new("a.md", text)];
+            assert_eq!(items(&files).len(), expected, "{text}");
         }
     }
 
