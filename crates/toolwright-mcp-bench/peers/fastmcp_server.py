@@ -1,7 +1,8 @@
-"""The benchmark's tool on FastMCP: `fastmcp_server.py stdio|http`. Over HTTP its URL is printed first."""
+"""The benchmark's tools on FastMCP: `fastmcp_server.py stdio|http`. Over HTTP its URL is printed first."""
 
 import socket
 import sys
+import time
 
 from fastmcp import FastMCP
 from pydantic import BaseModel
@@ -11,13 +12,36 @@ class Sum(BaseModel):
     sum: float
 
 
-server = FastMCP("calc")
+class Text(BaseModel):
+    text: str
+
+
+server = FastMCP("load")
 
 
 @server.tool
 async def add(a: float, b: float) -> Sum:
     """Add two numbers."""
     return Sum(sum=a + b)
+
+
+@server.tool
+async def panic() -> dict:
+    """Fail where nobody expects it."""
+    raise RuntimeError("as it was asked to")
+
+
+@server.tool
+def block(milliseconds: int) -> dict:
+    """Block the thread it runs on."""
+    time.sleep(milliseconds / 1000)
+    return {}
+
+
+@server.tool
+async def fill(bytes: int) -> Text:
+    """Return a long text."""
+    return Text(text="x" * bytes)
 
 
 if sys.argv[1] == "stdio":

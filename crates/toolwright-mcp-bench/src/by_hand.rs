@@ -1,8 +1,10 @@
-//! The nearest peer: the same tool written by hand on rmcp, without its macros, whose router would cost more. Never lets
-//! through less or more than our side in form; it checks no limits.
+//! The nearest peer: the same tools written by hand on rmcp, without its macros, whose router would cost more. They let
+//! through neither less nor more than our side in form, and check no limits.
 
 use std::error::Error;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use axum::Router;
 use axum::serve::ListenerExt as _;
@@ -17,15 +19,27 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
-/// Does sums.
+/// The tools of `schema/load.yaml`.
 #[derive(Clone)]
-struct Calculator;
+struct Load;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct Add {
     a: f64,
     b: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    milliseconds: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fill {
+    bytes: usize,
 }
 
 #[derive(Serialize)]
@@ -33,10 +47,10 @@ struct Sum {
     sum: f64,
 }
 
-impl ServerHandler for Calculator {
+impl ServerHandler for Load {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("calc", "1.0.0"))
+            .with_server_info(Implementation::new("load", "1.0.0"))
     }
 
     async fn list_tools(
@@ -45,12 +59,19 @@ impl ServerHandler for Calculator {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let number = serde_json::json!({ "type": "number" });
-        let schema = serde_json::json!({
-            "type": "object", "required": ["a", "b"], "properties": { "a": number, "b": number },
+        let integer = serde_json::json!({ "type": "integer" });
+        let tools = [
+            ("add", "Add two numbers.", serde_json::json!({ "a": number, "b": number })),
+            ("panic", "Panic.", serde_json::json!({})),
+            ("block", "Block a thread.", serde_json::json!({ "milliseconds": integer })),
+            ("fill", "Return a long text.", serde_json::json!({ "bytes": integer })),
+        ];
+        let tools = tools.map(|(name, description, properties)| {
+            let schema = serde_json::json!({ "type": "object", "properties": properties });
+            let schema: JsonObject = serde_json::from_value(schema).map_err(internal)?;
+            Ok(Tool::new_with_raw(name, Some(description.into()), Arc::new(schema)))
         });
-        let schema: JsonObject = serde_json::from_value(schema).map_err(internal)?;
-        let tool = Tool::new_with_raw("add", Some("Add two numbers.".into()), Arc::new(schema));
-        Ok(ListToolsResult::with_all_items(vec![tool]))
+        Ok(ListToolsResult::with_all_items(tools.into_iter().collect::<Result<_, _>>()?))
     }
 
     async fn call_tool(
@@ -58,13 +79,25 @@ impl ServerHandler for Calculator {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != "add" {
-            return Err(ErrorData::invalid_params("there is no such tool", None));
-        }
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let Arguments { a, b } = serde_json::from_value(arguments).map_err(internal)?;
-        let sum = serde_json::to_value(Sum { sum: a + b }).map_err(internal)?;
-        Ok(CallToolResult::structured(sum).into())
+        let result = match &*request.name {
+            "add" => {
+                let Add { a, b } = serde_json::from_value(arguments).map_err(internal)?;
+                serde_json::to_value(Sum { sum: a + b }).map_err(internal)?
+            }
+            "panic" => panic!("as it was asked to"),
+            "block" => {
+                let Block { milliseconds } = serde_json::from_value(arguments).map_err(internal)?;
+                thread::sleep(Duration::from_millis(milliseconds.into()));
+                serde_json::json!({})
+            }
+            "fill" => {
+                let Fill { bytes } = serde_json::from_value(arguments).map_err(internal)?;
+                serde_json::json!({ "text": "x".repeat(bytes) })
+            }
+            _ => return Err(ErrorData::invalid_params("there is no such tool", None)),
+        };
+        Ok(CallToolResult::structured(result).into())
     }
 }
 
@@ -75,12 +108,12 @@ fn internal(error: serde_json::Error) -> ErrorData {
 /// Serves stdio, or the listener that is given.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
     let Some(listener) = listener else {
-        Calculator.serve(rmcp::transport::stdio()).await?.waiting().await?;
+        Load.serve(rmcp::transport::stdio()).await?.waiting().await?;
         return Ok(());
     };
     let config = StreamableHttpServerConfig::default().with_json_response(true);
     let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(|| Ok(Calculator), sessions, config);
+    let service = StreamableHttpService::new(|| Ok(Load), sessions, config);
     // Otherwise a call costs 44 ms, which nobody would leave so.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, Router::new().route_service("/mcp", service)).await?;

@@ -1,8 +1,10 @@
-//! `cargo xtask bench mcp [--json]`: what a call costs a server's process, the client's own time apart.
+//! `cargo xtask bench mcp [--json]`: what a call costs a server's process, the client's own time apart. `cargo xtask load`:
+//! what clients notice of others.
 
 mod by_hand;
 mod cpu;
 mod driver;
+mod load;
 mod ours;
 // Shared as files: as dependencies, their packages would bring a compiler, clients and other peers along, and switch on
 // features that no server needs.
@@ -21,8 +23,10 @@ use std::{env, io};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use tokio::net::TcpListener;
+use tokio::runtime::Builder;
 
 use crate::driver::Way;
+use crate::load::Load;
 use crate::sides::Installed;
 
 /// Compare MCP servers side by side.
@@ -39,7 +43,15 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Task {
     /// Be one of the servers that are compared.
-    Serve { side: Served, transport: Transport },
+    Serve {
+        side: Served,
+        transport: Transport,
+        /// Use a thread for each core, and not one as the bench does.
+        #[arg(long)]
+        threads: bool,
+    },
+    /// Put servers under load.
+    Load(Load),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -54,21 +66,31 @@ enum Transport {
     Http,
 }
 
-/// One thread, as the worked example serves: what a call costs is then in one place.
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let done = match arguments.task {
-        Some(Task::Serve { side, transport }) => serve(side, transport).await,
-        None => bench(arguments.json).await.map_err(Into::into),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(3)
         }
     }
+}
+
+fn run(arguments: Arguments) -> Result<bool, Box<dyn Error>> {
+    // The bench and its servers have one thread each: what a call costs is then in one place.
+    let mut runtime = match &arguments.task {
+        None | Some(Task::Serve { threads: false, .. }) => Builder::new_current_thread(),
+        Some(Task::Serve { .. } | Task::Load(_)) => Builder::new_multi_thread(),
+    };
+    runtime.enable_all().build()?.block_on(async {
+        match arguments.task {
+            Some(Task::Serve { side, transport, .. }) => serve(side, transport).await?,
+            Some(Task::Load(load)) => return Ok(load.run(&installed()?).await?),
+            None => bench(arguments.json).await?,
+        }
+        Ok(true)
+    })
 }
 
 async fn serve(side: Served, transport: Transport) -> Result<(), Box<dyn Error>> {
@@ -87,11 +109,7 @@ async fn serve(side: Served, transport: Transport) -> Result<(), Box<dyn Error>>
 }
 
 async fn bench(json: bool) -> io::Result<()> {
-    let program = env::current_exe()?;
-    let folder = program.ancestors().nth(2).map(|folder| folder.join("tmp"));
-    let folder =
-        folder.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
-    let installed = Installed::under(&folder)?;
+    let installed = installed()?;
     let mut comparisons = Vec::new();
     for way in [Way::Stdio, Way::Sessions, Way::Stateless] {
         comparisons.extend(rounds::compare(&installed, way).await?);
@@ -102,4 +120,13 @@ async fn bench(json: bool) -> io::Result<()> {
         println!("{}", report::table("mcp", &comparisons));
     }
     Ok(())
+}
+
+/// The peers, installed in the target folder.
+fn installed() -> io::Result<Installed> {
+    let program = env::current_exe()?;
+    let folder = program.ancestors().nth(2).map(|folder| folder.join("tmp"));
+    let folder =
+        folder.ok_or_else(|| io::Error::other("this program is not in a target folder"))?;
+    Installed::under(&folder)
 }

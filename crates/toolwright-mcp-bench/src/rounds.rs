@@ -40,12 +40,12 @@ pub(crate) async fn compare(installed: &Installed, way: Way) -> io::Result<Vec<C
 
 /// What one call costs the server, over one round.
 async fn cost(server: &mut Running) -> io::Result<f64> {
-    let before = cpu::used_by(server.process)?;
+    let before = cpu::used_by(server.server.process()?)?;
     let calls = server.side.calls();
     for number in 0..calls {
         server.client.call(number).await?;
     }
-    let used = cpu::used_by(server.process)?.saturating_sub(before);
+    let used = cpu::used_by(server.server.process()?)?.saturating_sub(before);
     Ok(used.as_secs_f64() * 1e6 / f64::from(calls))
 }
 

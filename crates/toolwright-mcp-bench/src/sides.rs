@@ -1,7 +1,8 @@
 //! Who is compared: how each server is started and how many calls it gets. Measures nothing.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{self, Command};
+use std::sync::Arc;
 use std::{env, io};
 
 use toolwright_prerequisites::{Npm, PyPi};
@@ -31,9 +32,13 @@ pub(crate) struct Installed {
 pub(crate) struct Running {
     pub(crate) side: Side,
     pub(crate) client: Client,
-    pub(crate) process: u32,
-    /// Ends the server when it is dropped.
-    _served: Option<Served>,
+    pub(crate) server: Server,
+}
+
+/// The process of a server, which ends when this is dropped.
+pub(crate) enum Server {
+    Stdio(Arc<Stdio>),
+    Http(Served, Way),
 }
 
 impl Side {
@@ -84,7 +89,22 @@ impl Installed {
 
     /// Starts a server and meets it.
     pub(crate) async fn start(&self, side: Side, way: Way) -> io::Result<Running> {
-        let transport = if way == Way::Stdio { "stdio" } else { "http" };
+        let server = Server::start(self.command(side, way)?, way).await?;
+        Ok(Running { side, client: server.client().await?, server })
+    }
+
+    /// Starts a server that may use as many threads as it likes.
+    pub(crate) async fn start_under_load(&self, side: Side, way: Way) -> io::Result<Server> {
+        let mut command = self.command(side, way)?;
+        if matches!(side, Side::Ours | Side::ByHand) {
+            command.arg("--threads");
+        }
+        // What fails there is meant to.
+        command.stderr(process::Stdio::null());
+        Server::start(command, way).await
+    }
+
+    fn command(&self, side: Side, way: Way) -> io::Result<Command> {
         let mut command = match side {
             Side::Ours | Side::ByHand => {
                 let mut command = Command::new(env::current_exe()?);
@@ -94,18 +114,43 @@ impl Installed {
             Side::TypeScript => self.npm.script("typescript_server.mjs")?,
             Side::FastMcp => self.pypi.script("fastmcp_server.py"),
         };
-        command.arg(transport);
+        command.arg(if way == Way::Stdio { "stdio" } else { "http" });
+        Ok(command)
+    }
+}
+
+impl Server {
+    async fn start(mut command: Command, way: Way) -> io::Result<Self> {
         if way == Way::Stdio {
-            let stdio = Stdio::start(command).await?;
-            let process = stdio.id().ok_or_else(|| io::Error::other("the server ended"))?;
-            return Ok(Running { side, client: Client::Stdio(stdio), process, _served: None });
+            return Ok(Self::Stdio(Arc::new(Stdio::start(command).await?)));
         }
-        let served = Served::start(&mut command)?;
-        let http = match way {
-            Way::Stateless => Http::stateless(served.url()).await?,
-            _ => Http::session(served.url()).await?,
-        };
-        let process = served.id();
-        Ok(Running { side, client: Client::Http(http), process, _served: Some(served) })
+        Ok(Self::Http(Served::start(&mut command)?, way))
+    }
+
+    /// The process's id.
+    pub(crate) fn process(&self) -> io::Result<u32> {
+        match self {
+            Self::Stdio(stdio) => stdio.id(),
+            Self::Http(served, _) => Ok(served.id()),
+        }
+    }
+
+    /// Where it listens, if it does.
+    pub(crate) fn url(&self) -> Option<&str> {
+        match self {
+            Self::Stdio(_) => None,
+            Self::Http(served, _) => Some(served.url()),
+        }
+    }
+
+    /// A client that has met it: on a connection of its own, but for standard streams, which all share.
+    pub(crate) async fn client(&self) -> io::Result<Client> {
+        Ok(match self {
+            Self::Stdio(stdio) => Client::Stdio(Arc::clone(stdio)),
+            Self::Http(served, Way::Stateless) => {
+                Client::Http(Http::stateless(served.url()).await?)
+            }
+            Self::Http(served, _) => Client::Http(Http::session(served.url()).await?),
+        })
     }
 }

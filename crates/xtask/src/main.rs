@@ -81,6 +81,12 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Put MCP servers under load beside clients that misbehave, and look at what the others notice.
+    Load {
+        /// Passed on: --seconds N, --rate N, --connections N,N, --alone.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Hold a release build to its limits on hostile input; write the figures into docs/hostile-input.md.
     Hostile,
     /// Import all lists of tools of a folder into one project, generate it and compile it: 2,000 tools take minutes.
@@ -146,6 +152,7 @@ fn run(chore: Chore) -> End {
         Chore::Judge { rest } => start::judge(&rest),
         Chore::Typify => start::typify(),
         Chore::Soak { rest } => start::soak(&rest),
+        Chore::Load { rest } => start::load(&rest),
         Chore::Hostile => long::hostile(),
         Chore::Corpus { lists } => long::corpus(&lists),
         Chore::Torture => long::torture(),

@@ -38,6 +38,12 @@ pub(crate) fn soak(rest: &[String]) -> End {
     run(&Invocation::cargo(&package).with(rest))
 }
 
+pub(crate) fn load(rest: &[String]) -> End {
+    let package =
+        ["run", "--quiet", "--release", "--package", "toolwright-mcp-bench", "--", "load"];
+    run(&Invocation::cargo(&package).with(rest))
+}
+
 /// Areas with a package of their own: what they compare with would make every other area slower to build.
 const AREAS_APART: [(&str, &str); 2] =
     [("generation", "toolwright-generation-bench"), ("mcp", "toolwright-mcp-bench")];

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use reqwest::{RequestBuilder, header};
+use reqwest::{RequestBuilder, Response, header};
 use serde_json::{Value, json};
 
 const SESSION: &str = "mcp-session-id";
@@ -56,7 +56,16 @@ impl Http {
     }
 
     /// Sends a request and waits for its answer.
-    pub(crate) async fn ask(&mut self, method: &str, mut params: Value) -> io::Result<Value> {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> io::Result<Value> {
+        let response = self.send(method, params).await?;
+        let text = response.text().await.map_err(io::Error::other)?;
+        // A stream says things before the answer, and answers last.
+        let answer = text.lines().rfind(|line| line.contains("\"id\"")).unwrap_or_default();
+        Ok(serde_json::from_str(answer.strip_prefix("data:").unwrap_or(answer))?)
+    }
+
+    /// Sends a request and waits for the head of its answer. The body is read by whoever has the response.
+    pub(crate) async fn send(&mut self, method: &str, mut params: Value) -> io::Result<Response> {
         self.last += 1;
         if self.is_modern {
             params["_meta"] = json!({
@@ -70,10 +79,7 @@ impl Http {
         if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
             self.session = Some(session.to_owned());
         }
-        let text = response.text().await.map_err(io::Error::other)?;
-        // A stream says things before the answer, and answers last.
-        let answer = text.lines().rfind(|line| line.contains("\"id\"")).unwrap_or_default();
-        Ok(serde_json::from_str(answer.strip_prefix("data:").unwrap_or(answer))?)
+        Ok(response)
     }
 
     fn post(&self, body: &Value) -> RequestBuilder {

@@ -1,4 +1,4 @@
-//! The client that all servers are measured with: one call at a time, over either transport. Measures nothing.
+//! The client that all servers are measured with, over either transport. Measures nothing.
 
 mod http;
 mod stdio;
@@ -7,6 +7,7 @@ pub(crate) use http::Http;
 pub(crate) use stdio::Stdio;
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -34,23 +35,28 @@ impl Way {
 
 /// A connected client.
 pub(crate) enum Client {
-    Stdio(Stdio),
+    Stdio(Arc<Stdio>),
     Http(Http),
 }
 
 impl Client {
     /// Calls the tool once and looks at the sum.
     pub(crate) async fn call(&mut self, number: u32) -> io::Result<()> {
-        let params = json!({ "name": "add", "arguments": { "a": number, "b": 0.5 } });
-        let answer = match self {
-            Self::Stdio(stdio) => stdio.ask("tools/call", params).await?,
-            Self::Http(http) => http.ask("tools/call", params).await?,
-        };
+        let answer = self.call_tool("add", json!({ "a": number, "b": 0.5 })).await?;
         let sum = answer["result"]["structuredContent"]["sum"].as_f64();
         if sum == Some(f64::from(number) + 0.5) {
             return Ok(());
         }
         Err(io::Error::other(format!("found {answer}, expected the sum of {number} and 0.5")))
+    }
+
+    /// Calls a tool and returns whatever is answered.
+    pub(crate) async fn call_tool(&mut self, name: &str, arguments: Value) -> io::Result<Value> {
+        let params = json!({ "name": name, "arguments": arguments });
+        match self {
+            Self::Stdio(stdio) => stdio.ask("tools/call", params).await,
+            Self::Http(http) => http.ask("tools/call", params).await,
+        }
     }
 }
 

@@ -1,18 +1,25 @@
-//! Standard streams: one message a line. Never has two requests on the way.
+//! Standard streams: one message a line, any number of requests on the way.
 
+use std::collections::HashMap;
 use std::io;
 use std::process::Stdio as Streams;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::oneshot;
+
+/// The requests on the way, by id. Dropping one tells its caller that the server ended.
+type Pending = Arc<Mutex<HashMap<u64, oneshot::Sender<Value>>>>;
 
 /// A server as a child process.
 pub(crate) struct Stdio {
     process: Child,
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-    last: u64,
+    input: tokio::sync::Mutex<ChildStdin>,
+    pending: Pending,
+    last: AtomicU64,
 }
 
 impl Stdio {
@@ -24,34 +31,51 @@ impl Stdio {
         let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
             return Err(io::Error::other("the server has no standard streams"));
         };
-        let mut server = Self { process, input, output: BufReader::new(output).lines(), last: 0 };
+        let pending = Pending::default();
+        tokio::spawn(deliver(output, Arc::clone(&pending)));
+        let input = tokio::sync::Mutex::new(input);
+        let server = Self { process, input, pending, last: AtomicU64::new(0) };
         server.ask("initialize", super::handshake()).await?;
         server.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         Ok(server)
     }
 
     /// The process's id.
-    pub(crate) fn id(&self) -> Option<u32> {
-        self.process.id()
+    pub(crate) fn id(&self) -> io::Result<u32> {
+        self.process.id().ok_or_else(ended)
     }
 
     /// Sends a request and waits for its answer.
-    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> io::Result<Value> {
-        self.last += 1;
-        let request =
-            json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
+    pub(crate) async fn ask(&self, method: &str, params: Value) -> io::Result<Value> {
+        let id = self.last.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        lock(&self.pending).insert(id, sender);
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         self.say(&request).await?;
-        loop {
-            let line = self.output.next_line().await?;
-            let line = line.ok_or_else(|| io::Error::other("the server ended"))?;
-            let answer: Value = serde_json::from_str(&line)?;
-            if answer["id"] == self.last {
-                return Ok(answer);
-            }
-        }
+        answer.await.map_err(|_| ended())
     }
 
-    async fn say(&mut self, message: &Value) -> io::Result<()> {
-        self.input.write_all(format!("{message}\n").as_bytes()).await
+    async fn say(&self, message: &Value) -> io::Result<()> {
+        self.input.lock().await.write_all(format!("{message}\n").as_bytes()).await
     }
+}
+
+/// Hands every answer to whoever asked, until the server ends.
+async fn deliver(output: ChildStdout, pending: Pending) {
+    let mut lines = BufReader::new(output).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let answer: Value = serde_json::from_str(&line).unwrap_or_default();
+        let asked = answer["id"].as_u64().and_then(|id| lock(&pending).remove(&id));
+        // Whoever no longer waits for an answer does without it.
+        drop(asked.map(|asked| asked.send(answer)));
+    }
+    lock(&pending).clear();
+}
+
+fn lock(pending: &Pending) -> std::sync::MutexGuard<'_, HashMap<u64, oneshot::Sender<Value>>> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the server ended")
 }

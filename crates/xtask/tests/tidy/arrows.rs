@@ -43,16 +43,15 @@ const OURS: &[Arrows] = &[
         "crates/toolwright-generation-bench",
         &["toolwright-codegen", "toolwright-prerequisites"],
     ),
+    arrows(
+        "crates/toolwright-mcp-bench",
+        &["toolwright", "toolwright-codegen", "toolwright-mcp", "toolwright-prerequisites"],
+    ),
     arrows("crates/toolwright-prerequisites", &[]),
     arrows("crates/xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
     Arrows {
         folder: "crates/toolwright-demo",
         ours: &["toolwright", "toolwright-runtime"],
-        generated: true,
-    },
-    Arrows {
-        folder: "crates/toolwright-mcp-bench",
-        ours: &["toolwright", "toolwright-mcp", "toolwright-prerequisites"],
         generated: true,
     },
     Arrows {

@@ -1,0 +1,104 @@
+//! Well-behaved clients: each calls on its own connection, at its own times, whether or not the server keeps up.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::driver::Client;
+use crate::sides::Server;
+
+/// How long a client waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Connected clients.
+pub(super) struct Callers(Vec<Client>);
+
+/// How long calls took, and what went wrong.
+#[derive(Default)]
+pub(super) struct Waits {
+    milliseconds: Vec<f64>,
+    pub(super) errors: Vec<String>,
+}
+
+impl Callers {
+    /// Connects so many clients, a few at a time.
+    pub(super) async fn connect(server: &Server, count: u32) -> io::Result<Self> {
+        let mut clients = Vec::new();
+        for _ in 0..count {
+            clients.push(server.client().await?);
+        }
+        Ok(Self(clients))
+    }
+
+    /// Makes `rate` calls a second together for a time. A call that begins late because the one before it took too long
+    /// has waited since it was due.
+    pub(super) async fn call(&mut self, rate: u32, time: Duration) -> Waits {
+        let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+        let between = Duration::from_secs(1) / rate;
+        let start = Instant::now();
+        let mut callers = JoinSet::new();
+        for (index, client) in (0..).zip(self.0.drain(..)) {
+            callers.spawn(call_until(
+                client,
+                start + between * index,
+                between * count,
+                start + time,
+            ));
+        }
+        let mut all = Waits::default();
+        for (client, waits) in callers.join_all().await {
+            self.0.push(client);
+            all.add(waits);
+        }
+        all
+    }
+}
+
+async fn call_until(
+    mut client: Client,
+    first: Instant,
+    every: Duration,
+    end: Instant,
+) -> (Client, Waits) {
+    let mut waits = Waits::default();
+    let mut due = first;
+    let mut number = 0;
+    while due < end {
+        sleep_until(due).await;
+        match timeout(PATIENCE, client.call(number)).await {
+            Ok(Ok(())) => waits.milliseconds.push(due.elapsed().as_secs_f64() * 1e3),
+            Ok(Err(error)) => waits.errors.push(error.to_string()),
+            Err(_) => waits.errors.push(format!("no answer in {} s", PATIENCE.as_secs())),
+        }
+        number += 1;
+        due += every;
+    }
+    (client, waits)
+}
+
+impl Waits {
+    pub(super) fn add(&mut self, other: Self) {
+        self.milliseconds.extend(other.milliseconds);
+        self.errors.extend(other.errors);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.milliseconds.len() + self.errors.len()
+    }
+
+    /// The time in milliseconds that this part of the answered calls stayed under.
+    pub(super) fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.milliseconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index below the length"
+        )]
+        let index = (sorted.len() as f64 * part) as usize;
+        sorted.get(index).or(sorted.last()).copied().unwrap_or(f64::NAN)
+    }
+}
