@@ -121,6 +121,27 @@ async fn h6_a_list_may_name_tools_of_nested_runs() {
     assert_eq!(outcome.suspended().expect("`free` waits").pending()[0].tool, "free");
 }
 
+/// H6: also by the name under which a catalog publishes it, which no tool of the run itself has.
+#[tokio::test]
+async fn h6_a_list_may_name_what_a_catalog_publishes_for_nested_runs() {
+    let registry = Registry::new();
+    registry.register_toolset("toys", tool("free", |n| n)).unwrap();
+    let spec = ToolSpec::new("job").with_types::<N, N>();
+    let clerk = Agent::new("clerk", "lab").with_implements(spec);
+    registry.register_agent(clerk, steps(vec![vec![call("x.free", "a", 1)]])).unwrap();
+    let boss = Agent::new("boss", "lab").with_tools(["job"]);
+    registry.register_agent(boss, steps(vec![vec![call("job", "a", 1)]])).unwrap();
+    let catalog = registry.catalog();
+    catalog.publish("toys", "x").unwrap();
+    catalog.allow("clerk", "toys").unwrap();
+    catalog.publish("", "lab").unwrap();
+    catalog.allow("boss", "").unwrap();
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let request = RunRequest::new("boss", payload(0)).with_approval_of(["x.free"]);
+    let outcome = runtime.run(request).await.unwrap();
+    assert_eq!(outcome.suspended().expect("`x.free` waits").pending()[0].tool, "x.free");
+}
+
 /// A runtime whose worker makes these calls and may use `x.free`, in sessions too.
 pub(crate) fn of_session(ran: &Log, calls: Vec<Vec<ToolCall>>) -> Runtime {
     let registry = Registry::new();
