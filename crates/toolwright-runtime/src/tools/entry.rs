@@ -7,6 +7,9 @@ use std::sync::Arc;
 use toolwright::spec::Approval;
 use toolwright::{Outcome, ToolFailure, ToolSpec};
 
+/// The character between a prefix and a name.
+pub(crate) const SEPARATOR: char = '.';
+
 /// A spec that was generated, or one that was made at run time.
 #[derive(Clone)]
 pub enum ToolSpecRef {
@@ -22,6 +25,9 @@ pub struct ToolEntry {
     spec: ToolSpecRef,
     /// The name it is published under, where that is not the spec's.
     published: Option<Arc<str>>,
+    /// Names that approval lists may have for it, beside these two: those it was published under before, and under each
+    /// prefix all that it had.
+    other_names: Vec<Arc<str>>,
     approval: Option<Approval>,
     run_by: RunBy,
     /// Whether what runs it goes through its codecs anyway, so that nobody else needs to check payloads.
@@ -49,6 +55,7 @@ impl ToolEntry {
             approval: spec.approval().cloned(),
             spec,
             published: None,
+            other_names: Vec::new(),
             run_by: RunBy::Toolset,
             checks_itself: false,
         }
@@ -122,17 +129,33 @@ impl ToolEntry {
     }
 
     /// Whether an approval list that has this name is about the tool: the name it goes by here or, since the list may have
-    /// been written elsewhere, one of its own. A name too many asks; one too few would run the call.
+    /// been written elsewhere, one of its own, or one that it had on its way here. A name too many asks; one too few would
+    /// run the call.
     pub(crate) fn is_meant_by(&self, name: &str) -> bool {
-        self.name() == name || self.spec.is_called(name)
+        self.all_names().any(|known| known == name)
+    }
+
+    fn all_names(&self) -> impl Iterator<Item = &str> {
+        let of_spec = [self.name(), self.spec.name()].into_iter().chain(self.spec.aliases());
+        of_spec.chain(self.other_names.iter().map(|name| &**name))
     }
 
     /// The same tool under another name.
     #[must_use]
     pub fn published_as(mut self, name: impl Into<Arc<str>>) -> Self {
         let name = name.into();
+        self.other_names.extend(self.published.take());
         self.published = (*name != *self.spec.name()).then_some(name);
         self
+    }
+
+    /// The same tool under `<prefix>.<name>`. An approval list may have the prefix with any of its names.
+    pub(super) fn published_under(self, prefix: &str) -> Self {
+        let under = |name: &str| -> Arc<str> { format!("{prefix}{SEPARATOR}{name}").into() };
+        let (name, others) = (under(self.name()), self.all_names().map(under).collect::<Vec<_>>());
+        let mut tool = self.published_as(name);
+        tool.other_names.extend(others);
+        tool
     }
 
     /// The same tool, needing an approval. A tool that needs one already keeps its own words.

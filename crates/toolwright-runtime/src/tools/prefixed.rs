@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
 
-use super::{ToolEntry, Toolset, forward};
-
-/// What stands between a prefix and a bare name.
-pub(crate) const SEPARATOR: char = '.';
+use super::{SEPARATOR, ToolEntry, Toolset, forward};
 
 /// A toolset whose tools are published under a prefix.
 pub(crate) struct Prefixed<T> {
@@ -34,8 +31,7 @@ impl<T: Toolset> Prefixed<T> {
             if self.except.contains(tool.name()) {
                 return tool;
             }
-            let name = format!("{}{SEPARATOR}{}", self.prefix, tool.name());
-            tool.published_as(name)
+            tool.published_under(&self.prefix)
         };
         tools.into_iter().map(publish).collect()
     }

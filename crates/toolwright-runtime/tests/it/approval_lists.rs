@@ -1,8 +1,9 @@
 //! Approval lists: a name in one means a tool, or it is an error. It never matches nothing in silence.
 
-use toolwright::{FailureKind, Scope, ToolCall, ToolSpec};
+use toolwright::{FailureKind, Scope, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::{
-    Agent, Registry, RunError, RunOutcome, RunRequest, Runtime, SessionRequest, ToolsetError,
+    Agent, FunctionTool, Registry, RunError, RunOutcome, RunRequest, Runtime, SessionRequest,
+    Toolset, ToolsetError,
 };
 
 use crate::planners::steps;
@@ -91,6 +92,55 @@ async fn h6_a_list_means_a_tool_by_its_published_name_and_by_its_own() {
         let session = runtime.open_session(session).await.unwrap();
         let failure = session.call(call("x.free", "b", 1)).await.outcome.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Denied, "{name}");
+    }
+}
+
+/// H6: also by a name that it had before it was renamed or published, by the host's list or the agent's.
+#[tokio::test]
+async fn h6_a_list_means_a_tool_by_each_name_on_its_way() {
+    let wipe = || {
+        let spec = ToolSpec::new("wipe").with_aliases(&["old"]);
+        FunctionTool::new(spec, |n: N| async move { Ok::<_, ToolFailure>(n) })
+    };
+    let renamed = || wipe().renamed([("wipe", "a")]).unwrap();
+    let plain = ["x.wipe", "wipe", "x.old", "old"];
+    for name in plain {
+        assert_asked(&wipe, "x.wipe", name).await;
+    }
+    for name in ["x.a", "a"].into_iter().chain(plain) {
+        assert_asked(&renamed, "x.a", name).await;
+    }
+    for name in ["x.p.a", "p.a", "a", "x.p.wipe", "p.old", "old"] {
+        assert_asked(|| renamed().prefixed("p"), "x.p.a", name).await;
+    }
+}
+
+/// Calls of a tool of a toolset that is published as `x` wait where this name is in a list.
+async fn assert_asked<T: Toolset + 'static>(toolset: impl Fn() -> T, tool: &str, name: &str) {
+    for [host, agent] in [[Some(name), None], [None, Some(name)]] {
+        let registry = Registry::new();
+        registry.register_toolset("toys", toolset()).unwrap();
+        let catalog = registry.catalog();
+        catalog.publish("toys", "x").unwrap();
+        catalog.allow("worker", "toys").unwrap();
+        // What an agent lists for approval it has to list as its own, too. Its runs then have it under its bare name.
+        let worker = Agent::new("worker", "lab").with_approval_of(agent);
+        let worker = if agent.is_some() { worker.with_toolsets(["toys"]) } else { worker };
+        let calls = steps(vec![vec![call(tool, "a", 1)]]);
+        if registry.register_agent(worker, calls).is_err() {
+            assert!(agent.is_some());
+            continue;
+        }
+        let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+        if host.is_some() {
+            let request = RunRequest::new("worker", payload(0)).with_approval_of(host);
+            let outcome = runtime.run(request).await.unwrap();
+            assert!(outcome.suspended().is_some(), "`{tool}` runs in spite of `{name}`");
+        }
+        let request = SessionRequest::new("worker").with_approval_of(host);
+        let session = runtime.open_session(request).await.unwrap();
+        let failure = session.call(call(tool, "b", 1)).await.outcome.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Denied, "`{tool}` runs in spite of `{name}`");
     }
 }
 
