@@ -39,7 +39,12 @@ impl LoadService for Load {
 /// Serves stdio, or the listener that is given.
 pub(crate) async fn serve(listener: Option<TcpListener>) -> Result<(), Box<dyn Error>> {
     // A thousand well-behaved clients, and some more.
-    let limits = Limits { connections: 2_000, client_sessions: 2_000, ..Limits::default() };
+    let limits = Limits {
+        connections: 2_000,
+        client_connections: 2_000,
+        client_sessions: 2_000,
+        ..Limits::default()
+    };
     let server = load_mcp::server(Load)?.with_limits(limits);
     match listener {
         None => server.serve_stdio().await?,

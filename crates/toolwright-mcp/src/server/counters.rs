@@ -18,6 +18,8 @@ pub struct Counts {
     pub connections: u64,
     /// Times that no connection was accepted until another had ended.
     pub connections_awaited: u64,
+    /// Connections that were closed at once, since their address had too many open. They do not count as accepted.
+    pub connections_refused: u64,
     /// Connections that were closed because a request's head did not arrive in time, idle ones among them, or because
     /// an answer was not read.
     pub connections_timed_out: u64,

@@ -11,6 +11,7 @@ use std::time::Duration;
 /// | `session_calls` | 256 | 429 over HTTP; on streams, further calls wait |
 /// | `waiting_bytes` | 1 MiB | streams are not read on |
 /// | `connections` | 1,000 | further ones wait to be accepted |
+/// | `client_connections` | 500 | further ones are closed at once |
 /// | `header_timeout` | 30 s | the connection is closed |
 /// | `body_timeout` | 30 s | 408 |
 /// | `write_timeout` | 30 s | the connection is closed |
@@ -45,6 +46,10 @@ pub struct Limits {
     /// Connections that are open at once, where the server listens itself. Fewer than the process may have open files,
     /// or those are the limit.
     pub connections: usize,
+    /// Connections that are open at once from one address, or one /64 network of IPv6, where the server listens itself.
+    /// Fewer than `connections`, or one client can keep all others out. Behind a proxy all clients have one address: raise
+    /// it to `connections` there.
+    pub client_connections: usize,
     /// How long a connection may take to send the head of its next request, and so how long it may be idle. Where the
     /// server listens itself.
     pub header_timeout: Duration,
@@ -71,6 +76,7 @@ impl Default for Limits {
             session_calls: 256,
             waiting_bytes: 1 << 20,
             connections: 1_000,
+            client_connections: 500,
             header_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),

@@ -84,6 +84,31 @@ async fn connections_beyond_the_limit_wait_for_a_place() {
 }
 
 #[tokio::test]
+async fn a_client_leaves_connections_for_others() {
+    let limits = Limits { connections: 4, client_connections: 2, ..Limits::default() };
+    let (address, counters) = limited(limits).await;
+    let held = [open(address, HALF_HEAD).await, open(address, HALF_HEAD).await];
+    until(&counters, |counts| counts.open_connections == 2).await;
+    assert_eq!(rest(open(address, "").await).await, "");
+    assert_eq!(counters.read().connections_refused, 1);
+
+    let other = TcpSocket::new_v4().unwrap();
+    other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = other.connect(address).await.unwrap();
+    let body = echo("x");
+    let call_and_close =
+        begun_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
+    other.write_all(call_and_close.as_bytes()).await.unwrap();
+    let answer = rest(other).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+
+    drop(held);
+    until(&counters, |counts| counts.open_connections == 0).await;
+    assert_eq!(call(address, "x").await.status, 200, "its places are free again");
+    assert_eq!(counters.read().connections_refused, 1);
+}
+
+#[tokio::test]
 async fn limits_may_be_without_end() {
     let (all, ever) = (usize::MAX, Duration::MAX);
     let limits = Limits {
@@ -91,6 +116,7 @@ async fn limits_may_be_without_end() {
         session_calls: all,
         waiting_bytes: all,
         connections: all,
+        client_connections: all,
         header_timeout: ever,
         body_timeout: ever,
         write_timeout: ever,

@@ -1,9 +1,10 @@
 //! Accepts connections and keeps them within their limits. Never looks into a request.
 
+use std::collections::HashMap;
 use std::error::Error as _;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -23,6 +24,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use crate::server::sessions::Caller;
 use crate::server::{Counters, Limits};
 
 /// How much of what a client sends is buffered before somebody reads it: a head is not longer.
@@ -31,8 +33,13 @@ const BUFFER: usize = 64 << 10;
 /// The longest time that timers are set to: a longer one means that there is no limit.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
+/// How many connections are open of each client that has any.
+type Clients = Arc<Mutex<HashMap<Caller, usize>>>;
+
 /// One of the connections that may be open, until this is dropped.
 struct OpenConnection {
+    client: Caller,
+    clients: Clients,
     counters: Counters,
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -51,11 +58,12 @@ pub(super) async fn serve(
     http.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(BUFFER);
     let permits = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
     let permits = Arc::new(Semaphore::new(permits));
+    let clients = Clients::default();
     let (ending, mut open) = (GracefulShutdown::new(), JoinSet::new());
     loop {
         let (stream, peer, open_connection) = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = accept(&mut listener, &permits, counters) => accepted,
+            accepted = accept(&mut listener, &permits, &clients, limits, counters) => accepted,
             Some(_) = open.join_next() => continue,
         };
         // Held back for more, each answer would wait for the client's delayed acknowledgement. A connection that
@@ -81,22 +89,35 @@ pub(super) async fn serve(
     ending.shutdown().await;
 }
 
-/// The next connection, when there may be one.
+/// The next connection, when there may be one. Those of clients that have too many are closed.
 async fn accept(
     listener: &mut TcpListener,
     permits: &Arc<Semaphore>,
+    clients: &Clients,
+    limits: &Limits,
     counters: &Counters,
 ) -> (TcpStream, SocketAddr, OpenConnection) {
     if permits.available_permits() == 0 {
         counters.count(|counts| counts.connections_awaited += 1);
     }
     let permit = Arc::clone(permits).acquire_owned().await.ok();
-    let (stream, peer) = listener.accept().await;
-    counters.count(|counts| {
-        counts.connections += 1;
-        counts.open_connections += 1;
-    });
-    (stream, peer, OpenConnection { counters: counters.clone(), _permit: permit })
+    loop {
+        let (stream, peer) = listener.accept().await;
+        let client = Caller::of_address(peer.ip());
+        let mut open = clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_client = open.entry(client.clone()).or_default();
+        if *of_client >= limits.client_connections.max(1) {
+            counters.count(|counts| counts.connections_refused += 1);
+            continue;
+        }
+        *of_client += 1;
+        counters.count(|counts| {
+            counts.connections += 1;
+            counts.open_connections += 1;
+        });
+        let (clients, counters) = (Arc::clone(clients), counters.clone());
+        return (stream, peer, OpenConnection { client, clients, counters, _permit: permit });
+    }
 }
 
 fn timed_out(error: &hyper::Error) -> bool {
@@ -106,6 +127,14 @@ fn timed_out(error: &hyper::Error) -> bool {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
+        let mut open = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(of_client) = open.get_mut(&self.client) {
+            *of_client -= 1;
+            if *of_client == 0 {
+                open.remove(&self.client);
+            }
+        }
+        drop(open);
         self.counters.count(|counts| counts.open_connections -= 1);
     }
 }
