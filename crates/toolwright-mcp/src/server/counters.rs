@@ -35,7 +35,7 @@ pub struct Counts {
     pub sessions_expired: u64,
     /// Requests for a session of somebody else.
     pub sessions_denied: u64,
-    /// Requests that name two hosts or origins.
+    /// Requests that name two hosts, origins, sessions or versions of the protocol.
     pub requests_ambiguous: u64,
     /// Bodies that did not arrive in time.
     pub bodies_timed_out: u64,

@@ -217,19 +217,25 @@ async fn a_result_that_is_too_large_is_a_failure_that_says_so() {
 }
 
 #[tokio::test]
-async fn two_hosts_or_origins_are_a_bad_request() {
+async fn two_hosts_origins_sessions_or_versions_are_a_bad_request() {
     let (address, counters) = limited(Limits::default()).await;
     let origin = ("Origin", "http://localhost");
+    let session = ("Mcp-Session-Id", "a");
+    let version = ("MCP-Protocol-Version", "2025-11-25");
     for more in [
         &[("Host", "localhost")][..],
         &[("Host", "evil.example")],
         &[origin, ("Origin", "http://evil.example")],
         &[origin, origin],
+        &[session, ("Mcp-Session-Id", "b")],
+        &[session, session],
+        &[version, ("MCP-Protocol-Version", "2025-06-18")],
+        &[version, version],
     ] {
         assert_eq!(initialize(address, more).await.status, 400, "{more:?}");
     }
-    assert_eq!(counters.read().requests_ambiguous, 4);
-    assert_eq!(initialize(address, &[origin]).await.status, 200);
+    assert_eq!(counters.read().requests_ambiguous, 8);
+    assert_eq!(initialize(address, &[origin, version]).await.status, 200);
 }
 
 #[tokio::test]

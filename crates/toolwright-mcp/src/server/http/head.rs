@@ -13,6 +13,9 @@ use super::bearer;
 use super::options::PrincipalOf;
 use crate::server::sessions::Caller;
 
+/// The header with the id of a session.
+pub(super) const SESSION: &str = "mcp-session-id";
+
 /// How it is known whom a request is from.
 #[derive(Clone)]
 pub(super) struct Identity {
@@ -65,6 +68,11 @@ pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     {
         return Some("`Host` must be the host of the request's target");
     }
-    let origins = request.headers.get_all(header::ORIGIN).iter().count();
-    (origins > 1).then_some("a request has one `Origin` at most")
+    [
+        (header::ORIGIN.as_str(), "a request has one `Origin` at most"),
+        (SESSION, "a request has one `Mcp-Session-Id` at most"),
+        ("mcp-protocol-version", "a request has one `MCP-Protocol-Version` at most"),
+    ]
+    .into_iter()
+    .find_map(|(name, why)| request.headers.get_all(name).iter().nth(1).map(|_| why))
 }

@@ -17,14 +17,11 @@ use tokio::sync::Semaphore;
 use toolwright::BoxError;
 use tower::Service;
 
-use super::head::{Identity, ambiguity};
+use super::head::{Identity, SESSION, ambiguity};
 use crate::server::Counts;
 use crate::server::exposure::Exposure;
 use crate::server::message::{self, Arguments, Message, Refusal};
 use crate::server::sessions::{Admission, Caller, Full, Memory, Session, Sessions};
-
-/// The header with the id of a session.
-const SESSION: &str = "mcp-session-id";
 
 /// How many bytes of a request do not count among those of all.
 const FREE: usize = 64 << 10;
