@@ -37,6 +37,8 @@ impl InDirectory {
     /// # Errors
     ///
     /// A path that is no directory and cannot become one, or a directory that others may write to: whoever can, approves.
+    /// Others may also write to a directory that another user owns, and replace one whose ancestor anybody but its owner may
+    /// write to, unless that ancestor has the sticky bit.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         let mut builder = fs::DirBuilder::new();
@@ -50,13 +52,9 @@ impl InDirectory {
         if !metadata.is_dir() {
             return Err(ErrorKind::NotADirectory.into());
         }
+        let path = fs::canonicalize(path)?;
         #[cfg(unix)]
-        if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o022 != 0 {
-            let path = path.display();
-            let why =
-                format!("others may write to `{path}`, expected its owner alone; chmod it to 700");
-            return Err(io::Error::new(ErrorKind::PermissionDenied, why));
-        }
+        refuse_shared(&path)?;
         Ok(Self(Arc::new(Folder { path, next_sweep: AtomicU64::new(0) })))
     }
 
@@ -69,6 +67,44 @@ impl InDirectory {
         let working = tokio::task::spawn_blocking(move || work(&folder));
         Box::pin(async move { Ok(working.await??) })
     }
+}
+
+/// Refuses a directory that other users may write to or replace.
+#[cfg(unix)]
+fn refuse_shared(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    const STICKY: u32 = 0o1000;
+    let refused = |why| Err(io::Error::new(ErrorKind::PermissionDenied, why));
+    let metadata = fs::metadata(path)?;
+    if metadata.mode() & 0o022 != 0 {
+        return refused(format!(
+            "others may write to `{}`, expected its owner alone; chmod it to 700",
+            path.display()
+        ));
+    }
+    for parent in path.ancestors().skip(1) {
+        let mode = fs::metadata(parent)?.mode();
+        if mode & 0o022 != 0 && mode & STICKY == 0 {
+            return refused(format!(
+                "others may replace `{}`, as they may write to `{}`; chmod that to 755",
+                path.display(),
+                parent.display()
+            ));
+        }
+    }
+    // What this process creates is owned by its user.
+    let created = path.join(format!("owner-{}", random_id()?));
+    let user = File::create_new(&created)?.metadata().map(|metadata| metadata.uid());
+    fs::remove_file(created)?;
+    let (owner, user) = (metadata.uid(), user?);
+    if owner != user {
+        return refused(format!(
+            "user {owner} owns `{}`, expected user {user}, who runs this process; chown it",
+            path.display()
+        ));
+    }
+    Ok(())
 }
 
 impl Folder {

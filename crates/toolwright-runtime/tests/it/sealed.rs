@@ -245,6 +245,41 @@ async fn h8_a_directory_of_states_is_its_owners_alone() {
     assert!(error.starts_with("others may write to `"), "{error}");
 }
 
+#[cfg(unix)]
+#[test]
+fn h8_a_directory_that_others_may_replace_keeps_no_states() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let parent = folder.path().join("parent");
+    let path = parent.join("below").join("runs");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let parent_mode =
+        |mode| std::fs::set_permissions(&parent, std::fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o777, 0o770] {
+        parent_mode(mode);
+        let error = InDirectory::open(&path).unwrap_err().to_string();
+        assert!(error.starts_with("others may replace `"), "{error}");
+    }
+    parent_mode(0o1777);
+    InDirectory::open(&path).unwrap();
+    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[cfg(unix)]
+#[test]
+fn h8_a_directory_of_another_user_keeps_no_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs");
+    InDirectory::open(&path).unwrap();
+    // Only root can give a directory away; to anybody else, `/` is another user's.
+    if std::os::unix::fs::chown(&path, Some(65534), None).is_ok() {
+        let error = InDirectory::open(&path).unwrap_err().to_string();
+        assert!(error.starts_with("user 65534 owns `"), "{error}");
+    } else {
+        InDirectory::open("/").unwrap_err();
+    }
+}
 /// H7: where the store cannot say whether a question was taken, nothing runs.
 #[tokio::test]
 async fn h7_a_store_that_fails_lets_nothing_run() {
