@@ -225,7 +225,9 @@ impl SuspendedRuns for InDirectory {
         now: u64,
     ) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
         let owned = questions.iter().map(|(id, expires_at)| ((*id).to_owned(), *expires_at));
-        let questions: Vec<_> = owned.collect();
+        let mut questions: Vec<_> = owned.collect();
+        // In one order for all, so that of two who take the same questions at once, one takes them all.
+        questions.sort();
         self.blocking(move |folder| {
             folder.sweep(now)?;
             folder.take(&questions)

@@ -280,6 +280,22 @@ fn h8_a_directory_of_another_user_keeps_no_states() {
         InDirectory::open("/").unwrap_err();
     }
 }
+
+#[tokio::test]
+async fn h7_of_two_who_take_the_same_questions_at_once_one_takes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = InDirectory::open(folder.path()).unwrap();
+    for race in 0..100 {
+        let (a, b) = (format!("a{race}"), format!("b{race}"));
+        let (a, b) = ((a.as_str(), u64::MAX), (b.as_str(), u64::MAX));
+        let (one, other) = ([a, b], [b, a]);
+        // Both run at once, each on a thread of its own.
+        let (one, other) = tokio::join!(store.take(&one, 0), store.take(&other, 0));
+        let took = [one.unwrap(), other.unwrap()].iter().filter(|taken| taken.is_none()).count();
+        assert_eq!(took, 1, "race {race}");
+    }
+}
+
 /// H7: where the store cannot say whether a question was taken, nothing runs.
 #[tokio::test]
 async fn h7_a_store_that_fails_lets_nothing_run() {
