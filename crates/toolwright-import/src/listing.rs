@@ -148,6 +148,11 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     if reader.hides {
         reader.warn(HIDES);
     }
+    let schemas = [("inputSchema", &args), ("outputSchema", &result)];
+    let schemas = schemas.into_iter().filter_map(|(key, schema)| Some((key, schema.as_ref()?)));
+    if let Some(message) = hidden_payload(schemas) {
+        reader.warn(message);
+    }
     for (key, _) in entries {
         reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
     }
@@ -246,6 +251,48 @@ impl Reader<'_> {
 pub(super) fn visible_words(value: &Json) -> Option<Json> {
     let value: Value = value.to_string().parse().ok()?;
     json_text::read(&visible_schema(&value)?.to_string()).ok()
+}
+
+/// Says where keys and texts hide characters, if they do. They are kept, as calls depend on them.
+pub(super) fn hidden_payload<'a>(
+    values: impl IntoIterator<Item = (&'a str, &'a Json)>,
+) -> Option<String> {
+    const SHOWN: usize = 3;
+    let mut pointers = Vec::new();
+    for (key, value) in values {
+        find_hidden(&format!("/{key}"), value, &mut pointers);
+    }
+    let first = pointers.iter().take(SHOWN).map(|pointer| format!("`{}`", visible(pointer)));
+    let first = first.collect::<Vec<_>>().join(", ");
+    let count = pointers.len();
+    let among = if count > SHOWN { "among others " } else { "" };
+    (count > 0).then(|| {
+        format!(
+            "characters that nobody can see were kept in {count} of its keys and values, which a model reads: {among}{first}"
+        )
+    })
+}
+
+/// The JSON pointers of keys and texts with hidden characters.
+fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
+    match value {
+        Json::String(text) if hidden(text).next().is_some() => found.push(pointer.to_owned()),
+        Json::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                find_hidden(&format!("{pointer}/{index}"), item, found);
+            }
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries {
+                let below = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+                if hidden(key).next().is_some() {
+                    found.push(below.clone());
+                }
+                find_hidden(&below, value, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether no more lists and objects than this stand inside each other.

@@ -16,7 +16,7 @@ mod service;
 use std::fmt;
 
 use super::accept::{Draft, accept};
-use super::listing::visible_words;
+use super::listing::{hidden_payload, visible_words};
 use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection};
 use api::{Api, Operation};
@@ -97,6 +97,13 @@ pub fn openapi(
                        tools are used";
         warnings.add(message);
         document = visible;
+    }
+    for section in ["types", "methods"] {
+        for (name, value) in entries(&document, section) {
+            if let Some(message) = hidden_payload([(name.as_str(), value)]) {
+                warnings.add(message);
+            }
+        }
     }
     let draft = Draft {
         write: &super::document::text,
