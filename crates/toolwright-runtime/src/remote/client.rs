@@ -21,8 +21,10 @@ use toolwright::{
 };
 
 use super::ApprovalKey;
+use super::approval::Approved;
 use super::protocol::{LONGEST, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset, check_cleared};
+use crate::wire::{WireCall, WireScope};
 
 /// A toolset behind a connection. Dropped, it leaves, and the server exits what it had entered.
 ///
@@ -37,9 +39,19 @@ pub struct RemoteToolset {
     /// One place: what is no call is answered one by one.
     others: Semaphore,
     nonce: String,
+    /// The scope that the connection was opened for.
+    opened_for: WireScope,
     approval_key: Option<ApprovalKey>,
-    /// The tools as they were listed last, by name, and which of them could be used.
-    listed: Mutex<BTreeMap<String, (ToolEntry, bool)>>,
+    /// The tools as they were listed last, by name.
+    listed: Mutex<BTreeMap<String, Listed>>,
+}
+
+/// A tool that the server listed.
+struct Listed {
+    tool: ToolEntry,
+    is_available: bool,
+    /// What a code of an approval covers of it.
+    digest: [u8; 32],
 }
 
 /// The most calls that are under way at once, whatever a server says.
@@ -107,7 +119,8 @@ impl RemoteToolset {
         tokio::spawn(carry(input, output, queue, Arc::clone(&shared)));
         let (next, listed) = (AtomicU64::new(0), Mutex::default());
         let (calls, others) = (Semaphore::new(calls), Semaphore::new(1));
-        Ok(Self { requests, shared, next, calls, others, nonce, approval_key: None, listed })
+        let (opened_for, approval_key) = (scope.into(), None);
+        Ok(Self { requests, shared, next, calls, others, nonce, opened_for, approval_key, listed })
     }
 
     /// Sets the key with which the server is shown that a call was approved: the one of its
@@ -142,17 +155,20 @@ impl RemoteToolset {
     }
 
     /// The code that shows that a call was approved by whoever our runtime asked.
-    fn approval(&self, id: u64, call: &ToolCall) -> Option<[u8; 32]> {
+    fn approval(&self, request: u64, call: &ToolCall, sent: &WireCall) -> Option<[u8; 32]> {
         let key = self.approval_key.as_ref()?;
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let (tool, _) = listed.get(call.tool())?;
+        let Listed { tool, digest, .. } = listed.get(call.tool())?;
         check_cleared(call, tool.spec()).ok()?;
-        Some(key.sign(&self.nonce, id, call))
+        let (nonce, opened_for) = (&self.nonce, &self.opened_for);
+        Some(key.sign(&Approved { nonce, opened_for, request, call: sent, tool: digest }))
     }
 
     async fn run(&self, call: &ToolCall) -> Outcome {
-        let request =
-            |id| Request::Call { id, call: call.into(), approval: self.approval(id, call) };
+        let request = |id| {
+            let sent = call.into();
+            Request::Call { id, approval: self.approval(id, call, &sent), call: sent }
+        };
         match self.ask(&self.calls, request).await {
             Ok(Reply::Outcome { outcome, .. }) => outcome.into(),
             Ok(_) | Err(_) => Err(gone()),
@@ -278,14 +294,16 @@ impl Toolset for RemoteToolset {
             else {
                 return Err(RemoteError::Gone.into());
             };
-            let listed = tools?.into_iter().map(|tool| {
-                let is_available = tool.is_available();
-                (tool.into_entry(), is_available)
+            let mut entries = Vec::new();
+            let listed = tools?.into_iter().map(|told| {
+                let (is_available, digest) = (told.is_available(), told.digest());
+                let tool = told.into_entry();
+                entries.push(tool.clone());
+                (tool.name().to_owned(), Listed { tool, is_available, digest })
             });
-            let listed: Vec<_> = listed.collect();
-            let by_name = listed.iter().map(|tool| (tool.0.name().to_owned(), tool.clone()));
-            *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = by_name.collect();
-            Ok(listed.into_iter().map(|(tool, _)| tool).collect())
+            let listed = listed.collect();
+            *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
+            Ok(entries)
         })
     }
 
@@ -332,7 +350,7 @@ impl Toolset for RemoteToolset {
 
     fn is_available(&self, tool: &str) -> bool {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        listed.get(tool).is_none_or(|(_, is_available)| *is_available)
+        listed.get(tool).is_none_or(|listed| listed.is_available)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is said over the wire: one JSON object a line. Never reads from or writes to one.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
 use toolwright::{InvalidPayload, ToolSpec};
 
@@ -8,7 +9,7 @@ use crate::tools::ToolEntry;
 use crate::wire::{WireCall, WireOutcome, WireScope};
 
 /// The version of the protocol. The server refuses any other.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// The longest line that is read, in bytes, and the most that all calls of a connection under way may have been.
 pub(super) const LONGEST: usize = 64 << 20;
@@ -133,6 +134,12 @@ impl WireTool {
 
     pub(super) fn is_available(&self) -> bool {
         self.available
+    }
+
+    /// The SHA-256 of its JSON, as of a tool that cannot be used: whether it can changes while a question is asked.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let told = Self { available: false, ..self.clone() };
+        Sha256::digest(serde_json::to_vec(&told).expect("a tool is JSON")).into()
     }
 
     /// The tool as this side lists it.

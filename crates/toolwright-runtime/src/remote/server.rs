@@ -17,13 +17,15 @@ use tokio::time::timeout;
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
+use super::ApprovalKey;
+use super::approval::Approved;
 use super::client::{RemoteError, read};
 use super::options::{Peer, RemoteOptions};
 use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
 
 use crate::execute::{Attended, panicked};
 use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared};
-use crate::wire::WireCall;
+use crate::wire::{WireCall, WireScope};
 
 /// How many replies wait for a peer to read them before nothing more is read from it.
 const REPLIES: usize = 64;
@@ -149,6 +151,8 @@ struct Connection<'a> {
     toolset: Arc<dyn Toolset>,
     /// The scope it was entered for.
     scope: Arc<Scope>,
+    /// The scope that the client stated, believed or not.
+    stated: WireScope,
     nonce: String,
     /// The requests that were shown to be approved. Only those who have the key add to it.
     approved: BTreeSet<u64>,
@@ -172,13 +176,13 @@ async fn converse(
         None => return Ok(()),
     };
     let scope = Arc::new(match &options.believes {
-        Some(believes) => believes(&peer, stated.into()),
+        Some(believes) => believes(&peer, stated.clone().into()),
         None => Scope { run_id: Some(fresh_id("run")), ..Scope::default() },
     });
     match open(version, &source, &scope).await {
         Ok((toolset, entered)) => {
             let (nonce, approved) = (fresh_nonce(), BTreeSet::new());
-            let connection = Connection { options, peer, toolset, scope, nonce, approved };
+            let connection = Connection { options, peer, toolset, scope, stated, nonce, approved };
             let ended = connection.attend(&mut input, replies).await;
             entered.close().await;
             ended
@@ -225,7 +229,7 @@ impl Connection<'_> {
         input: &mut BufReader<impl AsyncRead + Unpin>,
         replies: mpsc::Sender<Reply>,
     ) -> Result<(), RemoteError> {
-        let mut listed = Arc::new(Vec::new());
+        let mut listed = Arc::new(Vec::<(ToolEntry, [u8; 32])>::new());
         // A client reads this first; handles follow with the reply to its first request.
         let opened = Reply::Opened { calls: self.options.calls, nonce: self.nonce.clone() };
         let _ = replies.send(opened).await;
@@ -246,8 +250,10 @@ impl Connection<'_> {
                 Request::List { id } => {
                     let tools = toolset.tools(scope).await.map_err(|error| error.to_string());
                     let tools = tools.map(|tools| {
-                        listed = Arc::new(tools);
-                        wire(&**toolset, &listed)
+                        let told = wire(&**toolset, &tools);
+                        let digests = told.iter().map(WireTool::digest);
+                        listed = Arc::new(tools.into_iter().zip(digests).collect());
+                        told
                     });
                     replies.send(Reply::Tools { id, tools }).await;
                 }
@@ -276,7 +282,7 @@ impl Connection<'_> {
                         replies.send(Reply::Outcome { id, outcome: (&outcome).into() }).await;
                         continue;
                     }
-                    let call = self.admit(id, call, approval);
+                    let call = self.admit(id, call, approval, &listed);
                     let (toolset, listed) = (Arc::clone(&self.toolset), Arc::clone(&listed));
                     let replies = Arc::clone(&replies);
                     let task = tasks.spawn(async move {
@@ -292,12 +298,23 @@ impl Connection<'_> {
     }
 
     /// The call as far as it is believed, and whether it was shown that it is approved.
-    fn admit(&mut self, id: u64, call: WireCall, approval: Option<[u8; 32]>) -> Admitted {
-        let call = ToolCall::from(call);
+    fn admit(
+        &mut self,
+        request: u64,
+        call: WireCall,
+        approval: Option<[u8; 32]>,
+        listed: &[(ToolEntry, [u8; 32])],
+    ) -> Admitted {
         let key = self.options.approval_key.as_ref();
-        let shown = approval.zip(key).is_some_and(|(code, key)| {
-            key.verify(&self.nonce, id, &call, &code) && self.approved.insert(id)
-        });
+        let tool = listed.iter().find(|(tool, _)| tool.name() == call.tool);
+        let is_shown = |code: &[u8; 32], key: &ApprovalKey, tool| {
+            let (nonce, opened_for, call) = (&self.nonce, &self.stated, &call);
+            key.verify(&Approved { nonce, opened_for, request, call, tool }, code)
+        };
+        let shown = approval.zip(key).zip(tool);
+        let shown = shown.is_some_and(|((code, key), (_, digest))| is_shown(&code, key, digest))
+            && self.approved.insert(request);
+        let call = ToolCall::from(call);
         let scope = match &self.options.believes {
             Some(believes) => believes(&self.peer, call.scope().clone()),
             None => Scope::clone(&self.scope),
@@ -321,10 +338,14 @@ fn wire(toolset: &dyn Toolset, tools: &[ToolEntry]) -> Vec<WireTool> {
 
 /// Runs a call with arguments and result checked by the tool's own codecs, which the client does not have. A client
 /// calls what it has listed.
-async fn run(toolset: &dyn Toolset, listed: &[ToolEntry], admitted: Admitted) -> Outcome {
+async fn run(
+    toolset: &dyn Toolset,
+    listed: &[(ToolEntry, [u8; 32])],
+    admitted: Admitted,
+) -> Outcome {
     let Admitted { mut call, is_approved, has_key } = admitted;
-    let Some(tool) = listed.iter().find(|tool| tool.name() == call.tool()) else {
-        let known = listed.iter().map(ToolEntry::name);
+    let Some((tool, _)) = listed.iter().find(|(tool, _)| tool.name() == call.tool()) else {
+        let known = listed.iter().map(|(tool, _)| tool.name());
         return Err(ToolFailure::not_found(call.tool(), known));
     };
     if tool.delegates() {

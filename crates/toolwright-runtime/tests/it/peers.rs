@@ -32,6 +32,8 @@ struct Raw {
     input: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
     nonce: String,
+    /// The first tool as it was listed, as of one that cannot be used.
+    tool: String,
     _serving: JoinHandle<()>,
 }
 
@@ -45,8 +47,9 @@ impl Raw {
         });
         let (input, output) = tokio::io::split(ours);
         let input = BufReader::new(input).lines();
-        let mut raw = Self { input, output, nonce: String::new(), _serving: serving };
-        raw.say(json!({"say": "open", "version": 3, "scope": scope})).await;
+        let mut raw =
+            Self { input, output, nonce: String::new(), tool: String::new(), _serving: serving };
+        raw.say(json!({"say": "open", "version": 4, "scope": scope})).await;
         raw.hear().await["nonce"].as_str().unwrap().clone_into(&mut raw.nonce);
         raw
     }
@@ -61,7 +64,10 @@ impl Raw {
 
     async fn list(&mut self) {
         self.say(json!({"say": "list", "id": 0})).await;
-        assert_eq!(self.hear().await["say"], "tools");
+        let told = self.input.next_line().await.unwrap().unwrap();
+        let tool = told.strip_prefix(r#"{"say":"tools","id":0,"tools":{"Ok":["#).unwrap();
+        let tool = tool.strip_suffix("]}}").unwrap();
+        self.tool = tool.replace(r#""available":true"#, r#""available":false"#);
     }
 
     async fn call(&mut self, id: u64, call: Value, approval: Value) {
@@ -353,7 +359,9 @@ async fn h6_a_peer_that_says_it_was_approved_runs_nothing() {
         assert_eq!(failure(&raw.hear().await), "denied");
     }
     assert!(log.lines().is_empty());
-    let code = |nonce: &str, request: u64, args: &str| json!(code(&SECRET, nonce, request, args));
+    let tool = raw.tool.clone();
+    let code =
+        |nonce: &str, request: u64, args: &str| json!(code(&SECRET, nonce, request, args, &tool));
     let nonce = raw.nonce.clone();
     let args = r#"{"n":1}"#;
     for (id, wrong) in [
@@ -372,8 +380,73 @@ async fn h6_a_peer_that_says_it_was_approved_runs_nothing() {
     assert_eq!(log.lines().len(), 1);
 }
 
+/// H6: who carries the lines of an approved call, and has no key, changes neither for whom it runs nor what was asked.
+#[tokio::test]
+async fn h6_an_approved_call_runs_only_as_it_was_sent_and_asked() {
+    for (from, to, expected) in [
+        ("nothing of this", "is said", r#"{"n":1}"#),
+        (r#""labels":{}"#, r#""labels":{"user":"root"}"#, "denied"),
+        (r#""session_id":""#, r#""session_id":"other_"#, "denied"),
+        (
+            r#""say":"open","version":4,"scope":{"run_id":null"#,
+            r#""say":"open","version":4,"scope":{"run_id":"r""#,
+            "denied",
+        ),
+        ("Wipe {{ args.n }} disks?", "Read the weather?", "denied"),
+        (r#"\"high\""#, r#"\"low\""#, "denied"),
+    ] {
+        let log = Log::default();
+        let toolset = Combined::new().with("disks", guarded(&log)).into_source();
+        let options = RemoteOptions::new().trusting_peers();
+        let options = options.with_approval_key(ApprovalKey::new(SECRET));
+        let (ours, between) = tokio::io::duplex(1 << 16);
+        let (relayed, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        let _serving = tokio::spawn(toolset.serve_stream(input, output, options));
+        let (requests, replies_to) = tokio::io::split(between);
+        let (replies, requests_to) = tokio::io::split(relayed);
+        let _requests = tokio::spawn(relay(requests, requests_to, from, to));
+        let _replies = tokio::spawn(relay(replies, replies_to, from, to));
+        let (input, output) = tokio::io::split(ours);
+        let remote = RemoteToolset::over(input, output, &Scope::default()).await.unwrap();
+        let remote = remote.with_approval_key(ApprovalKey::new(SECRET));
+        let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
+        let registry = Registry::new();
+        registry.register_toolset("far", remote).unwrap();
+        let catalog = registry.catalog();
+        catalog.publish("far", "x").unwrap();
+        catalog.allow("agent", "far").unwrap();
+        let runtime = Runtime::builder(registry).with_catalog(catalog).with_approver(yes).build();
+        let session = runtime.open_session("agent").await.unwrap();
+        session.tools().await.unwrap();
+        let result = session.call(call("x.wipe", "a", 1)).await;
+        let said = match &result.outcome {
+            Ok(payload) => payload.as_str().to_owned(),
+            Err(failure) => failure.kind.to_string(),
+        };
+        assert_eq!(said, expected, "{from}");
+        assert_eq!(log.lines().len(), usize::from(expected != "denied"), "{from}");
+    }
+}
+
+/// Carries lines, with one text in place of another.
+async fn relay(
+    input: ReadHalf<DuplexStream>,
+    mut output: WriteHalf<DuplexStream>,
+    from: &'static str,
+    to: &'static str,
+) {
+    let mut lines = BufReader::new(input).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let line = line.replace(from, to) + "\n";
+        if output.write_all(line.as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
 /// HMAC-SHA256 (RFC 2104), written here again: what the protocol says a code is.
-fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str) -> Vec<u8> {
+fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str, tool: &str) -> Vec<u8> {
     use sha2::{Digest, Sha256};
     let pad = |byte: u8| -> Vec<u8> {
         let mut block = [byte; 64];
@@ -381,9 +454,17 @@ fn code(secret: &[u8; 32], nonce: &str, request: u64, args: &str) -> Vec<u8> {
         block.to_vec()
     };
     let mut text = request.to_be_bytes().to_vec();
-    for part in [nonce, "c1", "wipe", args] {
+    let scope = |run: &str| {
+        let others =
+            r#""session_id":null,"turn_id":null,"parent_call_id":null,"labels":{},"depth":0"#;
+        format!(r#"{{"run_id":{run},{others}}}"#)
+    };
+    let (opened_for, called_in) = (scope("null"), scope(r#""root""#));
+    let tool = Sha256::digest(tool);
+    let parts = [nonce, &opened_for, "c1", "wipe", args, &called_in].map(str::as_bytes);
+    for part in parts.into_iter().chain([&tool[..]]) {
         text.extend((part.len() as u64).to_be_bytes());
-        text.extend(part.as_bytes());
+        text.extend(part);
     }
     let inner = Sha256::digest([pad(0x36), text].concat());
     Sha256::digest([pad(0x5c), inner.to_vec()].concat()).to_vec()

@@ -286,7 +286,7 @@ async fn a_client_of_another_version_is_refused() {
     stream.write_all(format!("{open}\n").as_bytes()).await.unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).await.unwrap();
-    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 3"}"#;
+    let expected = r#"{"say":"refused","why":"the client speaks version 1, expected 4"}"#;
     assert_eq!(reply.trim_end(), expected);
 }
 
