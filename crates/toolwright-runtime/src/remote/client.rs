@@ -15,6 +15,7 @@ use tokio::io::{
 };
 use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::timeout;
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure,
     ToolResult,
@@ -22,7 +23,7 @@ use toolwright::{
 
 use super::ApprovalKey;
 use super::approval::Approved;
-use super::protocol::{LONGEST, Reply, Request, VERSION};
+use super::protocol::{LONGEST, PATIENCE, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset, check_cleared};
 use crate::wire::{WireCall, WireScope};
 
@@ -95,7 +96,8 @@ impl RemoteToolset {
         Self::over(input, output, scope).await
     }
 
-    /// Opens a conversation over any byte stream.
+    /// Opens a conversation over any byte stream. The server may take 10 seconds to open it, and as long for each
+    /// question but calls, which have limits of their own.
     ///
     /// # Errors
     ///
@@ -106,8 +108,11 @@ impl RemoteToolset {
         scope: &Scope,
     ) -> Result<Self, RemoteError> {
         let mut input = BufReader::new(input);
-        write(&mut output, &Request::Open { version: VERSION, scope: scope.into() }).await?;
-        let (calls, nonce) = match read(&mut input).await? {
+        let opening = async {
+            write(&mut output, &Request::Open { version: VERSION, scope: scope.into() }).await?;
+            read::<Reply>(&mut input).await
+        };
+        let (calls, nonce) = match timeout(PATIENCE, opening).await.map_err(io::Error::from)?? {
             Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, CALLS), nonce),
             Some((Reply::Refused { why }, _)) => return Err(RemoteError::Refused { why }),
             _ => return Err(RemoteError::Gone),
@@ -149,9 +154,9 @@ impl RemoteToolset {
         reply.map_err(|_| RemoteError::Gone)
     }
 
-    /// What is asked about the toolset, and not of a tool.
+    /// What is asked about the toolset, and not of a tool. The server may take 10 seconds for it.
     async fn ask_other(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
-        self.ask(&self.others, request).await
+        timeout(PATIENCE, self.ask(&self.others, request)).await.map_err(io::Error::from)?
     }
 
     /// The code that shows that a call was approved by whoever our runtime asked.

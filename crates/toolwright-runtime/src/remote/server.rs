@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -21,7 +20,7 @@ use super::ApprovalKey;
 use super::approval::Approved;
 use super::client::{RemoteError, read};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
+use super::protocol::{LONGEST, PATIENCE, Reply, Request, VERSION, WireTool};
 
 use crate::execute::{Attended, panicked};
 use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared};
@@ -29,9 +28,6 @@ use crate::wire::{WireCall, WireScope};
 
 /// How many replies wait for a peer to read them before nothing more is read from it.
 const REPLIES: usize = 64;
-
-/// How long a peer may take to open a connection, and to read what was said when it has left.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Source {
     /// Serves everybody who may connect to a socket, until the listener fails. Connections that end badly are logged. The

@@ -230,6 +230,28 @@ async fn a_peer_that_never_opens_its_connection_is_left() {
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_says_nothing_is_not_waited_for() {
+    let (ours, _silent) = tokio::io::duplex(1 << 10);
+    let (input, output) = tokio::io::split(ours);
+    let scope = Scope::default();
+    let opening = RemoteToolset::over(input, output, &scope);
+    let opened = timeout(SOON * 100, opening).await.expect("the opening has a limit");
+    let Err(RemoteError::Io(error)) = opened else { panic!("it cannot have opened") };
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+
+    let (ours, mut silent) = tokio::io::duplex(1 << 10);
+    let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
+    silent.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+    let (input, output) = tokio::io::split(ours);
+    let remote = RemoteToolset::over(input, output, &scope).await.unwrap();
+    let listed = timeout(SOON * 100, remote.tools(&scope)).await.expect("lists have a limit");
+    assert!(listed.unwrap_err().to_string().contains("broke"));
+    assert!(timeout(SOON * 100, remote.save(&scope)).await.expect("so has saving").is_err());
+    let calling = timeout(SOON * 1_000, remote.call(&call("plus", "a", 1))).await;
+    assert!(calling.is_err(), "calls have limits of their own");
+}
+
 #[tokio::test]
 async fn calls_over_the_limit_of_a_connection_fail_and_cancelled_ones_make_room() {
     let stuck = FunctionTool::new(spec("stuck"), std::future::pending::<bool>);
