@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use rustix::io::Errno;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use toolwright::call::fresh_id;
 use toolwright::{FailureKind, Outcome, Payload, Recovery, Scope, ToolCall, ToolFailure};
 
@@ -29,9 +31,12 @@ use crate::wire::{WireCall, WireScope};
 /// How many replies wait for a peer to read them before nothing more is read from it.
 const REPLIES: usize = 64;
 
+/// How long nobody is taken after a listener's error that passes.
+const PAUSE: Duration = Duration::from_secs(1);
+
 impl Source {
-    /// Serves everybody who may connect to a socket, until the listener fails. Connections that end badly are logged. The
-    /// other side is a [`RemoteToolset`](super::RemoteToolset).
+    /// Serves everybody who may connect to a socket, until the listener fails. Connections that end badly are logged, as
+    /// are errors of the listener that pass, such as too many open files: a second later it goes on. The other side is a [`RemoteToolset`](super::RemoteToolset).
     ///
     /// # Errors
     ///
@@ -45,7 +50,15 @@ impl Source {
         let mut connections = JoinSet::new();
         loop {
             let place = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
-            let (stream, _) = listener.accept().await?;
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) if passes(&error) => {
+                    tracing::warn!(%error, "a connection to a remote toolset was not taken");
+                    sleep(PAUSE).await;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let peer = Peer::of(&stream);
             if !options.accepts(&peer) {
                 tracing::warn!(?peer, "a peer may not use a remote toolset and was refused");
@@ -96,6 +109,14 @@ impl Source {
             written = &mut writing => written.map_err(RemoteError::Io),
         }
     }
+}
+
+/// Whether a listener that failed so can take others later.
+fn passes(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM | Errno::CONNABORTED)
+    )
 }
 
 /// Where the replies about an entered toolset go. Dropped by all, it ends the writing.

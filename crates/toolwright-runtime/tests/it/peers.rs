@@ -220,6 +220,39 @@ async fn peers_over_the_limit_of_connections_wait_until_one_leaves() {
     serving.abort();
 }
 
+/// Runs itself again in a process that may open few files.
+#[tokio::test]
+async fn a_server_out_of_files_goes_on_once_it_has_some() {
+    const NAME: &str = "peers::a_server_out_of_files_goes_on_once_it_has_some";
+    if std::env::var_os("FEW_FILES").is_none() {
+        let this = std::env::current_exe().unwrap();
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", r#"ulimit -n 40 && exec "$0" --exact "$1""#]).arg(this).arg(NAME);
+        let ended = limited.env("FEW_FILES", "1").output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let toolset = tool("plus", |n| n + 1).into_source();
+    let listener = bind_unix(&path).unwrap();
+    let serving = tokio::spawn(toolset.serve_unix(listener, RemoteOptions::new()));
+    let first = connect(&path, None).await;
+    let mut files = Vec::new();
+    while let Ok(file) = std::fs::File::open("/dev/null") {
+        files.push(file);
+    }
+    // One for the client's end, none for the server's.
+    files.pop();
+    let mut second = Box::pin(connect(&path, None));
+    assert!(timeout(SOON, &mut second).await.is_err(), "there is no file for it");
+    assert!(!serving.is_finished());
+    drop(files);
+    timeout(SOON * 20, second).await.unwrap();
+    assert!(!first.tools(&Scope::default()).await.unwrap().is_empty(), "it is still served");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_never_opens_its_connection_is_left() {
     let (_silent, theirs) = tokio::io::duplex(64);
