@@ -112,7 +112,7 @@ mod system {
             })
         }
 
-        /// What tells it from what it was before.
+        /// Returns its stamp, which is another once the file has changed.
         pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
             let found = self.look()?;
             let part = i64::try_from(found.st_ctime_nsec).map_err(io::Error::other)?;
@@ -168,7 +168,7 @@ mod system {
             })
         }
 
-        /// What tells it from what it was before.
+        /// Returns its stamp, which is another once the file has changed.
         pub(in crate::disk) fn stamp(&self) -> io::Result<Stamp> {
             Ok(Stamp::of(&self.entry.metadata()?))
         }

@@ -25,7 +25,7 @@ use crate::parallel;
 /// Longer than a tick of the clocks that systems have for their files.
 const LONGEST_TICK: Duration = Duration::from_millis(20);
 
-/// What the last run left.
+/// The state that the last run left.
 pub(crate) struct LastRun<'r> {
     /// The whole record.
     pub(super) text: &'r str,
@@ -90,7 +90,7 @@ impl<'r> LastRun<'r> {
         paths.is_sorted().then_some(Self { text, paths, files, compiled: rest })
     }
 
-    /// Whether a file is, to the byte, what the last run left there.
+    /// Returns whether a file has exactly the bytes that the last run wrote.
     pub(super) fn left(&self, path: &str, text: &[u8]) -> bool {
         let known = self.paths.binary_search(&path);
         known.is_ok_and(|at| self.files[at].hash == hash(text))

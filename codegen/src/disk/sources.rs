@@ -132,7 +132,7 @@ pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// Whether a path is a link to something that is in none of these folders.
+/// Returns whether a path is a link that leads out of all of these folders.
 pub(crate) fn leads_out(path: &Path, folders: &[&Path]) -> Result<bool, IoError> {
     if tree::kind(path)?.is_none_or(|kind| !kind.is_symlink()) {
         return Ok(false);

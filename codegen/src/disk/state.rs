@@ -60,7 +60,7 @@ const MANY: usize = 64;
 
 struct Scan<'a> {
     last: &'a LastRun<'a>,
-    /// Whether each of the files is there with the stamp that the record has.
+    /// For each file, set if it exists with the stamp in the record.
     untouched: Vec<AtomicBool>,
 }
 

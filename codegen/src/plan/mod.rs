@@ -96,7 +96,7 @@ pub enum Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Whether codecs need the feature `patterns` of `toolwright`.
+    /// Returns whether codecs need the feature `patterns` of `toolwright`.
     pub fn needs_patterns(&self) -> bool {
         match self {
             Self::Service(service) => service.types.needs_tables(),

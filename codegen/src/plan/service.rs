@@ -50,7 +50,7 @@ pub struct TraitMethod<'a> {
 pub struct ErrorEnum<'a> {
     /// The enum's name.
     pub name: Identifier,
-    /// Whether all payloads have `Eq` and `Hash`.
+    /// Set if all payloads derive `Eq` and `Hash`.
     pub derives_eq: bool,
     /// The declared errors.
     pub variants: Vec<ErrorVariant<'a>>,

@@ -9,7 +9,7 @@ use crate::error::{AgentFilesError, Mistake, Source};
 
 const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 
-/// How long an agent's file may be, in bytes: much longer than any that a person writes.
+/// The largest size of an agent's file in bytes, far above any that a person writes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The texts of one file, or of the agent files of a folder in the order of their names. Of a file that cannot be read, why.

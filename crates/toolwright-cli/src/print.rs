@@ -25,7 +25,7 @@ pub(crate) fn err_line(text: &str) {
     err(&format!("{}\n", shown(text)));
 }
 
-/// How many bytes of a line are shown.
+/// The longest printed line in bytes.
 const LONGEST_LINE: usize = 2000;
 
 /// One line, without what would steer a terminal or hide words.

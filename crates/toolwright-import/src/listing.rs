@@ -42,7 +42,7 @@ pub(super) struct Listed {
 /// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
 const MAX_DEPTH: usize = 92;
 
-/// How many bytes a tool's name may have. MCP advises 128.
+/// The longest name of a tool in bytes. MCP advises 128.
 const MAX_NAME: usize = 256;
 
 /// MCP's hints and their names in the language.
@@ -166,7 +166,7 @@ const HIDES: &str = "its name or its words had characters that nobody can see, s
 struct Reader<'a> {
     name: &'a str,
     warnings: &'a mut Warnings,
-    /// Whether a name or a text had hidden characters.
+    /// Set where a name or a text had hidden characters.
     hides: bool,
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use toolwright::untrusted::line;
 
-/// How many bytes of a message are shown.
+/// The longest printed message in bytes.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// How many bytes of a place are shown.
+/// The longest printed place in bytes.
 const LONGEST_PLACE: usize = 200;
 
 /// How many places of one warning are named when it is shown.

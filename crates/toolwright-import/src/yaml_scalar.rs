@@ -129,7 +129,7 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
 }
 
-/// Whether every character of a line is seen where it stands.
+/// Returns whether every character of a line is visible at its place.
 fn is_all_visible(line: &str) -> bool {
     line.chars().all(is_visible) && hidden(line).next().is_none()
 }

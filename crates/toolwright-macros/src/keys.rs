@@ -30,7 +30,7 @@ pub(crate) struct ToolKeys {
     pub(crate) tags: Vec<LitStr>,
     pub(crate) toolset: Option<LitStr>,
     pub(crate) service: Option<LitStr>,
-    /// Whether it runs on a thread for work that blocks.
+    /// Set if it runs on a thread for blocking work.
     pub(crate) blocking: bool,
     /// The other keys, as calls of setters of `ToolSpec`.
     pub(crate) setters: TokenStream,

@@ -174,7 +174,7 @@ fn of_shared_kind(schemas: &mut Schemas, members: &[NodeId], span: Span) -> Shap
     shape
 }
 
-/// Whether no number that a schema accepts is beyond doubles.
+/// Returns whether every number that a schema accepts fits into a double.
 fn is_within_doubles(schemas: &Schemas, node: NodeId) -> bool {
     match &schemas[resolved(schemas, node)].shape {
         Shape::Number(rules) => rules.is_within_doubles(),

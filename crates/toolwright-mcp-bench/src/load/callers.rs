@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Connected clients.
 pub(super) struct Callers(Vec<Client>);
 
-/// How long calls took, and what went wrong.
+/// The durations of calls, and their errors.
 #[derive(Default)]
 pub(super) struct Waits {
     milliseconds: Vec<f64>,

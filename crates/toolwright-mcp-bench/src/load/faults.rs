@@ -23,7 +23,7 @@ const LARGE: u32 = 1 << 20;
 /// How long a caller of a tool that misbehaves waits for its answer. A tool that panics may leave it without one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What misbehaves until it is stopped.
+/// Tasks that misbehave until they are stopped.
 pub(super) struct Faults(JoinSet<()>);
 
 impl Faults {

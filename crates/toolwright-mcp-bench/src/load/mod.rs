@@ -19,7 +19,7 @@ use crate::sides::{Installed, Side};
 /// For how long calls are made before any that count.
 const WARM_UP: Duration = Duration::from_secs(2);
 
-/// How long and how hard.
+/// The duration of a load and its size.
 #[derive(Args)]
 pub(crate) struct Load {
     /// How many seconds each server is called: a third of them in quiet, the rest beside faults.

@@ -1,4 +1,4 @@
-//! What is different between the tools that a host agreed to and those that a server lists now. Agreeing is the host's:
+//! The differences between the tools that a host agreed to and those that a server lists now. Agreeing is the host's:
 //! see [`super::McpToolset`].
 
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolwright::untrusted::line;
 use toolwright::{ToolSpec, Value};
 
-/// How many bytes of a tool's name are shown.
+/// The longest printed tool name in bytes.
 const LONGEST_NAME: usize = 120;
 
 /// A tool as it was seen at one time.
@@ -26,17 +26,17 @@ pub(super) struct Definition {
 pub struct ToolChange {
     /// Its name on the server.
     pub tool: String,
-    /// What became of it.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// The tool that was agreed to. `None` for one that is new, and where another process agreed to it.
     pub before: Option<Arc<ToolSpec>>,
     /// The tool that the server lists now. `None` for one that is gone or cannot be used.
     pub after: Option<Arc<ToolSpec>>,
-    /// What was agreed to, and what is listed, as digests.
+    /// The digests of the tool as agreed to and as listed now.
     pins: [Option<String>; 2],
 }
 
-/// What became of a tool.
+/// The kind of change of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChangeKind {

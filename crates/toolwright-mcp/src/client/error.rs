@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use toolwright::untrusted::line;
 
-/// How many bytes of a server's words are kept.
+/// The longest kept text of a server in bytes.
 pub(super) const LONGEST: usize = 4 * 1024;
 
 /// Why a server could not be reached, asked or understood. A server's words in it are on one line, with nothing hidden.

@@ -29,7 +29,7 @@ use super::texts::{Incoming, Texts};
 /// The body of a failure is for operators to read; more of it is not kept.
 const LONGEST_FAILURE: usize = 64 * 1024;
 
-/// How many redirects of one request are followed.
+/// The largest number of redirects that one request follows.
 const MOST_REDIRECTS: usize = 5;
 
 const EVENTS: &str = "text/event-stream";

@@ -68,8 +68,8 @@ impl ClientOptions {
         Self { drift, ..self }
     }
 
-    /// Whether a model is shown the characters of descriptions that people cannot see, such as tags and marks of direction.
-    /// Unless given they are replaced by U+FFFD, with a warning.
+    /// Sets whether models are shown invisible characters in descriptions, such as tags and marks of direction. By default
+    /// they are replaced by U+FFFD, with a warning.
     #[must_use]
     pub fn with_hidden_text(self, hidden_text: bool) -> Self {
         Self { hidden_text, ..self }

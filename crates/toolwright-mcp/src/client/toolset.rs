@@ -21,7 +21,7 @@ use super::remote::Asked;
 /// How many bytes of a tool's description are kept.
 const LONGEST_DESCRIPTION: usize = 64 * 1024;
 
-/// How many bytes a tool's name may have.
+/// The longest name of a tool in bytes.
 const LONGEST_NAME: usize = 256;
 
 /// Every tool a server lists, as a toolset of the runtime. A tool whose schemas or name cannot be used is left out, with a

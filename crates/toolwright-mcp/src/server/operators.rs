@@ -162,7 +162,7 @@ mod tests {
         for number in 0..told {
             operators.tell(&format!("line {number}"));
         }
-        // Gives up: nobody reads.
+        // Nobody reads, so this returns when its time is over.
         operators.flush().await;
         drop(go_on);
         operators.tell("the last");

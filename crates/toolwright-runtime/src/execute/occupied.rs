@@ -1,4 +1,4 @@
-//! The threads that calls still occupy after they were given up. Never frees one: only its call can, by returning.
+//! Counts threads whose calls were given up and have not returned. A thread is free again when its call returns.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

@@ -38,7 +38,7 @@ pub(crate) struct Environment {
     pub(crate) sequence: Arc<AtomicU64>,
     /// Where states are kept, and which questions were answered.
     pub(crate) suspended_runs: Arc<dyn SuspendedRuns>,
-    /// What seals states that leave, and what opens them: the first key, and all of them.
+    /// The keys of states that leave the program: the first seals them, each of them opens them.
     pub(crate) seal_keys: Vec<SealKey>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Evaluation<'s> {
     verdicts: Remembered<bool>,
     /// The parts of values that nodes have looked at.
     looks: Remembered<Arc<[bool]>>,
-    /// What explanations have found out.
+    /// The findings of explanations so far.
     pub(super) told: Told,
     /// Whether every verdict is remembered, not only those that are surely asked for again.
     pub(super) remembers_all: bool,

@@ -35,7 +35,7 @@ impl Hasher for KeyHasher {
     }
 }
 
-/// What explanations have found out, for the next one.
+/// The findings of explanations so far, which the next one reads.
 #[derive(Default)]
 pub(super) struct Told {
     /// What is wrong with values by the nearest of several schemas: the first few issues.
