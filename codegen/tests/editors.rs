@@ -19,7 +19,7 @@ const PASSING: [&str; 8] = [
     "codegen/tests/cases/ok",
     "crates/toolwright-import/tests/lists/cases",
     "tests/http",
-    "crates/toolwright-bench/schema",
+    "bench/codecs/schema",
     "crates/toolwright-cli/templates/init",
 ];
 
@@ -124,7 +124,7 @@ fn what_passes_check_passes_the_schema() {
 #[test]
 fn smallest_cases_are_refused_by_the_schema_exactly_where_the_form_is_wrong() {
     let validator = validator();
-    let root = repository().join("tests/golden/errors");
+    let root = repository().join("codegen/tests/cases/errors");
     for code in Code::all() {
         let (file, folder) = (root.join(format!("{}.yaml", code.name)), root.join(code.name));
         let files = match (file.exists(), folder.is_dir()) {
@@ -172,7 +172,7 @@ toolsets:
 
 #[test]
 fn a_language_server_completes_keys_and_flags_an_unknown_one() {
-    let pins = repository().join("tests/editor");
+    let pins = repository().join("codegen/tests/editor");
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
     let Some(npm) = or_skip(Npm::install(&pins, &installed)) else { return };
     let folder = tempfile::tempdir().expect("a new folder");

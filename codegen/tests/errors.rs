@@ -1,4 +1,4 @@
-//! Every kind of mistake has a smallest case under `tests/golden/errors`, named after its code, with its rendering
+//! Every kind of mistake has a smallest case under `codegen/tests/cases/errors`, named after its code, with its rendering
 //! beside it. `UPDATE_EXPECT=1` writes renderings.
 
 mod expect;
@@ -21,7 +21,7 @@ const PAGE: &str = "# Mistakes
 Every kind of mistake that `toolwright check` or a build script finds, in the order of the stages that find them: the
 rule, why there is one, and the smallest schema that breaks it. `toolwright explain CODE` prints one section. The codes are
 stable, so programs may match on them. This page is written by a test of `toolwright-codegen`; the texts stand in
-[`codegen/src/diagnostic/`](../codegen/src/diagnostic/mod.rs), the cases in [`tests/golden/errors/`](../tests/golden/errors).
+[`codegen/src/diagnostic/`](../codegen/src/diagnostic/mod.rs), the cases in [`codegen/tests/cases/errors/`](../codegen/tests/cases/errors).
 ";
 
 /// Cases that no repository can hold, made anew in each run.
@@ -64,7 +64,7 @@ fn link_out(folder: &Path) {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/errors")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/errors")
 }
 
 /// The codes that have a case, and the file or folder of each.

@@ -11,12 +11,12 @@ use crate::sample::{disturbed, tape};
 
 /// The types that typify makes of `file_issue`'s arguments.
 mod file_issue {
-    typify::import_types!(schema = "tests/oracle/file_issue.args.json");
+    typify::import_types!(schema = "tests/it/oracle/file_issue.args.json");
 }
 
 /// The types that typify makes of `place_shape`'s arguments.
 mod place_shape {
-    typify::import_types!(schema = "tests/oracle/place_shape.args.json");
+    typify::import_types!(schema = "tests/it/oracle/place_shape.args.json");
 }
 
 fn reads<T: DeserializeOwned>(payload: &str) -> bool {
@@ -29,12 +29,12 @@ type Compared = (&'static toolwright::ToolSpec, &'static str, fn(&str) -> bool);
 static COMPARED: [Compared; 2] = [
     (
         &specs::FILE_ISSUE,
-        include_str!("../oracle/file_issue.args.json"),
+        include_str!("oracle/file_issue.args.json"),
         reads::<file_issue::FileIssue>,
     ),
     (
         &specs::PLACE_SHAPE,
-        include_str!("../oracle/place_shape.args.json"),
+        include_str!("oracle/place_shape.args.json"),
         reads::<place_shape::PlaceShape>,
     ),
 ];
@@ -42,7 +42,12 @@ static COMPARED: [Compared; 2] = [
 #[test]
 fn the_oracle_reads_the_schemas_that_are_published() {
     for (spec, schema, _) in COMPARED {
-        assert_eq!(spec.args_schema(), schema, "{}: copy it anew into tests/oracle", spec.name());
+        assert_eq!(
+            spec.args_schema(),
+            schema,
+            "{}: copy it anew into tests/it/oracle",
+            spec.name()
+        );
     }
 }
 

@@ -42,7 +42,7 @@ fn run(command: &mut Command) -> Tested {
 }
 
 /// Where the servers are pinned.
-const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
+const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/peers");
 
 /// The servers in Python; none, with the skip recorded, where they cannot be had.
 fn python() -> Option<PyPi> {

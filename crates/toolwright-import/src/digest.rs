@@ -1,5 +1,5 @@
 //! Computes digests of schemas and values, which a file records instead of what the server sent. The MCP client computes
-//! the same digest for the tools that a server lists now (`tests/digests/cases.json`).
+//! the same digest for the tools that a server lists now (`crates/toolwright-mcp/tests/digests/cases.json`).
 
 use sha2::{Digest as _, Sha256};
 
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn digests_are_those_that_the_client_side_works_out() {
-        let cases = json_text::read(include_str!("../../../tests/digests/cases.json"));
+        let cases = json_text::read(include_str!("../../toolwright-mcp/tests/digests/cases.json"));
         let Ok(Json::Array(cases)) = cases else { panic!("expected a list of cases") };
         assert!(!cases.is_empty());
         for case in &cases {

@@ -1,5 +1,5 @@
 //! Digests of remote tools (SHA-256, hexadecimal): the same for every way of writing the same schemas. The importer makes
-//! the same ones of schemas; `tests/digests/cases.json` holds both to it.
+//! the same ones of schemas; `crates/toolwright-mcp/tests/digests/cases.json` holds both to it.
 
 use std::fmt::Write as _;
 
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn digests_are_those_that_the_importer_makes() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/digests/cases.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/digests/cases.json");
         let text = std::fs::read_to_string(path).expect("there are cases");
         let cases: Value = text.parse().expect("they are JSON");
         let cases = cases.as_array().expect("they are a list");

@@ -28,34 +28,28 @@ const OURS: &[Arrows] = &[
         "crates/toolwright-cli",
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-mcp"],
     ),
-    arrows("crates/toolwright-bench", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
+    arrows("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
+    arrows("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),
     arrows(
-        "crates/toolwright-conformance",
-        &["toolwright", "toolwright-codegen", "toolwright-import"],
-    ),
-    arrows(
-        "crates/toolwright-judge",
+        "conformance/judge",
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
-    arrows("crates/toolwright-soak", &["toolwright", "toolwright-runtime"]),
-    arrows("crates/toolwright-sqlite-example", &["toolwright", "toolwright-runtime"]),
+    arrows("bench/soak", &["toolwright", "toolwright-runtime"]),
+    arrows("examples/sqlite", &["toolwright", "toolwright-runtime"]),
+    arrows("bench/generation", &["toolwright-codegen", "toolwright-prerequisites"]),
     arrows(
-        "crates/toolwright-generation-bench",
-        &["toolwright-codegen", "toolwright-prerequisites"],
-    ),
-    arrows(
-        "crates/toolwright-mcp-bench",
+        "bench/mcp",
         &["toolwright", "toolwright-codegen", "toolwright-mcp", "toolwright-prerequisites"],
     ),
-    arrows("crates/toolwright-prerequisites", &[]),
-    arrows("crates/xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
+    arrows("xtask/prerequisites", &[]),
+    arrows("xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
     Arrows {
-        folder: "crates/toolwright-demo",
+        folder: "examples/demo",
         ours: &["toolwright", "toolwright-runtime"],
         generated: true,
     },
     Arrows {
-        folder: "crates/toolwright-mcp-conformance",
+        folder: "conformance/mcp",
         ours: &[
             "toolwright",
             "toolwright-codegen",
@@ -65,11 +59,7 @@ const OURS: &[Arrows] = &[
         ],
         generated: true,
     },
-    Arrows {
-        folder: "crates/toolwright-serve",
-        ours: &["toolwright", "toolwright-mcp"],
-        generated: true,
-    },
+    Arrows { folder: "examples/serve", ours: &["toolwright", "toolwright-mcp"], generated: true },
 ];
 
 /// Every user of generated code compiles these, so each one more needs a decision.
@@ -138,7 +128,7 @@ pub(crate) fn ours(files: &[File]) -> Vec<String> {
 fn wrong_arrows(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
     let Some(arrows) = OURS.iter().find(|arrows| arrows.folder == file.folder()) else {
         return vec![format!(
-            "{}: this crate has no arrows; add it to the table in crates/xtask/tests/tidy/arrows.rs",
+            "{}: this crate has no arrows; add it to the table in xtask/tests/tidy/arrows.rs",
             file.path
         )];
     };
@@ -279,8 +269,8 @@ mod tests {
     #[test]
     fn an_arrow_the_wrong_way_is_found() {
         for (path, dependencies, expected) in [
-            ("crates/xtask/Cargo.toml", "[dependencies]\nclap.workspace = true\n", 0),
-            ("crates/xtask/Cargo.toml", "[dependencies]\ntoolwright-mcp.workspace = true\n", 1),
+            ("xtask/Cargo.toml", "[dependencies]\nclap.workspace = true\n", 0),
+            ("xtask/Cargo.toml", "[dependencies]\ntoolwright-mcp.workspace = true\n", 1),
             ("codegen/Cargo.toml", "[dependencies]\ntoolwright.workspace = true\n", 0),
             ("codegen/Cargo.toml", "[dependencies.toolwright-runtime]\nworkspace = true\n", 1),
             ("codegen/Cargo.toml", "[build-dependencies]\ntoolwright-mcp = \"1\"\n", 1),
@@ -294,7 +284,7 @@ mod tests {
             ("crates/toolwright/Cargo.toml", "[dependencies]\nuuid = \"1\"\n", 1),
             ("crates/toolwright/Cargo.toml", "[dependencies]\nurl = { optional = true }\n", 1),
             ("crates/toolwright-runtime/Cargo.toml", "[dependencies]\nb-tools = {}\n", 1),
-            ("crates/toolwright-demo/Cargo.toml", "[dependencies]\nb-tools = {}\n", 0),
+            ("examples/demo/Cargo.toml", "[dependencies]\nb-tools = {}\n", 0),
             ("crates/toolwright-new/Cargo.toml", "", 1),
         ] {
             assert_eq!(count(ours, path, dependencies), expected, "{path}: {dependencies}");

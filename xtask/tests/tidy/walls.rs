@@ -283,7 +283,7 @@ fn wrong_stages(file: &File) -> Vec<String> {
     let Some((stage, allowed)) = allowed_of(module.unwrap_or_default()) else {
         let is_root = module == Some("lib");
         let unknown = format!(
-            "{}: this module is in no table; add to crates/xtask/tests/tidy/walls.rs what it may name",
+            "{}: this module is in no table; add to xtask/tests/tidy/walls.rs what it may name",
             file.path
         );
         return (!is_root).then_some(unknown).into_iter().collect();

@@ -83,12 +83,12 @@ fn emit() -> io::Result<()> {
 
 /// Schemas of the repository, and those of the official suite where it is beside the checkout.
 fn judge_typify() -> io::Result<()> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let kept = crates.join("toolwright-conformance/cases/suite");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let kept = repository.join("conformance/json-schema/cases/suite");
     let suite = corpora().join("json-schema-test-suite/tests/draft2020-12");
     let program = env::current_exe()?;
     let scratch = program.with_file_name("typify-verdicts");
-    let lock = crates.join("../Cargo.lock");
+    let lock = repository.join("Cargo.lock");
     let mut rows = Vec::new();
     for (what, folder) in [("kept in this repository", kept), ("the official suite", suite)] {
         if folder.is_dir() {
@@ -102,7 +102,7 @@ fn judge_typify() -> io::Result<()> {
             Prerequisite::Corpora.reason()
         )));
     }
-    let page = crates.join("../docs/decisions/0001-own-type-emitter.md");
+    let page = repository.join("docs/decisions/0001-own-type-emitter.md");
     let text = verdicts::page(&fs::read_to_string(&page)?, &Conditions::now()?.day, &rows)?;
     fs::write(page, text)
 }

@@ -56,7 +56,7 @@ impl File {
 
 /// Every text of the repository but what git and cargo keep there.
 pub(crate) fn repository() -> Vec<File> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     collect(&root, "", &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -66,7 +66,7 @@ pub(crate) fn repository() -> Vec<File> {
 
 /// Writes a file of the repository.
 pub(crate) fn write(path: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     fs::write(path, text).expect("the repository can be written");
 }
 

@@ -163,10 +163,10 @@ fn run(chore: Chore) -> End {
     }
 }
 
-/// The folder of the workspace: two above this crate's own.
+/// The folder of the workspace: above this crate's own.
 fn repository() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here)
+    here.parent().unwrap_or(here)
 }
 
 impl From<End> for ExitCode {

@@ -184,13 +184,13 @@ mod tests {
 
     #[test]
     fn every_feature_that_is_linted_alone_is_declared_and_the_reverse() {
-        let compiler = include_str!("../../../codegen/Cargo.toml");
+        let compiler = include_str!("../../codegen/Cargo.toml");
         assert_eq!(declared(compiler), [&["default"], &COMPILER_FEATURES[..]].concat());
         let expected = format!("default = {COMPILER_FEATURES:?}");
         assert!(compiler.lines().any(|line| line == expected), "{expected}");
-        let contract = include_str!("../../toolwright/Cargo.toml");
+        let contract = include_str!("../../crates/toolwright/Cargo.toml");
         assert_eq!(declared(contract), CONTRACT_FEATURES);
-        let builtins = include_str!("../../toolwright-builtins/Cargo.toml");
+        let builtins = include_str!("../../crates/toolwright-builtins/Cargo.toml");
         assert_eq!(declared(builtins), BUILTIN_FEATURES);
     }
 

@@ -19,13 +19,13 @@ pub(super) fn page(runs: &[(Run, Expected)], date: &str) -> String {
         "# The official MCP conformance suite
 
 {DATED}{date}, by `cargo xtask mcp-conformance`: `@modelcontextprotocol/conformance` 0.2.0-alpha.12 against the server that is
-generated from [fixtures.yaml](../crates/toolwright-mcp-conformance/schema/fixtures.yaml) and against a client on
+generated from [fixtures.yaml](../conformance/mcp/schema/fixtures.yaml) and against a client on
 `toolwright_mcp::client`, in both eras of the protocol. A test holds both to it on every change: a scenario that fails, or
 passes, unexpectedly fails the test.
 
 A cell holds how many checks of a scenario pass, and how many do not. A scenario in parentheses is run and not required:
 an extension, or newer than the revision. What fails is listed with its reason in
-[expected/](../crates/toolwright-mcp-conformance/expected), in the suite's own format.
+[expected/](../conformance/mcp/expected), in the suite's own format.
 
 ## Server
 

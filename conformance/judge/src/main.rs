@@ -1,7 +1,7 @@
 //! `cargo xtask judge`: runs the judge, prints what it found, keeps the cases under the target folder, and writes the
 //! section of docs/conformance.md.
 
-#[path = "../../toolwright-conformance/src/date.rs"]
+#[path = "../../json-schema/src/date.rs"]
 mod date;
 
 use std::path::Path;

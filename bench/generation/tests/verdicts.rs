@@ -36,7 +36,7 @@ fn the_page_says_what_the_kept_schemas_give_and_each_fate_is_told_from_the_other
         Counts { schemas: 3, refused: 1, accepts_invalid: 1, right: 1, ..Counts::default() };
     assert_eq!(found, expected);
 
-    let found = counted(&repository().join("crates/toolwright-conformance/cases/suite"));
+    let found = counted(&repository().join("conformance/json-schema/cases/suite"));
     let page = fs::read_to_string(repository().join("docs/decisions/0001-own-type-emitter.md"));
     let row = found.row("kept in this repository");
     assert!(page.unwrap().contains(&row), "{row} is not on the page; run `cargo xtask typify`");

@@ -8,21 +8,21 @@ mod oracle;
 mod payloads;
 mod peer;
 mod pool;
-#[path = "../../toolwright-conformance/build/projects.rs"]
+#[path = "../../json-schema/build/projects.rs"]
 mod projects;
 #[allow(
     dead_code,
     unreachable_pub,
     reason = "it is the module of a library there, with more users"
 )]
-#[path = "../../toolwright-conformance/src/record.rs"]
+#[path = "../../json-schema/src/record.rs"]
 mod record;
 mod report;
 mod run;
 mod schemas;
 mod shrink;
 mod verdict;
-#[path = "../../toolwright-conformance/build/yaml_text.rs"]
+#[path = "../../json-schema/build/yaml_text.rs"]
 mod yaml_text;
 
 pub use oracle::{Likeness, Oracle};

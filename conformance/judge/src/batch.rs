@@ -150,7 +150,7 @@ fn generate(text: &str) -> Result<Files, Outcome> {
 /// Builds the batch of a folder.
 fn build(folder: &Path) -> io::Result<Result<Peer, String>> {
     let repository = repository();
-    let tools = repository.join("crates/toolwright-conformance/src/tools.rs");
+    let tools = repository.join("conformance/json-schema/src/tools.rs");
     let program =
         include_str!("../program/main.rs").replace("@TOOLS@", &tools.display().to_string());
     fs::write(folder.join("batch/src/main.rs"), program)?;

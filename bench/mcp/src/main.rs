@@ -9,10 +9,10 @@ mod ours;
 // Shared as files: as dependencies, their packages would bring a compiler, clients and other peers along, and switch on
 // features that no server needs.
 #[expect(unreachable_pub, reason = "it is the module of a library there")]
-#[path = "../../toolwright-mcp-conformance/src/fixtures/process.rs"]
+#[path = "../../../conformance/mcp/src/fixtures/process.rs"]
 mod process;
 #[expect(unreachable_pub, reason = "it is the module of a library there")]
-#[path = "../../toolwright-bench/src/report.rs"]
+#[path = "../../codecs/src/report.rs"]
 mod report;
 mod rounds;
 mod sides;
