@@ -3,7 +3,7 @@
 
 mod expect;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use toolwright_codegen::project::{Checked, Failure, Mode, Project};
 use toolwright_codegen::render::{Format, render};
 use toolwright_codegen::{Options, Source, Sources, compile};
 
-/// How docs/mistakes.md begins.
-const PAGE: &str = "# Mistakes
+/// How the index of docs/mistakes/ begins.
+const INDEX: &str = "# Mistakes
 
-Every kind of mistake that `toolwright check` or a build script finds, in the order of the stages that find them: the
-rule, why there is one, and the smallest schema that breaks it. `toolwright explain CODE` prints one section. The codes are
-stable, so programs may match on them. This page is written by a test of `toolwright-codegen`; the texts stand in
-[`codegen/src/diagnostic/`](../codegen/src/diagnostic/mod.rs), the cases in [`codegen/tests/cases/errors/`](../codegen/tests/cases/errors).
+Every kind of mistake that `toolwright check` or a build script reports, in the order of the stages that find them. Each has a
+stable code that programs may match on. `toolwright explain CODE` prints its section: the rule, the reason for it, and the
+smallest schema that breaks it. A test writes these pages from the texts in
+[`codegen/src/diagnostic/`](../../codegen/src/diagnostic/mod.rs) and the cases in
+[`codegen/tests/cases/errors/`](../../codegen/tests/cases/errors).
 ";
 
 /// Cases that no repository can hold, made anew in each run.
@@ -135,26 +136,50 @@ fn each_smallest_case_gives_its_code_alone_and_reads_as_it_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The page of all mistakes: what `toolwright explain` says, with the smallest case as it is shown.
+/// The file name of a group's page.
+fn page(group: &Group) -> String {
+    group.title.to_lowercase().replace(", ", "-").replace(' ', "-") + ".md"
+}
+
+/// The pages of docs/mistakes/: one for each group with what `toolwright explain` says and the smallest case as it is
+/// shown, and their index.
 #[test]
-fn the_page_of_mistakes_says_what_explain_says() {
+fn the_pages_of_mistakes_say_what_explain_says() {
     let section = |code: &Code| {
         let shown = fs::read_to_string(root().join(format!("{}.txt", code.name)));
         let shown = shown.expect("every code has a rendering");
         format!(
-            "\n### {}\n\n{}\n```text\n{}\n```\n",
+            "\n## {}\n\n{}\n```text\n{}\n```\n",
             code.name,
             code.explanation(),
             shown.trim_end()
         )
     };
-    let block = |group: &Group| {
-        format!("\n## {}\n{}", group.title, group.codes.iter().map(section).collect::<String>())
-    };
-    let page = PAGE.to_owned() + &groups().iter().map(block).collect::<String>();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mistakes.md");
+    let mut pages = BTreeMap::new();
+    let mut index = INDEX.to_owned();
+    for group in groups() {
+        let file = page(&group);
+        let sections: String = group.codes.iter().map(section).collect();
+        let rows = group
+            .codes
+            .iter()
+            .map(|code| format!("- [`{0}`]({file}#{0}): {1}\n", code.name, code.summary()));
+        index += &format!("\n## [{}]({file})\n\n{}", group.title, rows.collect::<String>());
+        pages.insert(file, format!("# Mistakes: {}\n{sections}", group.title));
+    }
+    pages.insert("README.md".to_owned(), index);
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mistakes");
     let mut wrong = Vec::new();
-    expect(&path, &page, &mut wrong);
+    for (file, text) in &pages {
+        expect(&folder.join(file), text, &mut wrong);
+    }
+    for entry in fs::read_dir(&folder).expect("the pages are there") {
+        let file = entry.expect("readable").file_name().to_string_lossy().into_owned();
+        if !pages.contains_key(&file) {
+            wrong.push(format!("docs/mistakes/{file} is the page of no group: remove it"));
+        }
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

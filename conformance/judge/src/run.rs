@@ -17,7 +17,7 @@ use crate::{payloads, schemas};
 /// How many tools are compiled into one program.
 const BATCH: usize = 250;
 
-/// The codes with which the compiler refuses a schema by the book (docs/mistakes.md), and why a random schema meets them.
+/// The codes with which the compiler refuses a schema by the book (docs/mistakes/README.md), and why a random schema meets them.
 const DOCUMENTED: [(&str, &str); 10] = [
     ("bad-pattern", "a pattern that the engine cannot match"),
     ("default-breaks-schema", "a random default"),

@@ -121,6 +121,16 @@ fn decisions_are_numbered_listed_and_whole() {
 }
 
 #[test]
+fn every_page_is_linked_from_the_index() {
+    holds(pages::indexed);
+}
+
+#[test]
+fn the_first_page_is_short() {
+    holds(pages::first_page);
+}
+
+#[test]
 fn each_requirement_has_a_test() {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         requirements::update(&tree::repository());

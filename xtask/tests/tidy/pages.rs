@@ -172,6 +172,32 @@ pub(crate) fn decisions(files: &[File]) -> Vec<String> {
     complaints
 }
 
+/// Every page of docs/ is linked from docs/README.md, or from the README.md of its folder.
+pub(crate) fn indexed(files: &[File]) -> Vec<String> {
+    let is_linked = |page: &&File, index: &str| {
+        let index = files.iter().find(|file| file.path == index);
+        index.is_some_and(|index| {
+            targets(index).any(|(_, target)| resolve(index.folder(), target) == page.path)
+        })
+    };
+    let pages = pages(files).filter(|page| page.path.starts_with("docs/"));
+    let lost = pages.filter(|page| {
+        let own = format!("{}/README.md", page.folder());
+        page.path != "docs/README.md"
+            && !is_linked(page, "docs/README.md")
+            && (page.path == own || !is_linked(page, &own))
+    });
+    lost.map(|page| format!("{}: link it from docs/README.md", page.path)).collect()
+}
+
+/// The first page can be read in five minutes.
+pub(crate) fn first_page(files: &[File]) -> Vec<String> {
+    let page = files.iter().find(|file| file.path == "README.md");
+    let lines = page.map_or(0, |page| page.text.lines().count());
+    let complaint = format!("README.md: has {lines} lines, expected 200 at most");
+    if lines <= 200 { Vec::new() } else { vec![complaint] }
+}
+
 /// Changes are told as they are made.
 pub(crate) fn changelog(files: &[File]) -> Vec<String> {
     let page = files.iter().find(|file| file.path == "CHANGELOG.md");
@@ -253,6 +279,27 @@ mod tests {
         let [a, b] =
             ["0001-a.md", "0001-b.md"].map(|name| File::new(&format!("{DECISIONS}{name}"), whole));
         assert_eq!(decisions(&[a, b, index]).len(), 1, "one number for two");
+    }
+
+    #[test]
+    fn a_page_that_no_index_links_is_found() {
+        for (index, page, expected) in [
+            ("[a](a.md)", "docs/a.md", 0),
+            ("[a](guide/a.md)", "docs/guide/a.md", 0),
+            ("[d](decisions/README.md)", "docs/decisions/README.md", 0),
+            ("", "docs/a.md", 1),
+            ("", "docs/decisions/README.md", 1),
+            ("[b](b.md)", "docs/a.md", 1),
+        ] {
+            let files = [File::new("docs/README.md", index), File::new(page, "[a](a.md)")];
+            assert_eq!(indexed(&files).len(), expected, "{index}: {page}");
+        }
+    }
+
+    #[test]
+    fn a_long_first_page_is_found() {
+        assert_eq!(first_page(&[File::new("README.md", &"line\n".repeat(200))]), [""; 0]);
+        assert_eq!(first_page(&[File::new("README.md", &"line\n".repeat(201))]).len(), 1);
     }
 
     #[test]
