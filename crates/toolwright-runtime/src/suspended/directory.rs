@@ -41,6 +41,7 @@ impl InDirectory {
     /// write to, unless that ancestor has the sticky bit.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "modes are a matter of Unix"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
