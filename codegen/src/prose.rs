@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use toolwright::issue::nearest;
+use toolwright::untrusted::{characters, line};
 
 /// A text as inline code. Where it has backticks it stands between two of them on each side (CommonMark 0.31, section 6.1);
 /// several in a row, which may look like a fence, become quotes.
 pub(crate) fn code(text: &str) -> String {
-    let text: String = text.chars().filter(|c| is_shown(*c)).collect();
+    let text = line(text, usize::MAX);
     if text.contains("``") {
         format!("`{}`", text.replace('`', "'"))
     } else if text.contains('`') {
@@ -33,21 +34,21 @@ pub(crate) fn as_error(sentence: &str) -> String {
     }
 }
 
-/// A text of others as part of one line, for a terminal, a log or a program that reads lines: line ends, other control
-/// characters and those that reorder text are escaped as in a Rust literal.
+/// A text of others as part of one line, for a terminal, a log or a program that reads lines: line ends and whatever is
+/// [hidden](toolwright::untrusted::hidden) are escaped as in a Rust literal.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_shown) {
+    if in_line(text).all(|(_, is_shown)| is_shown) {
         return Cow::Borrowed(text);
     }
-    let escaped = |c: char| if is_shown(c) { c.into() } else { c.escape_default().to_string() };
-    Cow::Owned(text.chars().map(escaped).collect())
+    let escaped = |(c, is_shown): (char, bool)| {
+        if is_shown { c.into() } else { c.escape_default().to_string() }
+    };
+    Cow::Owned(in_line(text).map(escaped).collect())
 }
 
-/// Control characters and those that reorder text (Unicode UAX #9, and rustc's
-/// `text_direction_codepoint_in_comment`) are left out.
-pub(crate) fn is_shown(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Each character of a text, and whether it is seen on a line: line ends and tabs are not.
+pub(crate) fn in_line(text: &str) -> impl Iterator<Item = (char, bool)> {
+    characters(text).map(|(c, is_hidden)| (c, !is_hidden && !c.is_control()))
 }
 
 /// How many known words are looked at for an unknown one.

@@ -1,10 +1,12 @@
 //! Words of a schema as doc lines: neutral, so that nothing in them is run, linked or reordered.
 
+use toolwright::untrusted::line;
+
 use super::types::{
     DependentKeys, ItemLimits, NumberLimit, Presence, PropertyLimits, StringLimits, TupleUse,
     TypeUse,
 };
-use crate::prose::{code, is_shown};
+use crate::prose::code;
 use crate::schema::Annotations;
 
 /// How long a doc line with the words of a schema may become by what is added to it.
@@ -155,7 +157,7 @@ fn sentence(text: &str) -> String {
 
 /// Prose as doc lines: without surrounding blank lines and indentation, markup taken literally.
 pub(super) fn prose(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.lines().map(|line| literal(line.trim())).collect();
+    let mut lines: Vec<String> = text.lines().map(|text| literal(text.trim())).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -167,11 +169,11 @@ pub(super) fn prose(text: &str) -> Vec<String> {
 
 /// One line with markdown's own characters escaped, but for whole spans of inline code. Letters,
 /// digits and `snake_case` stay readable.
-fn literal(line: &str) -> String {
-    let has_code = !line.contains("``") && line.matches('`').count().is_multiple_of(2);
+fn literal(text: &str) -> String {
+    let has_code = !text.contains("``") && text.matches('`').count().is_multiple_of(2);
     let mut in_code = false;
-    let mut out = String::with_capacity(line.len());
-    for c in line.chars().filter(|c| is_shown(*c)) {
+    let mut out = String::with_capacity(text.len());
+    for c in line(text, usize::MAX).chars() {
         if c == '`' && has_code {
             in_code = !in_code;
         } else if !in_code && matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~') {
@@ -201,7 +203,7 @@ mod tests {
             ("- a\n1. b\n# c", "\\- a|1\\. b|\\# c"),
             ("see [x](y) <b>", "see \\[x\\](y) \\<b\\>"),
             ("\n\na\n\n\nb\n", "a||b"),
-            ("left\u{202e}right\u{0}", "leftright"),
+            ("left\u{202e}right\u{0}", "left\u{fffd}right\u{fffd}"),
         ];
         for (text, expected) in table {
             assert_eq!(prose(text).join("|"), expected, "{text:?}");

@@ -42,13 +42,8 @@ fn text(finding: &Diagnostic, sources: &Sources) -> String {
 }
 
 fn value(text: &str) -> String {
-    let escaped = |c: char| match c {
-        '%' => "%25".to_owned(),
-        '\r' => "%0D".to_owned(),
-        '\n' => "%0A".to_owned(),
-        c => printable(c.encode_utf8(&mut [0; 4])).into_owned(),
-    };
-    text.chars().map(escaped).collect()
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    printable(&text).into_owned()
 }
 
 fn property(text: &str) -> String {

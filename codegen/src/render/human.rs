@@ -6,6 +6,8 @@ use annotate_snippets::{
     Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet,
 };
 
+use toolwright::untrusted::characters;
+
 use super::printable;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceId, Sources, Span};
@@ -15,9 +17,15 @@ const MAX_LINE: usize = 4096;
 
 pub(super) fn render(findings: &[Diagnostic], sources: &Sources, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let blocks =
-        findings.iter().map(|finding| renderer.render(&[group(finding, sources)]) + "\n\n");
-    blocks.collect()
+    let mut text = String::new();
+    for finding in findings {
+        let drawn = renderer.render(&[group(finding, sources)]) + "\n\n";
+        // The renderer replaces control characters of a source, and its own are colors.
+        text.extend(characters(&drawn).map(|(c, is_hidden)| {
+            if is_hidden && !c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
+        }));
+    }
+    text
 }
 
 fn group<'a>(finding: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {

@@ -46,12 +46,20 @@ pub fn render(findings: &[Diagnostic], sources: &Sources, format: Format) -> Str
 /// The same JSON, with those characters escaped that JSON lets stand and a terminal does not.
 #[cfg(feature = "reports")]
 fn printable_json(json: &str) -> String {
-    let escaped = |c: char| match c {
-        '\n' => c.into(),
-        c if crate::prose::is_shown(c) => c.into(),
-        c => format!("\\u{:04x}", u32::from(c)),
-    };
-    json.chars().map(escaped).collect()
+    let mut text = String::with_capacity(json.len());
+    for (c, is_shown) in crate::prose::in_line(json) {
+        if is_shown || c == '\n' {
+            text.push(c);
+        } else {
+            let units = c
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect::<String>();
+            text.push_str(&units);
+        }
+    }
+    text
 }
 
 /// One line for a place and a message, as compilers print it: `path:line:column: message`.

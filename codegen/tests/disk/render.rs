@@ -1,6 +1,7 @@
 //! The four renderers on one set of findings: two files, wide characters, no place at all.
 
 use expect_test::{ExpectFile, expect_file};
+use toolwright::untrusted::hidden;
 use toolwright_codegen::diagnostic::{Diagnostic, Label, Severity};
 use toolwright_codegen::diagnostic::{SourceId, Span};
 use toolwright_codegen::render::{Format, render};
@@ -157,9 +158,13 @@ fn a_span_past_the_end_is_drawn_at_the_end() {
 /// A file of somebody who means harm may be named after a command to the log of a build, and a schema may say one.
 #[test]
 fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
-    let hostile = "e\n::error::pwn\r\u{1b}[31m\u{9b}\u{202e}";
+    let hostile = "e\n::error::pwn\r\u{1b}[31m\u{9b}\u{202e}\u{e0041}\u{2800}";
     let path = format!("schema/{hostile}.yaml");
-    let texts = ["a: 1\nb: 2\n".to_owned(), format!("a: \"{}\"\n", "x".repeat(5000))];
+    let texts = [
+        "a: 1\nb: 2\n".to_owned(),
+        format!("a: \"{}\"\n", "x".repeat(5000)),
+        "a: \u{e0041}\n".to_owned(),
+    ];
     for text in texts {
         let sources = Sources::new(vec![Source { path: path.clone(), text }]);
         let source = sources.iter().next().unwrap().0;
@@ -173,13 +178,14 @@ fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
         for format in [Format::Human { color: false }, Format::Json, Format::Github, Format::Sarif]
         {
             let said = render(std::slice::from_ref(&found), &sources, format);
-            let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            let steers = |c: char| c.is_control() && c != '\n';
             assert!(!said.contains(steers), "{format:?}: {said:?}");
+            assert_eq!(hidden(&said).next(), None, "{format:?}: {said:?}");
             let forged = said.lines().find(|line| line.trim_start().starts_with("::error::pwn"));
             assert_eq!(forged, None, "{format:?}: {said:?}");
         }
         let said = render(&[found], &sources, Format::Github);
-        let file = "file=schema/e%0A%3A%3Aerror%3A%3Apwn%0D\\u{1b}[31m\\u{9b}\\u{202e}.yaml,";
+        let file = "file=schema/e%0A%3A%3Aerror%3A%3Apwn%0D\\u{1b}[31m\\u{9b}\\u{202e}\\u{e0041}\\u{2800}.yaml,";
         assert!(said.contains(file), "{said}");
     }
 }

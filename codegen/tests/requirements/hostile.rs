@@ -2,6 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use toolwright::untrusted::hidden;
 use toolwright_codegen::Files;
 
 use crate::project::{generated_from, rust};
@@ -114,18 +115,22 @@ fn words_of_a_schema_never_become_code() {
     }
 }
 
-/// No comment holds what reorders text, nor a fence that rustdoc would run.
+/// No comment holds what hides or reorders text, nor a fence that rustdoc would run.
 #[test]
-fn docs_hold_no_control_characters_and_no_fences() {
-    for text in TEXTS {
+fn docs_hide_nothing_and_hold_no_fences() {
+    let cases = include_str!("../../../crates/toolwright/tests/untrusted.json");
+    let cases: serde_json::Value = serde_json::from_str(cases).expect("the cases are JSON");
+    let hiding = cases.as_array().expect("cases are a list").iter();
+    let hiding = hiding.map(|case| case["text"].as_str().expect("a text"));
+    for text in TEXTS.iter().copied().chain(hiding) {
         for (path, code) in rust(&project(text)) {
             for line in code.lines().filter(|line| line.trim_start().starts_with("//")) {
-                let is_bad = |c: char| {
-                    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-                };
-                assert!(!line.contains(is_bad), "{text:?}: {path}: {line:?}");
+                let is_control = |c: char| c.is_control();
+                assert_eq!(hidden(line).next(), None, "{text:?}: {path}: {line:?}");
                 assert!(
-                    !line.contains("```") && !line.contains("///     "),
+                    !line.contains(is_control)
+                        && !line.contains("```")
+                        && !line.contains("///     "),
                     "{text:?}: {path}: {line:?}"
                 );
             }

@@ -32,7 +32,7 @@ fn is_u_label(label: &[char]) -> bool {
 }
 
 /// Whether a character is a combining mark.
-pub(super) fn is_mark(character: char) -> bool {
+pub(crate) fn is_mark(character: char) -> bool {
     is_in(tables::MARKS, character)
 }
 
