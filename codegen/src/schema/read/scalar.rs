@@ -60,7 +60,7 @@ impl SchemaReader<'_> {
             _ => None,
         };
         if count.is_none() {
-            self.expected("a whole number that is not negative", node);
+            self.expected("a whole number from 0 to 18446744073709551615", node);
         }
         count
     }

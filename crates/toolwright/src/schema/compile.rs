@@ -61,17 +61,23 @@ impl<'v> Place<'v, '_> {
         SchemaError::new(self.at(keyword), message)
     }
 
-    fn count(&self, keyword: &str, since: Draft) -> Result<Option<u64>, SchemaError> {
+    fn count(&self, keyword: &str, since: Draft) -> Result<Option<&'v Number>, SchemaError> {
         let Some(value) = self.get(keyword, since) else { return Ok(None) };
-        let number = value.as_number().filter(|number| number.is_integer());
-        let number = number.ok_or_else(|| self.wrong(keyword, "a count"))?;
-        // What is too large to be counted is never reached.
-        let is_negative = Decimal::of(number.as_str()).is_negative();
-        if is_negative {
-            Err(self.wrong(keyword, "a count"))
-        } else {
-            Ok(Some(number.as_u64().unwrap_or(u64::MAX)))
-        }
+        let is_count =
+            |number: &&Number| number.is_integer() && !Decimal::of(number.as_str()).is_negative();
+        value.as_number().filter(is_count).map(Some).ok_or_else(|| self.wrong(keyword, "a count"))
+    }
+
+    /// A least count. Nothing has more than 64 bits can say, so that a greater one would refuse everything.
+    fn least(&self, keyword: &str, since: Draft) -> Result<Option<u64>, SchemaError> {
+        let Some(count) = self.count(keyword, since)? else { return Ok(None) };
+        let expected = "a count of at most 18446744073709551615, for nothing has more";
+        count.as_u64().map(Some).ok_or_else(|| self.wrong(keyword, expected))
+    }
+
+    /// A greatest count. One that is more than 64 bits can say limits nothing.
+    fn most(&self, keyword: &str, since: Draft) -> Result<Option<u64>, SchemaError> {
+        Ok(self.count(keyword, since)?.and_then(Number::as_u64))
     }
 
     fn number(&self, keyword: &str) -> Result<Option<&'v Number>, SchemaError> {
@@ -159,8 +165,8 @@ impl<'v> Compiler<'v> {
         place: &Place<'v, '_>,
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
-        keywords.extend(place.count("minItems", Draft::D4)?.map(Keyword::MinItems));
-        keywords.extend(place.count("maxItems", Draft::D4)?.map(Keyword::MaxItems));
+        keywords.extend(place.least("minItems", Draft::D4)?.map(Keyword::MinItems));
+        keywords.extend(place.most("maxItems", Draft::D4)?.map(Keyword::MaxItems));
         if place.schema.get("uniqueItems") == Some(&Value::Boolean(true)) {
             keywords.push(Keyword::UniqueItems);
         }
@@ -182,8 +188,8 @@ impl<'v> Compiler<'v> {
             keywords.push(Keyword::Items(from, self.node(schema, &place.at(rest))));
         }
         if let Some(schema) = place.get("contains", Draft::D6) {
-            let least = place.count("minContains", Draft::D2019)?.unwrap_or(1);
-            let most = place.count("maxContains", Draft::D2019)?;
+            let least = place.least("minContains", Draft::D2019)?.unwrap_or(1);
+            let most = place.most("maxContains", Draft::D2019)?;
             keywords.push(Keyword::Contains(Contains {
                 schema: self.node(schema, &place.at("contains")),
                 least,
@@ -200,8 +206,8 @@ impl<'v> Compiler<'v> {
         place: &Place<'v, '_>,
         keywords: &mut Vec<Keyword>,
     ) -> Result<(), SchemaError> {
-        keywords.extend(place.count("minProperties", Draft::D4)?.map(Keyword::MinProperties));
-        keywords.extend(place.count("maxProperties", Draft::D4)?.map(Keyword::MaxProperties));
+        keywords.extend(place.least("minProperties", Draft::D4)?.map(Keyword::MinProperties));
+        keywords.extend(place.most("maxProperties", Draft::D4)?.map(Keyword::MaxProperties));
         if let Some(names) = place.schema.get("required") {
             // Draft 3 had a boolean here, which many schemas still write: it says nothing since.
             if let Value::Array(_) = names {
@@ -411,8 +417,8 @@ fn numbers(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), Sch
 }
 
 fn strings(place: &Place<'_, '_>, keywords: &mut Vec<Keyword>) -> Result<(), SchemaError> {
-    keywords.extend(place.count("minLength", Draft::D4)?.map(Keyword::MinLength));
-    keywords.extend(place.count("maxLength", Draft::D4)?.map(Keyword::MaxLength));
+    keywords.extend(place.least("minLength", Draft::D4)?.map(Keyword::MinLength));
+    keywords.extend(place.most("maxLength", Draft::D4)?.map(Keyword::MaxLength));
     if let Some(value) = place.schema.get("pattern") {
         let ecma = value.as_str().ok_or_else(|| place.wrong("pattern", "a regular expression"))?;
         keywords.push(Keyword::Pattern(pattern(ecma, place.at("pattern"))?, ecma.to_owned()));

@@ -109,6 +109,15 @@ fn a_mistake_in_a_schema_is_told_with_its_place() {
             "`/properties/a`: found 1, expected a schema: an object or a boolean",
         ),
         (r#"{"items":{"minLength":-1}}"#, "`/items/minLength`: found -1, expected a count"),
+        (
+            r#"{"contains":true,"minContains":18446744073709551616}"#,
+            "`/minContains`: found 18446744073709551616, expected a count of at most 18446744073709551615, for nothing has more",
+        ),
+        (
+            r#"{"minLength":1e99}"#,
+            "`/minLength`: found 1e99, expected a count of at most 18446744073709551615, for nothing has more",
+        ),
+        (r#"{"maxItems":-1e99}"#, "`/maxItems`: found -1e99, expected a count"),
         (r#"{"anyOf":[]}"#, "`/anyOf`: found [], expected an array of at least one schema"),
         (
             r#"{"items":[{}]}"#,
