@@ -12,7 +12,7 @@ use toml::{Spanned, Value};
 
 use crate::diagnostic::{Diagnostic, files, projects};
 use crate::options::{self, Dependency, Layout, Options};
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 use rust::Rust;
 
 /// The file's name.
@@ -43,7 +43,7 @@ pub struct Places {
     /// The folder of schema files; `schema` unless said otherwise.
     pub schema: PathBuf,
     /// The folder of generated crates; `gen` unless said otherwise.
-    pub out: PathBuf,
+    pub out: Spanned<PathBuf>,
 }
 
 /// What generated manifests say of their packages. What cargo lets a package inherit from its workspace may be
@@ -72,7 +72,7 @@ struct Crates {
 
 impl Default for Places {
     fn default() -> Self {
-        Self { schema: "schema".into(), out: "gen".into() }
+        Self { schema: "schema".into(), out: Spanned::new(0..0, "gen".into()) }
     }
 }
 
@@ -106,6 +106,12 @@ impl Config {
             .collect();
         mistakes.sort_by_key(|mistake| mistake.span);
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
+    }
+
+    /// Where the file says what the output folder is.
+    pub fn place_of_out(&self) -> Option<Span> {
+        let span = self.project.out.span();
+        self.source.filter(|_| !span.is_empty()).map(|source| files::bytes(source, span))
     }
 
     /// What the compiler is to be told, for crates in `out`; both paths absolute.

@@ -1,6 +1,6 @@
 //! What can be wrong with where a project's things are: what `toolwright.toml` says, and which folder is which.
 
-use super::{at, mistakes, nowhere};
+use super::{Diagnostic, at, mistakes, nowhere};
 use crate::source::Span;
 
 mistakes! {
@@ -16,12 +16,24 @@ mistakes! {
         at(span, message)
     }
 
-    /// The output folder holds the schema.
+    /// The output folder holds the schema, or the whole project.
     ///
     /// What is generated is written beside the old tree and exchanged with it, and files that do not belong there are
     /// strays; a schema in that folder would be one.
-    Error "overlapping-folders" overlapping_folders(out: &str, schema: &str) {
-        nowhere(format!("output folder {out} holds the schema {schema}"))
-            .help("generate into a folder of its own, such as gen")
+    Error "overlapping-folders" overlapping_folders(span: Option<Span>, out: &str, held: &str) {
+        folder(span, format!("output folder {out} holds {held}"))
     }
+
+    /// The output folder is kept for something else, or is inside such a folder.
+    ///
+    /// A `toolwright.toml` that somebody sent must not write into `.git`, whose hooks and configuration are run, nor into
+    /// `.hg`, `.jj` and `.svn`. `.toolwright` has the records of earlier runs.
+    Error "kept-folder" kept_folder(span: Option<Span>, out: &str, kept: &str) {
+        folder(span, format!("output folder {out} is in `{kept}`, which is not for output"))
+    }
+}
+
+/// The words of a finding about the output folder, at its place if `toolwright.toml` names it.
+fn folder(span: Option<Span>, message: String) -> Diagnostic {
+    Diagnostic { span, ..nowhere(message) }.help("generate into a folder of its own, such as gen")
 }

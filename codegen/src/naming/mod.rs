@@ -10,6 +10,7 @@
 //! | agent crate | `planner`, `session_planner` | `planner-session-planner-agent` |
 //! | HTTP crate | `todos` | `todos-http` |
 //! | MCP crate | `calculator`, `calc` | `calculator-calc-mcp` |
+//! | folder, file of a tool | `todos`, `aux` | `todos`, `aux_` |
 //! | type of a node | its declared name, or the way to it | `UpdateTodosArgs`, `UpdateTodosArgsMode` |
 //! | field | `entityName`, `type`, `x-y` | `entity_name`, `r#type`, `x_y` |
 //! | variant | `in_progress` | `InProgress` |
@@ -250,6 +251,16 @@ pub fn mcp_package(service: &str, server: &str) -> String {
         return format!("{}-mcp", hyphened(service));
     }
     format!("{}-{}-mcp", hyphened(service), hyphened(server))
+}
+
+/// A name as a folder, or as the first part of a file name. Windows takes some names for devices, with an ending too, so they
+/// get a `_`, with which no name ends.
+pub fn file_name(name: &str) -> String {
+    let numbered = |device| name.strip_prefix(device).is_some_and(|rest| rest.len() == 1);
+    let is_numbered =
+        name.ends_with(|last: char| last.is_ascii_digit()) && (numbered("com") || numbered("lpt"));
+    let is_device = is_numbered || matches!(name, "aux" | "con" | "nul" | "prn");
+    if is_device { format!("{name}_") } else { name.to_owned() }
 }
 
 /// The crate or module a package is imported as.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{Agent, AgentId, McpServer, ServerId, ToolId, ToolsetId};
 use crate::naming::{
-    Identifier, agent_package, identifier, identifier_with, mcp_package, spec_static,
+    Identifier, agent_package, file_name, identifier, identifier_with, mcp_package, spec_static,
     toolset_package,
 };
 
@@ -70,7 +70,7 @@ impl<'a> Planner<'a> {
         let agent = &self.project[id];
         let service = &self.project[agent.service].name.value;
         let name = &agent.name.value;
-        let dir = format!("{service}/agents/{name}");
+        let dir = format!("{}/agents/{}", file_name(service), file_name(name));
         let whole = agent.toolsets.iter().flat_map(|&toolset| &self.project[toolset].tools);
         let mut used: Vec<ToolId> = whole.chain(&agent.tools).copied().collect();
         let mut seen = std::collections::BTreeSet::new();
@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
         let server = &self.project[id];
         let service = &self.project[server.service].name.value;
         let name = &server.name.value;
-        let dir = format!("{service}/mcp/{name}");
+        let dir = format!("{}/mcp/{}", file_name(service), file_name(name));
         let mut generated: Vec<_> =
             server.toolsets.iter().map(|&toolset| self.toolset_crate(toolset)).collect();
         let providers: Vec<_> =
@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
         let name = &toolset.name.value;
         Generated {
             package: self.package(toolset_package(name)),
-            dir: format!("{service}/tools/{name}"),
+            dir: format!("{}/tools/{}", file_name(service), file_name(name)),
         }
     }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use super::{Contents, Crate, LocatedType, Planner, RootType};
 use crate::model::{Method, MethodId, Route, ServiceId};
-use crate::naming::{Identifier, Scope, http_package, identifier, pascal_with, screaming};
+use crate::naming::{
+    Identifier, Scope, file_name, http_package, identifier, pascal_with, screaming,
+};
 
 /// The contents of the crate of an HTTP client.
 #[derive(Debug)]
@@ -62,7 +64,7 @@ impl<'a> Planner<'a> {
             return None;
         }
         let service = self.project[id].name.value.clone();
-        let dir = format!("{service}/http");
+        let dir = format!("{}/http", file_name(&service));
         let mut generated = vec![self.service_crate(id)];
         generated.extend(
             self.foreign_to_service(id).iter().map(|types| self.service_crate(types.owner)),

@@ -8,7 +8,7 @@ use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, LocatedType, Planner, docs};
 use crate::model::{Method, MethodError, MethodId, ServiceId};
 use crate::naming::{
-    Identifier, Scope, identifier, pascal, pascal_with, service_package, toolset_package,
+    Identifier, Scope, file_name, identifier, pascal, pascal_with, service_package, toolset_package,
 };
 use crate::prose::code;
 use crate::schema::{Node, NodeId, Shape, as_object};
@@ -115,7 +115,7 @@ impl<'a> Planner<'a> {
         }
         let name = service.name.value.clone();
         let foreign = self.foreign_to_service(id);
-        let dir = format!("{name}/service");
+        let dir = format!("{}/service", file_name(&name));
         let generated = foreign.iter().map(|types| self.service_crate(types.owner)).collect();
         let import = |ForeignTypes { owner, names }| Import {
             module: self.types_path(Scope::Service(owner)),
@@ -192,7 +192,10 @@ impl<'a> Planner<'a> {
 
     pub(super) fn service_crate(self, id: ServiceId) -> Generated {
         let name = &self.project[id].name.value;
-        Generated { package: self.package(service_package(name)), dir: format!("{name}/service") }
+        Generated {
+            package: self.package(service_package(name)),
+            dir: format!("{}/service", file_name(name)),
+        }
     }
 
     /// The types of other services that a service's own types and methods use.

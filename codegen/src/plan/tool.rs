@@ -7,7 +7,7 @@ use super::types::SchemaFile;
 use super::{Planner, docs};
 use crate::json::Style;
 use crate::model::{self, ServiceId, Tool, ToolId};
-use crate::naming::{Identifier, identifier, pascal, spec_static};
+use crate::naming::{Identifier, file_name, identifier, pascal, spec_static};
 use crate::schema::{NodeId, published, sample};
 
 /// One tool.
@@ -45,7 +45,7 @@ impl<'a> Planner<'a> {
         let tool = &project[id];
         let name = &tool.name.value;
         let schema = |side: &str, node: NodeId| SchemaFile {
-            name: format!("{name}.{side}.json"),
+            name: format!("{}.{side}.json", file_name(name)),
             text: published(&project.schemas, node, Style::Pretty),
         };
         let mut docs = docs::prose(&tool.description);

@@ -7,7 +7,7 @@ use super::types::{Import, Types};
 use super::{Contents, Crate, Generated, Planner, docs};
 use crate::model::{ArgsShape, McpOrigin, Tool, ToolId, ToolsetId};
 use crate::naming::{
-    Identifier, Scope, TypeName, identifier, pascal, pascal_with, toolset_package,
+    Identifier, Scope, TypeName, file_name, identifier, pascal, pascal_with, toolset_package,
 };
 
 /// The contents of a toolset's crate.
@@ -68,7 +68,7 @@ impl<'a> Planner<'a> {
         let toolset = &self.project[id];
         let service = &self.project[toolset.service].name.value;
         let name = toolset.name.value.clone();
-        let dir = format!("{service}/tools/{name}");
+        let dir = format!("{}/tools/{}", file_name(service), file_name(&name));
         let foreign = self.names.foreign(self.project, id);
         let owner = |name: &&TypeName| match name.scope {
             Scope::Service(service) => Some(self.service_crate(service)),

@@ -22,6 +22,8 @@ pub struct Project {
     has_own_schema: bool,
     schema: Vec<PathBuf>,
     out: PathBuf,
+    /// Where the configuration says so.
+    place_of_out: Option<Span>,
 }
 
 /// Whether generation changes anything on disk.
@@ -57,8 +59,15 @@ impl Project {
     }
 
     fn new(config: Config, text: Sources, root: PathBuf) -> Self {
-        let (schema, out) = (root.join(&config.project.schema), root.join(&config.project.out));
-        Self { root, config, config_text: text, has_own_schema: true, schema: vec![schema], out }
+        Self {
+            schema: vec![root.join(&config.project.schema)],
+            out: root.join(config.project.out.get_ref()),
+            place_of_out: config.place_of_out(),
+            root,
+            config,
+            config_text: text,
+            has_own_schema: true,
+        }
     }
 
     /// Reads the schema from other files or folders, which are not taken from the project's folder. They need not have the
@@ -74,6 +83,7 @@ impl Project {
     #[must_use]
     pub fn with_out(mut self, folder: PathBuf) -> Self {
         self.out = folder;
+        self.place_of_out = None;
         self
     }
 
@@ -124,6 +134,9 @@ impl Project {
     /// See [`Failure`].
     pub fn check(&self) -> Result<Checked, Failure> {
         // What the configuration says wrongly is a mistake too.
+        if self.has_own_schema {
+            self.refuse_folder()?;
+        }
         let options = self.options()?;
         let ReadSources { sources, findings } = disk::read_sources(&self.root, &self.schema)?;
         match understand(findings, &sources, &options) {
@@ -148,7 +161,7 @@ impl Project {
     ///
     /// See [`Failure`]; the output folder is then as it was.
     pub fn generate(&self, mode: Mode) -> Result<Generated, Failure> {
-        self.refuse_overlap()?;
+        self.refuse_folder()?;
         let generation = Generation {
             options: self.options()?,
             config_text: &self.config_text,
@@ -166,20 +179,37 @@ impl Project {
         Ok(self.config.options(&absolute(&self.root)?, &absolute(&self.out)?))
     }
 
-    /// Schemas in the output folder would be taken for strays, and a folder around them is seldom meant for output.
-    fn refuse_overlap(&self) -> Result<(), Failure> {
+    /// Refuses an output folder that is not for output alone: schemas in it would be taken for strays, as would all else of
+    /// the project, and what other programs keep would be replaced.
+    fn refuse_folder(&self) -> Result<(), Failure> {
         let out = plain(&absolute(&self.out)?);
+        let shown = self.out.display().to_string();
+        let mut findings = Vec::new();
         for schema in &self.schema {
             if plain(&absolute(schema)?).starts_with(&out) {
-                let (out, schema) = (self.out.display(), schema.display());
-                return Err(
-                    projects::overlapping_folders(&out.to_string(), &schema.to_string()).into()
-                );
+                let held = format!("the schema {}", schema.display());
+                findings.push(projects::overlapping_folders(self.place_of_out, &shown, &held));
             }
         }
-        Ok(())
+        let root = plain(&absolute(&self.root)?);
+        if findings.is_empty() && root.starts_with(&out) {
+            findings.push(projects::overlapping_folders(self.place_of_out, &shown, "the project"));
+        }
+        // Where the project itself is, nobody asks.
+        let parts = out.strip_prefix(&root).unwrap_or(&out).iter();
+        let mut parts = parts.map(|part| part.to_string_lossy().to_lowercase());
+        if let Some(kept) = parts.find(|part| KEPT.contains(&part.as_str())) {
+            findings.push(projects::kept_folder(self.place_of_out, &shown, &kept));
+        }
+        if findings.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Rejected { sources: self.config_text.clone(), findings })
     }
 }
+
+/// Folders that version control keeps to itself, and that of records of earlier runs.
+const KEPT: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".toolwright"];
 
 fn linked_out(root: &Path) -> Failure {
     let path = disk::shown(&root.join(CONFIG_FILE));

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use toolwright_codegen::options::{Dependency, Integers};
-use toolwright_codegen::project::{Config, Mode, Project};
+use toolwright_codegen::project::{Config, Failure, Mode, Project};
 use toolwright_codegen::{Source, Sources};
+
+use crate::folder::Folder;
 
 /// The findings as `line:column message`.
 fn parse(text: &str) -> Result<Config, Vec<String>> {
@@ -27,13 +29,63 @@ fn every_part_has_a_default() {
     {
         let config = parse(text).unwrap();
         assert_eq!(
-            (config.project.schema.as_path(), config.project.out.as_path()),
+            (config.project.schema.as_path(), config.project.out.get_ref().as_path()),
             (Path::new("schema"), Path::new("gen"))
         );
         let options = config.options(Path::new("/p"), Path::new("/p/gen"));
         assert_eq!(options.toolwright, Dependency::of_version("0.1"));
         assert!(!options.workspace_lints);
     }
+}
+
+/// A project that somebody sent must not choose to write where things are run or kept.
+#[test]
+fn an_output_folder_that_is_not_for_output_alone_is_refused_before_anything_is_written() {
+    for (out, at, expected) in [
+        (".git", 2, "is in `.git`, which is not for output"),
+        ("./x/../.GIT/hooks/", 2, "is in `.git`, which is not for output"),
+        ("sub/.hg/gen", 2, "is in `.hg`, which is not for output"),
+        (".toolwright", 2, "is in `.toolwright`, which is not for output"),
+        ("schema", 2, "holds the schema PROJECT/schema"),
+        (".", 2, "holds the schema PROJECT/schema"),
+        ("..", 2, "holds the schema PROJECT/schema"),
+    ] {
+        let folder = Folder::new(&[
+            ("p/schema/a.yaml", "toolwright: 1\nservice: a\n"),
+            ("p/toolwright.toml", &format!("[project]\nout = {out:?}\n")),
+        ]);
+        let root = folder.path("p");
+        let before = folder.list();
+        let expected = expected.replace("PROJECT", &root.display().to_string());
+        let project = Project::open(&root).unwrap();
+        let named = Project::open(&root).unwrap().with_out(root.join(out));
+        let refused = [
+            (project.generate(Mode::Write).err(), true),
+            (project.check().err(), true),
+            (named.generate(Mode::Write).err(), false),
+        ];
+        for (failure, has_place) in refused {
+            let Some(Failure::Rejected { sources, findings }) = failure else {
+                panic!("{out}: {failure:?}")
+            };
+            assert_eq!(findings.len(), 1, "{findings:?}");
+            assert!(findings[0].message.ends_with(&expected), "{findings:?}");
+            let line = findings[0].span.map(|span| sources.line_column(span).line);
+            assert_eq!(line, has_place.then_some(at), "{out}");
+            assert!(findings[0].help.is_some());
+        }
+        assert_eq!(folder.list(), before, "{out}");
+    }
+}
+
+/// The whole project is more than its schema, which may be elsewhere.
+#[test]
+fn an_output_folder_around_the_project_is_refused() {
+    let config = "[project]\nschema = \"../schema\"\nout = \".\"\n";
+    let folder = Folder::new(&[("schema/a.yaml", ""), ("p/toolwright.toml", config)]);
+    let failure = Project::open(&folder.path("p")).unwrap().generate(Mode::Write).err();
+    let Some(Failure::Rejected { findings, .. }) = failure else { panic!("{failure:?}") };
+    assert!(findings[0].message.ends_with("holds the project"), "{findings:?}");
 }
 
 #[test]

@@ -195,3 +195,40 @@ fn g12_an_empty_name_is_refused() {
         assert!(!found.is_empty(), "{yaml}");
     }
 }
+
+/// Names that Windows takes for devices, whatever ends them, are files and folders by another name; so none clashes with one
+/// that is written differently.
+#[test]
+fn g13_no_generated_path_is_a_device_of_windows() {
+    let text = "### a.yaml
+service: con
+types: { Note: { type: string, not: { const: x } } }
+methods:
+  nul: { description: Nothing., payload: { type: object }, http: { method: GET, path: /nul } }
+toolsets:
+  aux: { tools: { lpt9: { description: Print. }, com1: { description: Send. }, com: { description: Send. } } }
+agents: { prn: { toolsets: [aux] } }
+mcp_servers: { com0: { version: '1', toolsets: [aux] } }
+";
+    let files = generated(text);
+    let devices = ["con", "prn", "aux", "nul"].map(str::to_owned).into_iter();
+    let numbered = (0..10).flat_map(|number| [format!("com{number}"), format!("lpt{number}")]);
+    let devices: Vec<String> = devices.chain(numbered).collect();
+    let mut mapped = 0;
+    for (path, _) in files.iter() {
+        for part in path.split('/') {
+            let (name, _) = part.split_once('.').unwrap_or((part, ""));
+            assert!(!devices.iter().any(|device| device == name), "{path}");
+            assert!(!part.ends_with(['.', ' ']), "{path}");
+            assert_eq!(
+                part.to_lowercase().replace("cargo.toml", "Cargo.toml").replace("readme", "README"),
+                part
+            );
+            mapped += usize::from(name.ends_with('_'));
+        }
+    }
+    assert!(mapped > 10, "{mapped} parts of paths have another name");
+    for path in ["con_/tools/aux_/schema/lpt9_.args.json", "con_/tools/aux_/schema/com.args.json"] {
+        assert!(files.iter().any(|(known, _)| known == path), "{path}");
+    }
+}
