@@ -3,7 +3,9 @@
 //! A schema that is reached on several ways would be held against the same value once a way, which doubles with every
 //! level of a recursive choice. Its verdicts are remembered by schema and value.
 
-use std::collections::{HashMap, HashSet};
+mod unevaluated;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::document::{Content, Document};
@@ -24,8 +26,8 @@ const BYTES_PER_STEP: usize = 16;
 pub(crate) struct Evaluation<'s> {
     pub(super) schema: &'s Schema,
     verdicts: Remembered<bool>,
-    /// The parts of values that nodes have looked at.
-    looks: Remembered<Arc<[bool]>>,
+    /// The children of values that nodes have evaluated.
+    evaluated: Remembered<Arc<[bool]>>,
     /// The findings of explanations so far.
     pub(super) told: Told,
     /// Whether every verdict is remembered, not only those that are surely asked for again.
@@ -51,7 +53,7 @@ impl<'s> Evaluation<'s> {
         Self {
             schema,
             verdicts: HashMap::default(),
-            looks: HashMap::default(),
+            evaluated: HashMap::default(),
             told: Told::default(),
             remembers_all: schema.has_unevaluated,
             steps,
@@ -331,10 +333,10 @@ impl<'s> Evaluation<'s> {
         }
         // A key is no value of the document: what is known of it is remembered by itself.
         let key = quoted(key);
-        let (verdicts, looks) =
-            (std::mem::take(&mut self.verdicts), std::mem::take(&mut self.looks));
+        let (verdicts, evaluated) =
+            (std::mem::take(&mut self.verdicts), std::mem::take(&mut self.evaluated));
         let fits = Document::read(&key, 0).is_some_and(|key| self.fits(&key, schema, 0));
-        (self.verdicts, self.looks) = (verdicts, looks);
+        (self.verdicts, self.evaluated) = (verdicts, evaluated);
         fits
     }
 
@@ -368,166 +370,4 @@ impl<'s> Evaluation<'s> {
         let anchors = self.scope.iter().flat_map(|resource| &self.schema.anchors[*resource]);
         anchors.into_iter().find(|(known, _)| known == anchor).map(|(_, node)| *node)
     }
-
-    /// The parts of a value that no other keyword of a node has looked at (2020-12 core, 11). A `lenient` look takes
-    /// the schemas that the value does not fit for having looked, too.
-    pub(super) fn unevaluated(
-        &mut self,
-        document: &Document<'_>,
-        keyword: &Keyword,
-        node: NodeId,
-        item: usize,
-        lenient: bool,
-    ) -> Vec<usize> {
-        let is_about_items = matches!(keyword, Keyword::UnevaluatedItems(_));
-        let is_about_value = match document.content(item) {
-            Content::Array(_) => is_about_items,
-            Content::Object(_) => !is_about_items,
-            _ => false,
-        };
-        if !is_about_value {
-            return Vec::new();
-        }
-        let seen = if lenient {
-            let mut look = LenientLook::from([(node, self.scope_number)]);
-            let mut seen = vec![false; document.children(item).count()];
-            self.look(document, node, item, &mut seen, &mut Some(&mut look));
-            Arc::from(seen)
-        } else {
-            self.looked_at(document, node, item)
-        };
-        let children = document.children(item).zip(seen.iter());
-        children.filter(|(_, seen)| !**seen).map(|(child, _)| child).collect()
-    }
-
-    /// The parts of a value that a node which it fits has looked at, without the node's own `unevaluated…`. It depends on
-    /// the node, the value and the scope alone, and is found out once.
-    fn looked_at(&mut self, document: &Document<'_>, node: NodeId, item: usize) -> Arc<[bool]> {
-        let around = self.enter(self.schema.nodes[node].resource);
-        let key = self.key(node, item);
-        let known = self.looks.get(&key).cloned();
-        let looked_at = known.unwrap_or_else(|| {
-            let mut seen = vec![false; document.children(item).count()];
-            self.look(document, node, item, &mut seen, &mut None);
-            let seen: Arc<[bool]> = Arc::from(seen);
-            if self.spend(seen.len()) && self.looks.len() < MAX_REMEMBERED / 4 {
-                self.looks.insert(key, Arc::clone(&seen));
-            }
-            seen
-        });
-        self.leave(around);
-        looked_at
-    }
-
-    /// Notes the parts of a value that a node looks at.
-    fn look(
-        &mut self,
-        document: &Document<'_>,
-        node: NodeId,
-        item: usize,
-        seen: &mut [bool],
-        lenient: &mut Option<&mut LenientLook>,
-    ) {
-        let schema = self.schema;
-        let body = &schema.nodes[node];
-        if !self.spend(seen.len() + body.keywords.len()) {
-            return;
-        }
-        if self.nesting == MAX_NESTING {
-            // A lenient look is about words only: it may miss something.
-            if lenient.is_none() {
-                (self.is_too_deep, self.steps) = (true, 0);
-            }
-            return;
-        }
-        self.nesting += 1;
-        let is_array = matches!(document.content(item), Content::Array(_));
-        let around = self.enter(body.resource);
-        for keyword in &body.keywords {
-            match keyword {
-                Keyword::PrefixItems(schemas) if is_array => {
-                    seen.iter_mut().take(schemas.len()).for_each(|seen| *seen = true);
-                }
-                Keyword::Items(..) if is_array => seen.fill(true),
-                Keyword::Contains(contains) if is_array && contains.evaluates => {
-                    for (place, child) in document.children(item).enumerate() {
-                        seen[place] |= self.fits(document, contains.schema, child);
-                    }
-                }
-                Keyword::Properties(properties) if !is_array => {
-                    for (place, entry) in document.children(item).enumerate() {
-                        seen[place] |= !self.schemas_of(properties, document.key(entry)).is_empty();
-                    }
-                }
-                Keyword::AllOf(schemas) | Keyword::AnyOf(schemas) | Keyword::OneOf(schemas) => {
-                    for schema in schemas {
-                        self.look_if_it_fits(document, *schema, item, seen, lenient);
-                    }
-                }
-                Keyword::If { condition, then, otherwise } => {
-                    let fits = self.fits(document, *condition, item);
-                    if fits {
-                        self.look_if_it_fits(document, *condition, item, seen, lenient);
-                    }
-                    if let Some(branch) = if fits { then } else { otherwise } {
-                        self.look_if_it_fits(document, *branch, item, seen, lenient);
-                    }
-                }
-                Keyword::DependentSchemas(schemas) => {
-                    for entry in document.children(item) {
-                        if let Some(schema) = schemas.get(document.key(entry)) {
-                            self.look_if_it_fits(document, *schema, item, seen, lenient);
-                        }
-                    }
-                }
-                Keyword::Ref(schema) => {
-                    self.look_if_it_fits(document, *schema, item, seen, lenient);
-                }
-                Keyword::DynamicRef(schema, anchor) => {
-                    let schema = self.dynamic(anchor).unwrap_or(*schema);
-                    self.look_if_it_fits(document, schema, item, seen, lenient);
-                }
-                _ => {}
-            }
-        }
-        self.leave(around);
-        self.nesting -= 1;
-    }
-
-    fn look_if_it_fits(
-        &mut self,
-        document: &Document<'_>,
-        node: NodeId,
-        item: usize,
-        seen: &mut [bool],
-        lenient: &mut Option<&mut LenientLook>,
-    ) {
-        let is_array = matches!(document.content(item), Content::Array(_));
-        let body = &self.schema.nodes[node];
-        let sees_all = |keyword: &Keyword| match keyword {
-            Keyword::UnevaluatedItems(_) => is_array,
-            Keyword::UnevaluatedProperties(_) => !is_array,
-            _ => false,
-        };
-        let looks = match lenient {
-            Some(look) => look.insert((node, self.scope_number)),
-            None => self.fits(document, node, item),
-        };
-        if !looks {
-            return;
-        }
-        if body.keywords.iter().any(sees_all) {
-            seen.fill(true);
-        } else if body.uses > 1 && lenient.is_none() {
-            let also = self.looked_at(document, node, item);
-            self.spend(also.len());
-            seen.iter_mut().zip(also.iter()).for_each(|(seen, also)| *seen |= *also);
-        } else {
-            self.look(document, node, item, seen, lenient);
-        }
-    }
 }
-
-/// The nodes that a lenient look has asked, by scope. A node that a value fits cannot lead back to itself on the same value; one
-/// that it does not fit can.
-type LenientLook = HashSet<(NodeId, usize)>;
