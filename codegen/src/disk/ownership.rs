@@ -8,7 +8,7 @@ use std::io::{self, BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::failure::{IoError, OutputError};
-use super::sources::{MAX_TEXT_BYTES, bounded, shown};
+use super::sources::{MAX_TEXT_MIB, bounded, shown};
 use super::tree;
 use crate::files::Files;
 
@@ -120,7 +120,7 @@ fn begins_with_banner(file: &Path) -> io::Result<bool> {
     if !first_line.starts_with(b"<<<<<<< ") {
         return Ok(has_banner(&first_line));
     }
-    let text = bounded(file, MAX_TEXT_BYTES)?;
+    let text = bounded(file, u64::from(MAX_TEXT_MIB) << 20)?;
     let mut lines = text.split(|byte| *byte == b'\n').skip(1);
     let ours = lines.next();
     let theirs = lines.skip_while(|line| !line.starts_with(b"=======")).nth(1);

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use toolwright::untrusted;
+
 use super::failure::IoError;
 use super::tree;
 use crate::diagnostic::{Diagnostic, files as mistakes};
@@ -19,7 +21,7 @@ const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
 /// How long any other text may be that is read in full. Those who read it have limits of their own; this one is for what never
 /// ends.
-pub(super) const MAX_TEXT_BYTES: u64 = 64 << 20;
+pub(super) const MAX_TEXT_MIB: u32 = 64;
 
 /// What became of reading schema files.
 #[derive(Debug)]
@@ -73,7 +75,7 @@ pub fn read_sources(project: &Path, paths: &[PathBuf]) -> Result<ReadSources, Io
 ///
 /// When it is there but cannot be read, is larger than 64 MiB or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<Option<String>, IoError> {
-    found(path, bounded_text(path))
+    found(path, File::open(path).and_then(|file| untrusted::read_text(file, MAX_TEXT_MIB)))
 }
 
 /// Reads no more of a file than so many bytes, and one more if there is more.
@@ -83,24 +85,12 @@ pub(super) fn bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn bounded_text(path: &Path) -> io::Result<String> {
-    let bytes = bounded(path, MAX_TEXT_BYTES)?;
-    if bytes.len() as u64 > MAX_TEXT_BYTES {
-        let message =
-            format!("it is larger than {} MiB, expected a shorter text", MAX_TEXT_BYTES >> 20);
-        return Err(io::Error::other(message));
-    }
-    String::from_utf8(bytes).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
-    })
-}
-
 /// Reads a text that nobody named, and that need not be there: a pipe in its place would keep us waiting, a device would
 /// never end.
 pub(crate) fn read_regular(path: &Path) -> Result<Option<String>, IoError> {
     let read = || {
         if fs::metadata(path)?.is_file() {
-            bounded_text(path)
+            untrusted::read_text(File::open(path)?, MAX_TEXT_MIB)
         } else {
             Err(io::Error::other("it is not a regular file"))
         }

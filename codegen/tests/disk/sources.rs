@@ -78,7 +78,7 @@ fn a_link_is_followed_inside_the_project_alone() {
 #[test]
 fn a_text_that_never_ends_is_refused_after_sixty_four_mebibytes() {
     let error = read_text(Path::new("/dev/zero")).expect_err("nobody has read all of it");
-    let expected = "cannot read /dev/zero: it is larger than 64 MiB, expected a shorter text";
+    let expected = "cannot read /dev/zero: found more than 64 MiB, expected a shorter text";
     assert_eq!(error.to_string(), expected);
 }
 

@@ -1,16 +1,18 @@
 //! Reads the texts of agent files. The only module that touches the disk.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use toolwright::untrusted::read_text;
 
 use crate::error::{AgentFilesError, Mistake, Source};
 
 const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 
-/// The largest size of an agent's file in bytes, far above any that a person writes.
-const MAX_BYTES: u64 = 1 << 20;
+/// The largest size of an agent's file in MiB, far above any that a person writes.
+const MAX_MIB: u32 = 1;
 
 /// The texts of one file, or of the agent files of a folder in the order of their names. Of a file that cannot be read, why.
 pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, AgentFilesError> {
@@ -44,14 +46,5 @@ fn text(path: &Path) -> io::Result<String> {
             "found no regular file, expected one with the text of an agent",
         ));
     }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let message =
-            format!("found more than {} MiB, expected the text of an agent", MAX_BYTES >> 20);
-        return Err(io::Error::other(message));
-    }
-    String::from_utf8(bytes).map_err(|_| {
-        io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")
-    })
+    read_text(File::open(path)?, MAX_MIB)
 }

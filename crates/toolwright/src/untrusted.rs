@@ -1,9 +1,10 @@
 //! Texts that others wrote, made safe to show to people and models: characters that steer a terminal, turn the direction
-//! of words or cannot be seen become U+FFFD. Nothing here decides who may read a text.
+//! of words or cannot be seen become U+FFFD, and no more is read than a text may be long. Nothing here decides who may read one.
 
 mod schema;
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 pub use schema::visible_schema;
 
@@ -41,6 +42,26 @@ pub fn excerpt(text: &str, longest: usize) -> String {
 pub fn line(text: &str, longest: usize) -> String {
     let text: String = text.chars().map(|c| if "\r\n\t".contains(c) { ' ' } else { c }).collect();
     excerpt(&text, longest)
+}
+
+/// Reads a text of so many MiB at most, and no more of one that is longer or never ends.
+///
+/// # Errors
+///
+/// Those of the source; a longer text; one that is not UTF-8 ([`io::ErrorKind::InvalidData`]).
+pub fn read_text(source: impl Read, longest_mib: u32) -> io::Result<String> {
+    let longest = u64::from(longest_mib) << 20;
+    let mut bytes = Vec::new();
+    source.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        let message = format!("found more than {longest_mib} MiB, expected a shorter text");
+        return Err(io::Error::other(message));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        let message = format!("found a byte that is not UTF-8 at offset {place}, expected a text");
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    })
 }
 
 /// The hidden characters of a text: control characters but for tabs and line ends, marks of direction, tags, blank letters
@@ -142,7 +163,7 @@ fn is_shapeless(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, hidden, line, visible};
+    use super::{excerpt, hidden, line, read_text, visible};
     use crate::Value;
 
     /// Pairs of a text and how it is shown; texts in which nothing hides have no second part.
@@ -162,6 +183,17 @@ mod tests {
             tried += 1;
         }
         assert!(tried > 20, "{tried} cases");
+    }
+
+    #[test]
+    fn no_more_is_read_than_a_text_may_be_long() {
+        let never_ends = std::io::repeat(b'a');
+        let error = read_text(never_ends, 1).expect_err("it is longer");
+        assert_eq!(error.to_string(), "found more than 1 MiB, expected a shorter text");
+        let longest = vec![b'a'; 1 << 20];
+        assert_eq!(read_text(&*longest, 1).expect("it fits").len(), 1 << 20);
+        let error = read_text(&b"a\xff"[..], 1).expect_err("it is no UTF-8");
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
         "b.toml: agent `b` lists tool `close`, which is unknown",
         "c.yml: unknown key `tool`",
         "d.yaml: agent `a` is described in",
-        "e.yaml: stream did not contain valid UTF-8",
+        "e.yaml: found a byte that is not UTF-8 at offset 0, expected a text",
     ]
     .iter()
     .zip(&found)
@@ -257,8 +257,5 @@ fn r2_what_is_no_regular_file_or_too_long_is_refused() {
     let found: Vec<&str> =
         error.mistakes().iter().map(toolwright_agents::Mistake::message).collect();
     let irregular = "found no regular file, expected one with the text of an agent";
-    assert_eq!(
-        found,
-        [irregular, "found more than 1 MiB, expected the text of an agent", irregular]
-    );
+    assert_eq!(found, [irregular, "found more than 1 MiB, expected a shorter text", irregular]);
 }
