@@ -109,7 +109,7 @@ impl Config {
     }
 
     /// Where the file says what the output folder is.
-    pub fn place_of_out(&self) -> Option<Span> {
+    pub(crate) fn place_of_out(&self) -> Option<Span> {
         let span = self.project.out.span();
         self.source.filter(|_| !span.is_empty()).map(|source| files::bytes(source, span))
     }

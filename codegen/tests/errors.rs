@@ -26,11 +26,12 @@ smallest schema that breaks it. A test writes these pages from the texts in
 ";
 
 /// Cases that no repository can hold, made anew in each run.
-const MADE: [(&str, fn(&Path)); 5] = [
+const MADE: [(&str, fn(&Path)); 6] = [
     ("too-large", too_large),
     ("not-a-file", socket),
     ("linked-folder", link),
     ("linked-out", link_out),
+    ("costly-schema", costly),
     (CROWD, crowd),
 ];
 
@@ -44,6 +45,19 @@ fn crowd(folder: &Path) {
     for number in 0..2001 {
         writeln!(file, "unknown_{number}: 0").expect("room for a line");
     }
+}
+
+fn costly(folder: &Path) {
+    let types = (0..80).map(|level| {
+        let next = if level < 79 { format!("{{ $ref: T{} }}", level + 1) } else { "{}".to_owned() };
+        format!("  T{level}: {{ type: object, not: {{ required: [z] }}, properties: {{ a: {next} }} }}\n")
+    });
+    let types: String = types.collect();
+    let text = format!(
+        "toolwright: 1\nservice: notes\ntypes:\n{types}toolsets:\n  notes:\n    tools:\n      get_note:\n        \
+         description: Get a note.\n        args: {{ $ref: T0 }}\n"
+    );
+    fs::write(folder.join("notes.yaml"), text).expect("a new file");
 }
 
 fn too_large(folder: &Path) {

@@ -65,6 +65,19 @@ mistakes! {
         at(span, format!("`{keyword}` has no effect on `type: {kinds}`")).help("remove one of the two")
     }
 
+    /// Payloads of a tool may take so many steps to check that small ones are refused.
+    ///
+    /// A payload has 20,000,000 steps, and one that takes more is refused as too costly, whatever it says. What no type can
+    /// say, a validator checks, which holds the rules of all types inside its own: of many types inside each other, each with
+    /// rules of its own, a value at the bottom is looked at by all.
+    Warning "costly-schema" costly_schema(span: Span, what: &str, price: usize, most: usize, costliest: Span) {
+        let message =
+            format!("each value in the {what} may be held against {price} keywords, expected at most {most}");
+        at(span, message)
+            .also(costliest, "against most of them for this")
+            .help("say by types (`properties`, tags of choices) what conditions and choices say, or split the tool")
+    }
+
     /// A regular expression that cannot be used.
     ///
     /// Patterns are those of ECMA-262 with the `u` flag; other flags stand in groups, as in `(?i:yes|no)`. Nearly all

@@ -1,12 +1,14 @@
 //! Limits how much is generated from a project: few lines can ask for more output than any disk holds. It counts what
 //! would be written, not time, so that what is refused depends on the input alone. Reading limits the input.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use toolwright::schema::Schema;
 
-use crate::diagnostic::{Report, files};
+use crate::diagnostic::{Report, files, schemas as mistakes};
 use crate::json::Style;
 use crate::model::{Project, ToolsetId};
-use crate::schema::published;
+use crate::schema::{NodeId, parts, published};
 use crate::source::Span;
 use crate::syntax::Document;
 
@@ -21,6 +23,10 @@ const MAX_USES: usize = 200_000;
 
 /// How many properties of payloads all bound tools may take over together.
 pub(super) const MAX_BOUND: usize = 500_000;
+
+/// How many keywords the validators of a tool may have for its arguments or its results before `check` warns of them. Each may
+/// take a step or two for each value: at this price, a payload of one or two thousand values can take all steps there are.
+const MAX_PRICE: usize = 10_000;
 
 /// Refuses a project from which more would be generated than anybody can want.
 pub(super) fn check_output(project: &Project, documents: &[Document], report: &mut Report) {
@@ -49,14 +55,47 @@ pub(super) fn check_output(project: &Project, documents: &[Document], report: &m
             return;
         }
         if is_checked {
-            validators.push((span, text));
+            validators.push((node, span, text));
         }
     }
-    for (span, text) in validators {
-        if let Err(error) = Schema::new(&text) {
-            let message = format!("nothing can check values by this schema: {error}");
-            let advice = "make types of what is nested deep inside";
-            report.add(files::over_budget(span, message, advice));
+    let mut prices = BTreeMap::new();
+    for (node, span, text) in validators {
+        match Schema::new(&text) {
+            Ok(schema) => {
+                prices.insert(node, schema.size());
+            }
+            Err(error) => {
+                let message = format!("nothing can check values by this schema: {error}");
+                let advice = "make types of what is nested deep inside";
+                report.add(files::over_budget(span, message, advice));
+            }
+        }
+    }
+    check_prices(project, &prices, report);
+}
+
+/// Warns of tools that can make much of a small payload: a validator holds the rules of all types inside its own, so nested
+/// types that need one each are looked at as often as they are nested.
+fn check_prices(project: &Project, prices: &BTreeMap<NodeId, usize>, report: &mut Report) {
+    if prices.values().sum::<usize>() <= MAX_PRICE {
+        return;
+    }
+    for tool in &project.tools {
+        for (what, root) in [("arguments", tool.args), ("results", tool.result)] {
+            let (mut known, mut waiting) = (BTreeSet::from([root]), vec![root]);
+            while let Some(node) = waiting.pop() {
+                waiting.extend(
+                    parts(&project.schemas, node).into_iter().filter(|&part| known.insert(part)),
+                );
+            }
+            let checked = || known.iter().filter_map(|node| Some((prices.get(node)?, node)));
+            let price: usize = checked().map(|(price, _)| price).sum();
+            if let Some((_, &costliest)) = checked().max_by_key(|(price, _)| **price)
+                && price > MAX_PRICE
+            {
+                let place = project.schemas[costliest].span;
+                report.add(mistakes::costly_schema(tool.name.span, what, price, MAX_PRICE, place));
+            }
         }
     }
 }

@@ -256,10 +256,15 @@ pub fn mcp_package(service: &str, server: &str) -> String {
 /// A name as a folder, or as the first part of a file name. Windows takes some names for devices, with an ending too, so they
 /// get a `_`, with which no name ends.
 pub fn file_name(name: &str) -> String {
-    let numbered = |device| name.strip_prefix(device).is_some_and(|rest| rest.len() == 1);
-    let is_numbered =
-        name.ends_with(|last: char| last.is_ascii_digit()) && (numbered("com") || numbered("lpt"));
-    let is_device = is_numbered || matches!(name, "aux" | "con" | "nul" | "prn");
+    let is_device = matches!(
+        name.as_bytes(),
+        b"aux"
+            | b"con"
+            | b"nul"
+            | b"prn"
+            | [b'c', b'o', b'm', b'0'..=b'9']
+            | [b'l', b'p', b't', b'0'..=b'9']
+    );
     if is_device { format!("{name}_") } else { name.to_owned() }
 }
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use annotate_snippets::{
     Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet,
 };
-
 use toolwright::untrusted::characters;
 
 use super::printable;

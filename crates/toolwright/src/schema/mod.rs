@@ -62,6 +62,19 @@ impl Schema {
         Ok(Self { nodes, anchors, has_unevaluated })
     }
 
+    /// How many schemas, keywords and patterns of keys it is made of. One value that fits takes about twice as many steps at
+    /// most, beside those for comparing and matching texts.
+    pub fn size(&self) -> usize {
+        let patterns = |keyword: &Keyword| match keyword {
+            Keyword::Properties(properties) => properties.patterns.len(),
+            _ => 0,
+        };
+        let of_node = |node: &Node| {
+            1 + node.keywords.iter().map(|keyword| 1 + patterns(keyword)).sum::<usize>()
+        };
+        self.nodes.iter().map(of_node).sum()
+    }
+
     /// Checks a JSON text.
     ///
     /// # Errors

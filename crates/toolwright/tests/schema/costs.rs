@@ -265,6 +265,21 @@ fn steps_grow_with_the_size_of_the_schema() {
     }
 }
 
+/// Telling why a value is refused has steps of its own.
+#[test]
+fn a_value_that_fits_takes_no_more_steps_than_twice_the_size_of_its_schema() {
+    let mut fit = 0;
+    for (name, schema, _) in GROWING_SCHEMAS {
+        let schema = Schema::new(&schema(60)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        if schema.check(b"null").is_ok() {
+            let (steps, size) = (steps(&schema, "null"), schema.size() as u64);
+            assert!(steps <= 2 * size, "{name}: {steps} steps, a size of {size}");
+            fit += 1;
+        }
+    }
+    assert!(fit > 6, "null fits {fit} of the schemas");
+}
+
 /// Schemas with payloads that grow: at twice the size a check takes about twice the steps.
 const GROWING_PAYLOADS: &[(&str, &str, OfSize)] = &[
     (
