@@ -139,29 +139,21 @@ impl AgentFile {
         let in_list = |kind: &str, name: &str| {
             find(if kind == "toolset" { &self.toolsets } else { &self.tools }, name)
         };
-        let (place, help) = match error {
-            RegistrationError::Unknown { entry, expected, available, .. } => {
-                let near = did_you_mean(entry, available.iter().map(String::as_str));
-                (in_list(expected, entry), near)
-            }
-            RegistrationError::UnlistedApproval { tool, available, .. } => {
-                let near = did_you_mean(tool, available.iter().map(String::as_str));
-                (find(&self.approvals, tool), near)
-            }
-            RegistrationError::WrongKind { entry, expected, .. } => {
-                (in_list(expected, entry), None)
-            }
+        let place = match error {
+            RegistrationError::Unknown { entry, expected, .. }
+            | RegistrationError::WrongKind { entry, expected, .. } => in_list(expected, entry),
+            RegistrationError::UnlistedApproval { tool, .. } => find(&self.approvals, tool),
             RegistrationError::AmbiguousTool { tool, sources, .. } => {
                 let of_source = || sources.iter().find_map(|source| find(&self.toolsets, source));
-                (find(&self.tools, tool).or_else(of_source), None)
+                find(&self.tools, tool).or_else(of_source)
             }
             RegistrationError::ClashingTools { tools: [one, other], .. } => {
-                (find(&self.tools, one).or_else(|| find(&self.tools, other)), None)
+                find(&self.tools, one).or_else(|| find(&self.tools, other))
             }
-            _ => (None, None),
+            _ => None,
         };
         let place = place.unwrap_or_else(|| self.name.clone());
-        Mistake::at(&self.source, place, error.to_string()).with_help(help)
+        Mistake::at(&self.source, place, error.to_string())
     }
 }
 
@@ -204,16 +196,14 @@ fn invalid(source: &Arc<Source>, place: Range<usize>, message: &str) -> Mistake 
 
 fn unknown_key(source: &Arc<Source>, place: Range<usize>, key: &str, known: &[&str]) -> Mistake {
     let message = format!("unknown key `{key}`; the keys here are `{}`", known.join("`, `"));
-    Mistake::at(source, place, message).with_help(did_you_mean(key, known.iter().copied()))
+    let near = nearest(key, known.iter().copied());
+    Mistake::at(source, place, message)
+        .with_help(near.map(|near| format!("did you mean `{near}`?")))
 }
 
 fn duplicate_key(source: &Arc<Source>, place: Range<usize>) -> Mistake {
     let key = source.text.get(place.clone()).unwrap_or_default();
     Mistake::at(source, place, format!("key `{key}` stands twice in one mapping; keep one"))
-}
-
-fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    nearest(word, known).map(|near| format!("did you mean `{near}`?"))
 }
 
 /// The place of a node, in bytes.

@@ -10,7 +10,7 @@ use std::fmt;
 
 pub(crate) use kind::OneOf;
 pub use kind::{IssueKind, Names};
-pub use nearest::nearest;
+pub use nearest::{nearest, suggestion};
 use pointer::Pointer;
 
 use crate::value::{Map, Value};

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::call::{Payload, ToolCall};
 use crate::codec::{self, Decode, Encode};
-use crate::issue::InvalidPayload;
+use crate::issue::{InvalidPayload, suggestion};
 use crate::spec::ToolSpec;
 
 /// Any error, as a cause for operators to read.
@@ -241,13 +241,14 @@ impl ToolFailure {
         }
     }
 
-    /// A call of a tool that is not there.
+    /// A call of a tool that is not there. The message names the known tool that was probably meant, or else the first of
+    /// them.
     pub fn not_found<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        let known: Vec<_> = known.collect();
-        let message = if known.is_empty() {
+        let mut known = known.peekable();
+        let message = if known.peek().is_none() {
             format!("there is no tool `{tool}`")
         } else {
-            format!("there is no tool `{tool}`, there is `{}`", known.join("`, `"))
+            format!("there is no tool `{tool}`, {}", suggestion(tool, known, "there is"))
         };
         Self::new(FailureKind::NotFound, message, Recovery::Replan)
     }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::executor::Executor;
+use crate::issue::suggestion;
 use crate::spec::ToolSpec;
 
 /// Makes what runs the tools of one run.
@@ -203,8 +204,8 @@ impl fmt::Display for RegistrationError {
             }
             Self::Unknown { entry, expected, available, needed_by } => write!(
                 f,
-                "{needed_by} lists {expected} `{entry}`, which is unknown; there is `{}`",
-                available.join("`, `")
+                "{needed_by} lists {expected} `{entry}`, which is unknown; {}",
+                suggestion(entry, available.iter().map(String::as_str), "there is")
             ),
             Self::AmbiguousTool { tool, sources, needed_by } => write!(
                 f,
@@ -220,8 +221,8 @@ impl fmt::Display for RegistrationError {
             }
             Self::UnlistedApproval { tool, available, needed_by } => write!(
                 f,
-                "{needed_by} wants calls of `{tool}` approved, but has no such tool; it has `{}`",
-                available.join("`, `")
+                "{needed_by} wants calls of `{tool}` approved, but has no such tool; {}",
+                suggestion(tool, available.iter().map(String::as_str), "it has")
             ),
             Self::Unavailable { entry, kind, reason, needed_by } => {
                 write!(f, "{needed_by} needs {kind} `{entry}`, which cannot be used now: {reason}")

@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use toolwright::issue::suggestion;
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure, ToolSpec, spec};
 use toolwright_runtime::Runtime;
 
@@ -110,9 +111,9 @@ impl Exposure {
     pub(crate) fn tool(&self, name: &str) -> Result<&Exposed, ErrorData> {
         let tool = self.names.get(name).and_then(|at| self.tools.get(*at));
         tool.filter(|tool| self.offers(tool)).ok_or_else(|| {
-            let known: Vec<_> = self.listed().map(|tool| tool.spec.name()).collect();
-            let message = format!("there is no tool `{name}`, there is `{}`", known.join("`, `"));
-            ErrorData::invalid_params(message, None)
+            let known = self.listed().map(|tool| tool.spec.name());
+            let advice = suggestion(name, known, "there is");
+            ErrorData::invalid_params(format!("there is no tool `{name}`, {advice}"), None)
         })
     }
 

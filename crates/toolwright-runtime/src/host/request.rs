@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolwright::codec::{self, Decode};
+use toolwright::issue::suggestion;
 use toolwright::{
     BoxError, FailureKind, InvalidPayload, Payload, Recovery, Scope, Tool, ToolCall, ToolFailure,
 };
@@ -425,7 +426,8 @@ impl fmt::Display for RunError {
                 write!(f, "there is no agent `{agent}`, nor any other; register one first")
             }
             Self::UnknownAgent { agent, available } => {
-                write!(f, "there is no agent `{agent}`, there is `{}`", available.join("`, `"))
+                let advice = suggestion(agent, available.iter().map(String::as_str), "there is");
+                write!(f, "there is no agent `{agent}`, {advice}")
             }
             Self::UnknownTool { tool, available } if available.is_empty() => {
                 write!(
@@ -434,8 +436,9 @@ impl fmt::Display for RunError {
                 )
             }
             Self::UnknownTool { tool, available } => {
-                let available = available.join("`, `");
-                write!(f, "no agent implements `{tool}`; agents implement `{available}`")
+                let known = available.iter().map(String::as_str);
+                let advice = suggestion(tool, known, "agents implement");
+                write!(f, "no agent implements `{tool}`; {advice}")
             }
             Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::InvalidInput { tool, issues } => {

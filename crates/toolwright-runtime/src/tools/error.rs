@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
+use toolwright::issue::suggestion;
 use toolwright::{BoxError, RegistrationError};
 
 /// Why a toolset could not be made, cannot list its tools, or is not published to agents.
@@ -123,8 +124,8 @@ impl fmt::Display for ToolsetError {
             }
             Self::UnknownTool { tool, available } => write!(
                 f,
-                "there is no tool `{tool}` to be renamed, there is `{}`",
-                available.join("`, `")
+                "there is no tool `{tool}` to be renamed, {}",
+                suggestion(tool, available.iter().map(String::as_str), "there is")
             ),
             Self::UnknownApproval { tools, available } => unknown_approval(f, tools, available),
             Self::UnlistedTool { tool } => write!(
@@ -145,8 +146,8 @@ impl fmt::Display for ToolsetError {
                 write!(f, "there is no toolset `{toolset}`, nor any other; register it first")
             }
             Self::UnknownToolset { toolset, available } => {
-                let available = available.join("`, `");
-                write!(f, "there is no toolset `{toolset}`, there is `{available}`")
+                let advice = suggestion(toolset, available.iter().map(String::as_str), "there is");
+                write!(f, "there is no toolset `{toolset}`, {advice}")
             }
             Self::Unreachable { toolset, cause } => write!(
                 f,
@@ -168,11 +169,13 @@ pub(crate) fn unknown_approval(
     tools: &[String],
     available: &[String],
 ) -> fmt::Result {
-    let (tools, available) = (tools.join("`, `"), available.join("`, `"));
-    write!(
-        f,
-        "calls of `{tools}` were to be approved, but there is no such tool; there is `{available}`"
-    )
+    let known = || available.iter().map(String::as_str);
+    let advice = match tools {
+        [tool] => suggestion(tool, known(), "there is"),
+        _ => suggestion("", known(), "there is"),
+    };
+    let tools = tools.join("`, `");
+    write!(f, "calls of `{tools}` were to be approved, but there is no such tool; {advice}")
 }
 
 impl Error for ToolsetError {

@@ -156,7 +156,7 @@ async fn an_approval_list_names_tools_that_the_agent_has() {
     let error = registry.register_agent(listing, steps(vec![])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "agent `worker` wants calls of `wype` approved, but has no such tool; it has `wipe`"
+        "agent `worker` wants calls of `wype` approved, but has no such tool; did you mean `wipe`?"
     );
     let late = agent().with_toolsets(["late"]).with_approval_of(["wype", "burn"]);
     registry.preflight(&late).unwrap();

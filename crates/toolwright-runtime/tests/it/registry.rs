@@ -90,7 +90,7 @@ async fn an_unknown_agent_is_refused_with_the_names_there_are() {
     registry.register_agent(&WORKER, steps(vec![])).unwrap();
     let runtime = Runtime::new(registry);
     let error = runtime.run(RunRequest::new("walker", payload(0))).await.unwrap_err();
-    assert_eq!(error.to_string(), "there is no agent `walker`, there is `worker`");
+    assert_eq!(error.to_string(), "there is no agent `walker`, did you mean `worker`?");
     let RunError::UnknownAgent { available, .. } = error else { panic!("another error") };
     assert_eq!(available, ["worker"]);
 }

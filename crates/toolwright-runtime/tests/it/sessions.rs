@@ -117,7 +117,7 @@ async fn p3_names_without_a_toolset_are_refused_at_once() {
     for name in ["y.a", "a", ".a", "x.", ".", "", "xx.a"] {
         assert_eq!(ask(&session, name).await, format!("toolset not found: `{name}`"));
     }
-    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, there is `x.a`");
+    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, did you mean `x.a`?");
 }
 
 /// P4: a toolset's own failure is a result, and the session goes on.
@@ -352,7 +352,7 @@ async fn p1_fewer_tools_may_be_published_and_a_run_may_use_a_session() {
     let runtime = Runtime::builder(registry).with_catalog(catalog).build();
     let session = runtime.open_session("worker").await.unwrap();
     assert_eq!(names(&session).await, ["x.a", "y.count"]);
-    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, there is `x.a`");
+    assert_eq!(ask(&session, "x.b").await, "there is no tool `x.b`, did you mean `x.a`?");
     assert_eq!(ask(&session, "y.count").await, r#"{"n":1}"#);
     let request = RunRequest::new("worker", payload(0)).in_session(&session);
     let outcome = runtime.run(request).await.unwrap();

@@ -11,7 +11,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         return None;
     }
     let word: Vec<char> = letters(word).collect();
-    let limit = (word.len() / 3).max(1);
+    // Any two names of one letter are one letter apart.
+    let limit = if word.len() > 1 { (word.len() / 3).max(1) } else { 0 };
     // All comparisons use the same memory.
     let (mut candidate, mut rows) = (Vec::new(), Rows::default());
     let compared = |known: &'a str| {
@@ -30,6 +31,24 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter_map(compared)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
+}
+
+/// How many known words are named where none is near.
+const SHOWN: usize = 20;
+
+/// Returns the end of a sentence on an unknown word: `did you mean …?` where a known one is near, and else the known ones
+/// behind `list`, such as `there is`.
+pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, list: &str) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(near) = nearest(word, known.iter().copied()) {
+        return format!("did you mean `{near}`?");
+    }
+    let shown = known[..known.len().min(SHOWN)].join("`, `");
+    match known.len().saturating_sub(SHOWN) {
+        _ if known.is_empty() => format!("{list} none"),
+        0 => format!("{list} `{shown}`"),
+        more => format!("{list} `{shown}` and {more} more"),
+    }
 }
 
 fn letters(word: &str) -> impl Iterator<Item = char> {
@@ -83,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_slip_is_found_and_another_word_is_not() {
-        let known = ["name", "in_progress", "id", "description", "toolsets", "tools"];
+        let known = ["name", "in_progress", "id", "description", "toolsets", "tools", "t"];
         let cases = [
             ("nme", Some("name")),
             ("anme", Some("name")),
@@ -97,9 +116,23 @@ mod tests {
             ("colour", None),
             ("banana", None),
             ("", None),
+            ("u", None),
+            ("T", Some("t")),
         ];
         for (word, expected) in cases {
             assert_eq!(nearest(word, known), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn a_near_word_is_suggested_alone_and_of_others_the_first() {
+        let many: Vec<String> = (0..25).map(|number| format!("tool_{number:02}")).collect();
+        let known = || many.iter().map(String::as_str);
+        assert_eq!(suggestion("tool01", known(), "there is"), "did you mean `tool_01`?");
+        let listed = suggestion("banana", known(), "there is");
+        assert!(listed.starts_with("there is `tool_00`, `tool_01`, "), "{listed}");
+        assert!(listed.ends_with("`tool_19` and 5 more"), "{listed}");
+        assert_eq!(suggestion("banana", ["pear"], "it has"), "it has `pear`");
+        assert_eq!(suggestion("banana", [], "it has"), "it has none");
     }
 }
