@@ -112,7 +112,7 @@ fn unwrapped(
         match key.as_str() {
             _ if value == Json::Null || OF_EVERY_RESULT.contains(&key.as_str()) => {}
             "nextCursor" => warnings.add("the list has a `nextCursor`: it is one page of several"),
-            _ => warnings.add(format!("`{key}` beside `tools` was left out")),
+            _ => warnings.add(no_place(&format!("`{key}` beside `tools`"))),
         }
     }
     Ok((items, from))
@@ -154,9 +154,14 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
         reader.warn(message);
     }
     for (key, _) in entries {
-        reader.warn(format!("the language has no place for `{key}` of a tool, so it was left out"));
+        reader.warn(no_place(&format!("`{key}`")));
     }
     Ok(Listed { name, digest, title, description, args, result, annotations })
+}
+
+/// Words the warning about a key of MCP, as opposed to a keyword of a schema.
+fn no_place(key: &str) -> String {
+    format!("{key} of MCP was left out, as the language has no place for it; schemas do not change")
 }
 
 /// Said of a tool that a reader of its words would not have seen as its server wrote it.
@@ -238,9 +243,7 @@ impl Reader<'_> {
                 None
             }
             (None, _) => {
-                self.warn(format!(
-                    "the language has no place for `annotations.{key}`, so it was left out"
-                ));
+                self.warn(no_place(&format!("`annotations.{key}`")));
                 None
             }
         }

@@ -79,9 +79,9 @@ impl Repair<'_, '_> {
             let changes = ["$dynamicRef", "$recursiveRef"].contains(&key.as_str());
             self.is_wider |= changes;
             self.warn(if is_unsupported(&key) {
-                format!("`{key}` is not supported and was left out")
+                format!("`{key}` is not supported and was left out of a schema")
             } else {
-                format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out")
+                format!("`{key}` is no keyword of JSON Schema 2020-12 and was left out of a schema")
             });
             return None;
         }

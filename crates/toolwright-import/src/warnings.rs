@@ -81,10 +81,11 @@ impl fmt::Display for Warning {
         if shown.is_empty() {
             return Ok(());
         }
-        write!(f, ": {}", shown.join(", "))?;
-        match self.places.len() - shown.len() {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+        let (count, shown) = (self.places.len(), shown.join(", "));
+        if count > SHOWN_PLACES {
+            write!(f, ", at {count} places, such as {shown}")
+        } else {
+            write!(f, ": {shown}")
         }
     }
 }
