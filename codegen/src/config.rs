@@ -3,11 +3,15 @@
 
 mod rust;
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use semver::Version;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use toml::de::{DeTable, DeValue, Deserializer};
 use toml::{Spanned, Value};
 
 use crate::diagnostic::{Diagnostic, files, projects};
@@ -83,10 +87,7 @@ impl Config {
     ///
     /// Whatever the file does not say in the way it should, at its place.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Vec<Diagnostic>> {
-        let mut config: Self = toml::from_str(text).map_err(|error| {
-            let span = files::bytes(source, error.span().unwrap_or_default());
-            vec![projects::bad_config(span, error.message().replace('\n', ", "))]
-        })?;
+        let mut config = deserialized(text, source)?;
         config.source = Some(source);
         let crates = config.crates.all().into_iter().flatten();
         let crates = crates.chain(config.rust.dependencies().map(|(_, location)| location));
@@ -145,6 +146,49 @@ impl Config {
             http: dependency(&self.crates.toolwright_http, default.http),
         }
     }
+}
+
+/// Most mistakes of form that are looked for; each takes another look at the whole file.
+const MAX_MISTAKES: usize = 20;
+
+/// Reads the file. The deserializer stops at the first mistake, so the key with it is left out and the rest read again.
+fn deserialized(text: &str, source: SourceId) -> Result<Config, Vec<Diagnostic>> {
+    let mistake = |error: &toml::de::Error| {
+        let span = files::bytes(source, error.span().unwrap_or_default());
+        projects::bad_config(span, error.message().replace('\n', ", "))
+    };
+    let mut table = DeTable::parse(text).map_err(|error| vec![mistake(&error)])?;
+    let mut mistakes = Vec::new();
+    while mistakes.len() < MAX_MISTAKES {
+        match Config::deserialize(Deserializer::from(table.clone())) {
+            Ok(config) if mistakes.is_empty() => return Ok(config),
+            Ok(_) => break,
+            Err(error) => {
+                mistakes.push(mistake(&error));
+                let is_found = error.span().is_some_and(|at| leave_out(table.get_mut(), &at));
+                if !is_found {
+                    break;
+                }
+            }
+        }
+    }
+    mistakes.sort_by_key(|mistake| mistake.span);
+    Err(mistakes)
+}
+
+/// Leaves out the innermost key at a place, or with a value at it; returns whether there is one.
+fn leave_out(table: &mut DeTable<'_>, at: &Range<usize>) -> bool {
+    let is_inside = |outer: Range<usize>| outer.start <= at.start && at.end <= outer.end;
+    let is_deeper = |value: &mut Spanned<DeValue<'_>>| match value.get_mut() {
+        DeValue::Table(inner) => leave_out(inner, at),
+        _ => false,
+    };
+    if table.iter_mut().any(|(_, value)| is_deeper(value)) {
+        return true;
+    }
+    let found = table.iter().find(|(key, value)| is_inside(key.span()) || is_inside(value.span()));
+    let key = found.map(|(key, _)| key.clone());
+    key.is_some_and(|key| table.remove(&key).is_some())
 }
 
 impl Crates {
@@ -224,6 +268,32 @@ impl Package {
             mistakes.push((publish.span(), NO_VERSION));
         }
         mistakes
+    }
+}
+
+/// As a manifest may have it: the table, or the version alone.
+impl<'de> Deserialize<'de> for Dependency {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TableOrVersion;
+
+        impl<'de> Visitor<'de> for TableOrVersion {
+            type Value = Dependency;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a version such as `\"0.1\"`, or a table such as `{ path = \"…\" }`")
+            }
+
+            fn visit_str<E>(self, version: &str) -> Result<Dependency, E> {
+                Ok(Dependency::of_version(version))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Dependency, A::Error> {
+                // The function that `remote` derives.
+                Dependency::deserialize(MapAccessDeserializer::new(table))
+            }
+        }
+
+        deserializer.deserialize_any(TableOrVersion)
     }
 }
 

@@ -115,12 +115,7 @@ pub struct Package {
 #[cfg_attr(feature = "project", derive(serde::Deserialize))]
 #[cfg_attr(
     feature = "project",
-    serde(
-        deny_unknown_fields,
-        rename_all = "kebab-case",
-        default,
-        expecting = "a table such as `{ version = \"0.1\" }`"
-    )
+    serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case", default)
 )]
 pub struct Dependency {
     /// A path relative to the output folder, with `/` between its parts, or an absolute one.

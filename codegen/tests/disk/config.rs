@@ -92,6 +92,7 @@ fn an_output_folder_around_the_project_is_refused() {
 fn crates_are_found_from_the_output_folder() {
     for (value, out, expected) in [
         ("{ version = \"1.2\" }", "/p/gen", Dependency::of_version("1.2")),
+        ("\"1.2\"", "/p/gen", Dependency::of_version("1.2")),
         ("{ path = \"crates/t\" }", "/p/gen", Dependency::at("../crates/t")),
         ("{ path = \"./crates/../t\" }", "/p/a/b", Dependency::at("../../t")),
         ("{ path = \"../t\" }", "/p/gen", Dependency::at("../../t")),
@@ -122,8 +123,8 @@ fn what_is_wrong_is_shown_at_its_place() {
         ),
         ("[project]\nout = 1\n", "2:7 invalid type: integer `1`, expected path string"),
         (
-            "[crates]\ntoolwright-mcp = \"1.0\"\n",
-            "2:18 invalid type: string \"1.0\", expected a table such as `{ version = \"0.1\" }`",
+            "[crates]\ntoolwright-mcp = 1.0\n",
+            "2:18 invalid type: floating point `1.0`, expected a version such as `\"0.1\"`, or a table such as `{ path = \"…\" }`",
         ),
         (
             "[package]\nprefix = \"Acme \"\n",
@@ -171,6 +172,26 @@ fn what_is_wrong_is_shown_at_its_place() {
             "{found:?}"
         );
     }
+}
+
+#[test]
+fn every_wrong_key_is_shown_in_one_run() {
+    let text = "[project]\nshema = \"s\"\nout = 1\n[crates]\ntoolwright = { pat = \"t\" }\n[nope]\n\
+                [rust.types.\"x.Y\"]\nderives = []\ntraits = [1]\n";
+    let found = parse(text).unwrap_err();
+    let starts = [
+        "2:1 unknown field `shema`",
+        "3:7 invalid type: integer `1`",
+        "5:16 unknown field `pat`",
+        "6:2 unknown field `nope`",
+        "8:1 unknown field `derives`",
+        "9:11 invalid type: integer `1`",
+    ];
+    assert_eq!(found.len(), starts.len(), "{found:?}");
+    for (found, start) in found.iter().zip(starts) {
+        assert!(found.starts_with(start), "{found}");
+    }
+    assert_eq!(parse("[project]\nout = \"o\n").unwrap_err().len(), 1);
 }
 
 #[test]
