@@ -1,5 +1,5 @@
 //! The language's JSON Schema, as editors use it: it accepts what `check` accepts, refuses what `check` refuses by its
-//! form, and makes a real language server complete keys and flag unknown ones.
+//! form, and makes a real language server complete keys and keywords of JSON Schema and flag unknown ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,11 +87,25 @@ fn findings(sources: &Sources) -> Vec<Diagnostic> {
     }
 }
 
+/// Mistakes inside JSON Schemas that are of form.
+const WRONG_KEYWORDS: [&str; 8] = [
+    "bad-type-list",
+    "empty-enum",
+    "repeated-value",
+    "unknown-keyword",
+    "unknown-type-word",
+    "unsupported-dialect",
+    "unsupported-keyword",
+    "unsupported-reference",
+];
+
 /// Whether a mistake is one of form, which a schema for editors can tell.
 fn is_of_form(code: &str) -> bool {
     let forms = groups().into_iter().find(|group| group.title.starts_with("keys and values"));
     let forms = forms.expect("there is such a group").codes;
-    code == "bad-name" || forms.iter().any(|form| form.name == code)
+    code == "bad-name"
+        || WRONG_KEYWORDS.contains(&code)
+        || forms.iter().any(|form| form.name == code)
 }
 
 #[test]
@@ -158,7 +172,79 @@ fn wrong_forms_are_refused_by_both() {
     assert!(seen > 40, "only {seen} forms were tried");
 }
 
-/// A key of a tool with a slip in it, and an empty line where another key may stand.
+/// Values of every kind, for keywords that take some of them.
+const VALUES: [&str; 21] = [
+    "null",
+    "true",
+    "0",
+    "2",
+    "-1",
+    "1.5",
+    "\"\"",
+    "\"text\"",
+    "\"string\"",
+    "\"#/types/Note\"",
+    "\"other.yaml#/Note\"",
+    "\"https://json-schema.org/draft/2020-12/schema\"",
+    "[]",
+    "[1]",
+    "[\"string\"]",
+    "[\"string\", \"string\"]",
+    "[true]",
+    "{}",
+    "{ a: 1 }",
+    "{ a: true }",
+    "{ a: [b] }",
+];
+
+#[test]
+fn keywords_take_the_values_that_check_takes() {
+    let validator = validator();
+    let schema: Value = serde_json::from_str(&toolwright_codegen::language_schema()).unwrap();
+    let known = schema["definitions"]["Schema"]["properties"].as_object().unwrap();
+    assert!(known.len() > 50, "only {} keywords are known", known.len());
+    let mut wrong = Vec::new();
+    for keyword in known.keys().map(String::as_str).chain(["definitions", "example", "$id"]) {
+        for value in VALUES {
+            // They name the integers of the `enum` beside them.
+            let beside = if keyword == "x-enum-names" { "enum: [1], " } else { "" };
+            let text = format!(
+                "toolwright: 1\nservice: notes\ntypes: {{ Note: {{ {beside}\"{keyword}\": {value} }} }}\n"
+            );
+            let sources = Sources::new(vec![Source { path: "a.yaml".to_owned(), text }]);
+            let findings = findings(&sources);
+            let is_refused = findings.iter().any(|found| found.severity == Severity::Error);
+            let [whole] = values(&sources).try_into().expect("one file");
+            if validator.is_valid(&whole) == is_refused {
+                let codes: Vec<&str> = findings.iter().map(|finding| finding.code).collect();
+                wrong.push(format!("{keyword}: {value}: check says {codes:?}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// Files that `check` alone refuses, because they use names that there are none of, or mean what cannot be.
+const BY_CHECK_ALONE: [&str; 2] = ["one_letter", "payload_one_of"];
+
+#[test]
+fn of_thirteen_mistaken_files_the_schema_refuses_eleven() {
+    let validator = validator();
+    let files = yaml_files(&repository().join("codegen/tests/cases/slips"));
+    let mut accepted = Vec::new();
+    let mut judged = 0;
+    for file in &files {
+        for value in values(&split(file)) {
+            judged += 1;
+            if validator.is_valid(&value) {
+                accepted.push(file.file_stem().expect("a name").to_string_lossy().into_owned());
+            }
+        }
+    }
+    assert_eq!((judged, accepted), (13, BY_CHECK_ALONE.map(str::to_owned).into()));
+}
+
+/// A key of a tool and a keyword of a type with a slip in them, each before an empty line where another may stand.
 const DOCUMENT: &str = "# yaml-language-server: $schema=toolset.schema.json
 toolwright: 1
 service: notes
@@ -168,10 +254,15 @@ toolsets:
       put_note:
         description: Put a note.
         titel: Put
-        \n";
+        \n\
+types:
+  Note:
+    type: string
+    minlength: 1
+    \n";
 
 #[test]
-fn a_language_server_completes_keys_and_flags_an_unknown_one() {
+fn a_language_server_completes_keys_and_keywords_and_flags_unknown_ones() {
     let pins = repository().join("codegen/tests/editor");
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("editor");
     let Some(npm) = or_skip(Npm::install(&pins, &installed)) else { return };
@@ -183,7 +274,7 @@ fn a_language_server_completes_keys_and_flags_an_unknown_one() {
     let output = Command::new("node")
         .arg(pins.join("ask.mjs"))
         .args([&npm.file("yaml-language-server/bin/yaml-language-server"), &document])
-        .args(["9:8", "10:0"])
+        .args(["9:8", "14:4"])
         .stderr(Stdio::inherit())
         .output()
         .expect("node was there");
@@ -191,10 +282,19 @@ fn a_language_server_completes_keys_and_flags_an_unknown_one() {
     let answer: Value = serde_json::from_slice(&output.stdout).expect("the script prints JSON");
     assert_eq!(
         answer["diagnostics"],
-        json!([{ "line": 8, "message": "Property titel is not allowed." }])
+        json!([
+            { "line": 8, "message": "Property titel is not allowed." },
+            { "line": 13, "message": "Property minlength is not allowed." },
+        ])
     );
-    let offered: Vec<&str> =
-        answer["completions"][0].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let offered = |place: usize| -> Vec<&str> {
+        let offered = answer["completions"][place].as_array().expect("a list");
+        offered.iter().filter_map(Value::as_str).collect()
+    };
+    for keyword in ["minLength", "format", "$ref", "description"] {
+        assert!(offered(1).contains(&keyword), "{keyword} in {:?}", offered(1));
+    }
+    let offered = offered(0);
     for key in ["title", "args", "bind", "deprecated", "timeout"] {
         assert!(offered.contains(&key), "{key} in {offered:?}");
     }

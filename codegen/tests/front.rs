@@ -127,6 +127,11 @@ fn bad_schemas_are_refused_at_their_place() {
 }
 
 #[test]
+fn slips_of_newcomers_are_answered_with_what_to_write_instead() {
+    check("slips", true);
+}
+
+#[test]
 fn good_schemas_are_understood() {
     check("ok", false);
 }

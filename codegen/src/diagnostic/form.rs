@@ -1,7 +1,7 @@
 //! Mistakes in the form of what is written: keys and values of the language. Never about what a name stands for.
 
 use super::{among, at, given, mistakes, times};
-use crate::prose::advice;
+use crate::prose::{advice, is_there_already};
 use crate::source::{Span, Spanned};
 
 mistakes! {
@@ -101,6 +101,17 @@ mistakes! {
 /// A number or a boolean where a string is expected.
 pub(crate) fn unquoted(span: Span, expected: &str, found: &str) -> super::Diagnostic {
     wrong_kind(span, expected, found).help("put it in quotes")
+}
+
+/// `true` where a mapping stands whose keys may all be left out.
+pub(crate) fn empty_mapping(span: Span) -> super::Diagnostic {
+    wrong_kind(span, "a mapping", "the boolean true")
+        .help("write `{}`, which leaves every key at its default")
+}
+
+/// A slip for a key that stands beside it.
+pub(crate) fn slip_beside(key: &Spanned<String>, near: &str) -> super::Diagnostic {
+    unknown_key(key, &[]).help(is_there_already(near))
 }
 
 /// A type's bare name where only a schema may stand.

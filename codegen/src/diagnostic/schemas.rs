@@ -1,20 +1,29 @@
 //! Mistakes inside JSON Schemas. Never about what a schema is used for.
 
-use super::{among, at, given, mistakes, times};
-use crate::prose::advice;
+use super::{among, at, form, given, mistakes, times};
+use crate::prose::{advice, is_there_already};
 use crate::source::{Span, Spanned};
+use toolwright::issue::nearest;
 
 mistakes! {
     /// A keyword that JSON Schema 2020-12 does not have.
     ///
     /// JSON Schema itself ignores unknown keywords, so `minlength` would check nothing. Here every keyword is
     /// honoured or refused.
-    Error "unknown-keyword" unknown_keyword(key: &Spanned<String>, known: &[&str]) {
+    Error "unknown-keyword" unknown_keyword(key: &Spanned<String>, known: &[&str], beside: &[&str]) {
         let advice = match key.value.as_str() {
             "definitions" => "since 2019-09 this is `$defs`".to_owned(),
             "dependencies" => "since 2019-09 these are `dependentRequired` and `dependentSchemas`".to_owned(),
             "nullable" => "write `type: [T, \"null\"]`".to_owned(),
-            word => advice(word, known.iter().copied(), "keywords that are supported"),
+            "additionalItems" => "since 2020-12 this is `items`, beside `prefixItems`".to_owned(),
+            "discriminator" => "leave it out: the members of a `oneOf` are told apart by a required property that has \
+                                another `const` in each"
+                .to_owned(),
+            word => match nearest(word, known.iter().copied()) {
+                Some(near) if beside.contains(&near) => is_there_already(near),
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "leave it out; `toolwright schema` lists the keywords that are supported".to_owned(),
+            },
         };
         at(key.span, format!("unknown keyword `{}`", key.value)).help(advice)
     }
@@ -53,9 +62,14 @@ mistakes! {
     /// A format that nothing checks.
     ///
     /// The model is told of it, and any string is accepted. Checked are `date-time`, `date`, `time`, `duration`, `uuid`,
-    /// `ipv4`, `ipv6`, `uri`, `email`, `hostname`, `regex` and `json-pointer`.
-    Warning "unknown-format" unknown_format(span: Span, format: &str) {
-        at(span, format!("the format `{format}` is not known, so nothing checks it"))
+    /// `ipv4`, `ipv6`, `uri`, `email`, `hostname`, `regex` and `json-pointer`; of numbers `int8` to `int64`, `uint8` to `uint64`
+    /// and `double`.
+    Warning "unknown-format" unknown_format(span: Span, format: &str, known: impl Iterator<Item = &'static str>) {
+        let finding = at(span, format!("the format `{format}` is not known, so nothing checks it"));
+        match nearest(format, known) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding,
+        }
     }
 
     /// A keyword about other kinds of values than `type` allows.
@@ -171,9 +185,13 @@ mistakes! {
 
     /// A payload, or the arguments of a tool, that are no object.
     ///
-    /// Models send arguments by name. Put a single value under a property.
-    Error "not-an-object" not_an_object(span: Span, what: &str) {
-        at(span, format!("{what} has to describe an object"))
+    /// Models send arguments by name. Put a single value, or a choice of several objects, under a property.
+    Error "not-an-object" not_an_object(span: Span, what: &str, is_untyped: bool) {
+        at(span, format!("{what} has to describe an object")).help(if is_untyped {
+            "write `type: object` in it"
+        } else {
+            "put it under a property: `{ type: object, required: [value], properties: { value: … } }`"
+        })
     }
 
     /// A `default`, or one of the `examples` in a schema, that the schema refuses.
@@ -185,6 +203,12 @@ mistakes! {
     }
 }
 
+/// A boolean behind `required`, as in drafts before 4.
+pub(crate) fn required_flag(span: Span) -> super::Diagnostic {
+    form::wrong_kind(span, "a list of property names", "a boolean")
+        .help("list the name beside `properties`: `required: [name]`")
+}
+
 /// A reference to an anchor that nothing has.
 pub(crate) fn unknown_anchor(span: Span, name: &str) -> super::Diagnostic {
     super::Diagnostic {
@@ -192,6 +216,11 @@ pub(crate) fn unknown_anchor(span: Span, name: &str) -> super::Diagnostic {
         help: None,
         ..unknown_reference(span, "", &[])
     }
+}
+
+/// A reference to a type as if it stood at a place in the same schema.
+pub(crate) fn type_by_pointer(span: Span, pointer: &str, name: &str) -> super::Diagnostic {
+    unknown_reference(span, pointer, &[]).help(format!("a type is named plainly: `$ref: {name}`"))
 }
 
 /// A reference to an address.

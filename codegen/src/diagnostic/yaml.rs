@@ -7,10 +7,15 @@ mistakes! {
     /// A file is not YAML.
     ///
     /// The message is the parser's, at the place where it could not go on. Most often a bracket or a quote is not
-    /// closed, or a line is indented with a tab or by too little. The file's own mistakes are shown when it can be
-    /// read; until then nobody is blamed for naming what it may declare.
-    Error "yaml-syntax" yaml_syntax(span: Span, info: &str) {
-        at(span, format!("this is not YAML: {info}"))
+    /// closed, a text without quotes has `: ` in it, or a line is indented with a tab or by too little. The file's own
+    /// mistakes are shown when it can be read; until then nobody is blamed for naming what it may declare.
+    Error "yaml-syntax" yaml_syntax(span: Span, info: &str, is_colon_in_text: bool) {
+        let finding = at(span, format!("this is not YAML: {info}"));
+        if is_colon_in_text {
+            finding.help("put the text in quotes: it has `: ` in it")
+        } else {
+            finding
+        }
     }
 
     /// A file has a second document after `---`.

@@ -8,7 +8,8 @@ use crate::model::ServiceId;
 use crate::naming;
 use crate::schema::read::{KnownTypes, Pending, SchemaReader};
 use crate::schema::{
-    Additional, NamedType, Node, NodeId, ObjectShape, Schemas, Shape, TypeId, as_object, resolved,
+    Additional, Assertion, Keyword, NamedType, Node, NodeId, ObjectShape, Schemas, Shape, TypeId,
+    as_object, resolved,
 };
 use crate::source::{SourceId, Span};
 use crate::syntax::{Entries, SchemaText};
@@ -123,7 +124,12 @@ impl Reading<'_> {
             let plain = resolved(&schemas, node);
             let is_known = schemas.is_valid(plain) && schemas.is_valid(node);
             if is_known && as_object(&schemas, node).is_none() {
-                report.add(schemas::not_an_object(span, what));
+                let Node { shape, assertions, .. } = &schemas[plain];
+                let is_choice = |assertion: &Assertion| {
+                    matches!(assertion.keyword, Keyword::AnyOf | Keyword::OneOf)
+                };
+                let is_untyped = matches!(shape, Shape::Any) && !assertions.iter().any(is_choice);
+                report.add(schemas::not_an_object(span, what, is_untyped));
                 schemas.mark_invalid(node);
             }
         }

@@ -37,7 +37,7 @@ use crate::source::{Span, Spanned};
 pub(crate) const DOUBLE: &str = "double";
 
 /// The dialect that is read and published.
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Every schema node of a project, and the types among them.
 #[derive(Debug, Default)]

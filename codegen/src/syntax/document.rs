@@ -26,7 +26,10 @@ mapping! {
         /// are then exact too, and `double` otherwise. Left out: what the project says, `int64` unless it does.
         integers: Option<Word<Integers>>,
         /// JSON Schemas (2020-12) by name.
-        #[schemars(extend("propertyNames" = super::patterns::type_name()))]
+        #[schemars(
+            with = "Option<Entries<super::vocabulary::Vocabulary>>",
+            extend("propertyNames" = super::patterns::type_name())
+        )]
         types: Option<Entries<SchemaText>>,
         /// Operations of the service; they become a Rust trait.
         #[schemars(extend("propertyNames" = super::patterns::name()))]

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::document::{Document, HttpQuery, HttpQueryParameter, Service, ServiceRef};
 use super::patterns::named;
 use super::values::{
-    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, SchemaText, StatusText,
-    Version, Word, Words,
+    Digest, Entries, Literal, NonEmpty, Period, RECOVERIES, RecoveryWord, StatusText, Version,
+    Word, Words,
 };
 use crate::json::Json;
 use crate::source::Spanned;
@@ -65,6 +65,9 @@ fn as_the_reader_reads(schema: &mut Schema) {
             object.insert("type".to_owned(), kind);
         }
     }
+    if let Some(Value::Array(words)) = object.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
     if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type") != Some(&Value::from("null")));
         if let [Value::Object(only)] = choices.as_slice() {
@@ -97,7 +100,6 @@ macro_rules! inline {
 inline! {
     Version => json_schema!({ "const": 1 });
     Period => json_schema!({ "type": "string", "pattern": "^0*[1-9][0-9]*(ms|s|m|h)$" });
-    SchemaText => json_schema!({ "type": ["object", "boolean", "string"], "pattern": "\\S" });
     Digest => json_schema!({ "type": "string", "pattern": "^[0-9a-f]{64}$" });
     Literal => json_schema!(true);
     RecoveryWord => json_schema!({

@@ -11,6 +11,8 @@ mod language;
 mod patterns;
 mod read;
 mod values;
+#[cfg(feature = "language-schema")]
+mod vocabulary;
 
 use crate::diagnostic::Report;
 use crate::parallel;

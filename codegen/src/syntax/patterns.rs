@@ -2,9 +2,15 @@
 
 use serde_json::{Value, json};
 
+/// The pattern of names of the language.
+const NAME: &str = "[a-z][a-z0-9]*(_[a-z0-9]+)*";
+
+/// The pattern of names of types.
+const TYPE: &str = "[A-Z][A-Za-z0-9]*";
+
 /// The rules of names of the language: for keys and for texts that name something.
 pub(super) fn name() -> Value {
-    json!({ "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", "maxLength": 64 })
+    json!({ "pattern": format!("^{NAME}$"), "maxLength": 64 })
 }
 
 /// A text that is a name.
@@ -21,5 +27,10 @@ pub(super) fn worded() -> Value {
 
 /// The rules of type names.
 pub(super) fn type_name() -> Value {
-    json!({ "pattern": "^[A-Z][A-Za-z0-9]*$" })
+    json!({ "pattern": format!("^{TYPE}$") })
+}
+
+/// The pattern of what refers to a type: `Name`, or `service.Name`.
+pub(super) fn type_reference() -> String {
+    format!("({NAME}\\.)?{TYPE}")
 }

@@ -116,7 +116,17 @@ pub(super) fn key(field: &'static str) -> &'static str {
 /// Reads a mapping: its values, and every key it should not have.
 pub(super) fn known_fields<T: Fields>(node: &Node, report: &mut Report) -> Option<T> {
     let Some(entries) = node.entries() else {
-        report.add(node.unexpected("a mapping"));
+        // With each key left out, it is whole.
+        let is_right_empty = || {
+            let mut missing = Report::default();
+            let nothing = Node { span: node.span, value: Value::Mapping([].into()) };
+            T::take(&nothing, &mut missing);
+            !missing.has_errors()
+        };
+        report.add(match node.value {
+            Value::Boolean(true) if is_right_empty() => form::empty_mapping(node.span),
+            _ => node.unexpected("a mapping"),
+        });
         return None;
     };
     let meant = as_meant(entries, &T::keys(), report);
@@ -144,6 +154,12 @@ fn as_meant<'n>(
         }
         let is_free = |key: &&str| !meant.iter().any(|entry| entry.key.value == **key);
         let free: Vec<&str> = keys.iter().copied().filter(is_free).collect();
+        let taken =
+            nearest(&entry.key.value, keys.iter().copied()).filter(|near| !free.contains(near));
+        if let Some(near) = taken {
+            report.add(form::slip_beside(&entry.key, near));
+            continue;
+        }
         report.add(form::unknown_key(&entry.key, &free));
         match nearest(&entry.key.value, free) {
             Some(key) => key.clone_into(&mut meant.to_mut()[position].key.value),

@@ -101,7 +101,18 @@ fn check_punctuation(places: &Places<'_>, report: &mut Report) -> Option<()> {
 }
 
 fn syntax_error(error: &ScanError, places: &Places<'_>) -> Diagnostic {
-    mistakes::yaml_syntax(places.after(error.marker().index()), error.info())
+    let at = error.marker().index();
+    let is_colon_in_text = is_colon_in_text(places.text, places.byte(at) - places.skipped);
+    mistakes::yaml_syntax(places.after(at), error.info(), is_colon_in_text)
+}
+
+/// Whether a colon where the parser could not go on stands in a text behind a key of the same line.
+fn is_colon_in_text(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let is_plain = |(_, text): (&str, &str)| !text.trim_start().starts_with(['"', '\'', '{', '[']);
+    after.strip_prefix(':').is_some_and(|after| after.starts_with([' ', '\r', '\n']))
+        && line.rsplit_once(": ").is_some_and(is_plain)
 }
 
 /// Turns the parser's character counts into byte offsets.

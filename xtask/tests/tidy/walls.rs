@@ -156,7 +156,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("model", &["schema", "source"]),
     ("naming", &["diagnostic", "model", "prose", "schema", "source"]),
     ("options", &["naming", "source"]),
-    ("syntax", &["diagnostic", "json", "options", "parallel", "source", "yaml"]),
+    ("syntax", &["diagnostic", "json", "options", "parallel", "schema", "source", "yaml"]),
     (
         "lower",
         &[

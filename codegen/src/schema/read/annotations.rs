@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use toolwright::format::{Format, IntegerFormat};
-
 use super::places::Root;
 use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
-use crate::schema::{Annotations, DIALECT, DOUBLE, number};
+use crate::schema::keyword::{Expected, annotated, formats};
+use crate::schema::{Annotations, number};
 use crate::yaml::{Entry, Node, Value};
 
 impl SchemaReader<'_> {
@@ -15,33 +14,30 @@ impl SchemaReader<'_> {
     pub(super) fn annotations(&mut self, place: Place<'_>, root: &mut Root) -> Annotations {
         let mut read = Annotations::NONE;
         for Entry { key, value } in place.text.entries().unwrap_or_default() {
-            match key.value.as_str() {
-                "title" => read.title = self.text(value),
-                "description" => read.description = self.text(value),
+            let word = key.value.as_str();
+            if word == "format" {
+                read.format = self.unchecked_format(value);
+            }
+            if !annotated(word).is_some_and(|expected| self.fits(expected, value)) {
+                continue;
+            }
+            let text = || value.as_str().map(str::to_owned);
+            let flag = matches!(value.value, Value::Boolean(true));
+            match word {
+                "title" => read.title = text(),
+                "description" => read.description = text(),
                 "default" => read.default = Some(value.to_json()),
-                "examples" => match &value.value {
-                    Value::Sequence(items) => {
-                        read.examples = items.iter().map(Node::to_json).collect();
-                    }
-                    _ => self.expected("a list of examples", value),
-                },
-                "deprecated" => read.deprecated = self.boolean(value),
-                "readOnly" => read.read_only = self.boolean(value),
-                "writeOnly" => read.write_only = self.boolean(value),
-                "format" => read.format = self.unchecked_format(value),
+                "examples" => read.examples = items(value).iter().map(Node::to_json).collect(),
+                "deprecated" => read.deprecated = flag,
+                "readOnly" => read.read_only = flag,
+                "writeOnly" => read.write_only = flag,
                 "$anchor" => {
-                    if let Some(name) = self.text(value) {
+                    if let Some(name) = text() {
                         self.anchored(&name, place.id, root);
                         read.anchor = Some(name);
                     }
                 }
-                "$comment" => {
-                    self.text(value);
-                }
-                "$schema" => {
-                    self.dialect(value);
-                    read.dialect = true;
-                }
+                "$schema" => read.dialect = true,
                 "contentEncoding" | "contentMediaType" | "contentSchema" => {
                     read.content.push((key.value.clone(), value.to_json()));
                 }
@@ -69,35 +65,17 @@ impl SchemaReader<'_> {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    fn text(&mut self, node: &Node) -> Option<String> {
-        if node.as_str().is_none() {
-            self.expected("a string", node);
-        }
-        node.as_str().map(str::to_owned)
-    }
-
-    fn boolean(&mut self, node: &Node) -> bool {
-        if !matches!(node.value, Value::Boolean(_)) {
-            self.expected("`true` or `false`", node);
-        }
-        matches!(node.value, Value::Boolean(true))
-    }
-
     /// A format that nothing checks.
     fn unchecked_format(&mut self, node: &Node) -> Option<String> {
-        let format = self.text(node)?;
-        let is_of_integers = || IntegerFormat::from_name(&format).is_some();
-        if format == DOUBLE || Format::from_name(&format).is_some() || is_of_integers() {
+        if !self.fits(Expected::Format, node) {
             return None;
         }
-        self.report.add(schemas::unknown_format(node.span, &format));
-        Some(format)
-    }
-
-    fn dialect(&mut self, node: &Node) {
-        if node.as_str().map(|uri| uri.trim_end_matches('#')) != Some(DIALECT) {
-            self.report.add(schemas::unsupported_dialect(node.span, DIALECT));
+        let format = node.as_str()?.to_owned();
+        if formats().any(|known| known == format) {
+            return None;
         }
+        self.report.add(schemas::unknown_format(node.span, &format, formats()));
+        Some(format)
     }
 }
 

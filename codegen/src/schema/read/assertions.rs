@@ -10,7 +10,7 @@ use super::{Place, SchemaReader};
 use crate::diagnostic::schemas;
 use crate::json::Json;
 use crate::schema::keyword::Expected;
-use crate::schema::{Assertion, Keyword, Node, NodeId, Operand};
+use crate::schema::{Assertion, DIALECT, Keyword, Node, NodeId, Operand};
 use crate::yaml::{self, Entry, Value};
 
 impl SchemaReader<'_> {
@@ -41,9 +41,14 @@ impl SchemaReader<'_> {
                 && !about.is_empty()
                 && !kinds.iter().any(|kind| about.contains(kind))
             {
-                let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
-                let (at, word) = (entry.key.span, keyword.word());
-                self.report.add(schemas::no_effect(at, word, &words.join(", ")));
+                let errors = self.report.errors();
+                self.operand(keyword, &entry.value, place, root);
+                // What is wrong by itself is not said to be without effect.
+                if self.report.errors() == errors {
+                    let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+                    let (at, word) = (entry.key.span, keyword.word());
+                    self.report.add(schemas::no_effect(at, word, &words.join(", ")));
+                }
                 continue;
             }
             if let Some(operand) = self.operand(keyword, &entry.value, place, root) {
@@ -122,12 +127,8 @@ impl SchemaReader<'_> {
     }
 
     /// Checks what stands behind a keyword that takes no schema.
-    fn fits(&mut self, expected: Expected, value: &yaml::Node) -> bool {
+    pub(super) fn fits(&mut self, expected: Expected, value: &yaml::Node) -> bool {
         let is_text = |node: &yaml::Node| matches!(node.value, Value::String(_));
-        let is_names = |node: &yaml::Node| match &node.value {
-            Value::Sequence(items) => items.iter().all(is_text),
-            _ => false,
-        };
         let (fits, words) = match expected {
             Expected::Number => (matches!(value.value, Value::Number(_)), "a number"),
             // The validator decides, as it will divide by the number.
@@ -137,19 +138,31 @@ impl SchemaReader<'_> {
                 "a number above 0",
             ),
             Expected::Boolean => (matches!(value.value, Value::Boolean(_)), "`true` or `false`"),
-            Expected::Text => (is_text(value), "a string"),
+            Expected::Text | Expected::Format => (is_text(value), "a string"),
+            Expected::Dialect => {
+                let is_ours = value.as_str().map(|uri| uri.trim_end_matches('#')) == Some(DIALECT);
+                if !is_ours {
+                    self.report.add(schemas::unsupported_dialect(value.span, DIALECT));
+                }
+                return is_ours;
+            }
             Expected::Pattern => (self.pattern(value).is_some(), "a pattern"),
-            Expected::Names => (is_names(value), "a list of property names"),
+            Expected::Names => {
+                self.required(value);
+                (true, "")
+            }
             Expected::NamesByName => {
-                let entries = value.entries();
-                let lists = entries
-                    .is_some_and(|entries| entries.iter().all(|entry| is_names(&entry.value)));
-                (lists, "a mapping from property names to lists of property names")
+                for entry in value.entries().unwrap_or_default() {
+                    self.names(&entry.value);
+                }
+                let words = "a mapping from property names to lists of property names";
+                (value.entries().is_some(), words)
             }
             Expected::Values => {
                 self.check_values(value, value);
                 (matches!(value.value, Value::Sequence(_)), "a list of values")
             }
+            Expected::Examples => (matches!(value.value, Value::Sequence(_)), "a list of examples"),
             _ => (true, ""),
         };
         // A bad pattern has been reported in words of its own.

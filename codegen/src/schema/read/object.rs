@@ -22,7 +22,8 @@ impl SchemaReader<'_> {
             let most = self.count(place.text, "maxProperties");
             self.check_counts(place.text, "maxProperties", least, most);
         }
-        let required = self.required(place.text);
+        let required = place.text.get("required");
+        let required = required.map(|node| self.required(node)).unwrap_or_default();
         let mut properties = self.properties(place, &required, root);
         let additional = self.additional(place, root);
         let described: BTreeSet<String> =
@@ -64,8 +65,17 @@ impl SchemaReader<'_> {
         properties
     }
 
-    fn required(&mut self, text: &Node) -> Vec<Spanned<String>> {
-        let Some(node) = text.get("required") else { return Vec::new() };
+    /// Reads the value of `required`.
+    pub(super) fn required(&mut self, node: &Node) -> Vec<Spanned<String>> {
+        if matches!(node.value, Value::Boolean(_)) {
+            self.report.add(schemas::required_flag(node.span));
+            return Vec::new();
+        }
+        self.names(node)
+    }
+
+    /// Reads a list of different names.
+    pub(super) fn names(&mut self, node: &Node) -> Vec<Spanned<String>> {
         let Value::Sequence(items) = &node.value else {
             self.expected("a list of property names", node);
             return Vec::new();

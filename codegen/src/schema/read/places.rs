@@ -141,7 +141,10 @@ impl SchemaReader<'_> {
         for (pointer, span) in &root.wanted {
             let Some(place) = root.places.get(pointer.as_str()) else { continue };
             if !place.is_read {
-                if !self.report.is_full() {
+                let name = pointer.rsplit('/').next().map(unescaped).unwrap_or_default();
+                if self.names.find(&name, self.service).is_some() {
+                    self.report.add(schemas::type_by_pointer(*span, pointer, &name));
+                } else if !self.report.is_full() {
                     let known = root.definitions();
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     self.report.add(schemas::unknown_reference(*span, pointer, &known));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use toolwright::pointer::from_fragment;
+use toolwright::value::Kind;
 
 use super::SchemaReader;
 use super::places::Root;
@@ -45,7 +46,10 @@ impl KnownTypes {
             return Err((format!("no service is named `{service}`"), advice));
         };
         types.get(bare).copied().ok_or_else(|| {
-            let advice = advice(bare, types.keys().map(String::as_str), "types there");
+            let advice = match Kind::from_name(name) {
+                Some(kind) => format!("to accept any {0}, write `{{ type: {0} }}`", kind.as_str()),
+                None => advice(bare, types.keys().map(String::as_str), "types there"),
+            };
             (format!("no type is named `{name}`"), advice)
         })
     }

@@ -205,8 +205,8 @@ impl SchemaReader<'_> {
     }
 
     fn unknown_keyword(&mut self, key: &Spanned<String>, beside: &[Entry]) {
-        let known = honoured();
-        let known = known.filter(|word| !beside.iter().any(|entry| entry.key.value == *word));
-        self.report.add(schemas::unknown_keyword(key, &known.collect::<Vec<_>>()));
+        let known: Vec<&str> = honoured().collect();
+        let beside: Vec<&str> = beside.iter().map(|entry| entry.key.value.as_str()).collect();
+        self.report.add(schemas::unknown_keyword(key, &known, &beside));
     }
 }
