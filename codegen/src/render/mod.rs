@@ -51,12 +51,8 @@ fn printable_json(json: &str) -> String {
         if is_shown || c == '\n' {
             text.push(c);
         } else {
-            let units = c
-                .encode_utf16(&mut [0; 2])
-                .iter()
-                .map(|unit| format!("\\u{unit:04x}"))
-                .collect::<String>();
-            text.push_str(&units);
+            let mut units = [0; 2];
+            text.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
         }
     }
     text

@@ -43,11 +43,11 @@ impl Evaluation<'_> {
         value: usize,
         lenient: bool,
     ) -> Vec<usize> {
-        let is_about_value = match (keyword, document.content(value)) {
-            (Keyword::UnevaluatedItems(_), Content::Array(_)) => true,
-            (Keyword::UnevaluatedProperties(_), Content::Object(_)) => true,
-            _ => false,
-        };
+        let is_about_value = matches!(
+            (keyword, document.content(value)),
+            (Keyword::UnevaluatedItems(_), Content::Array(_))
+                | (Keyword::UnevaluatedProperties(_), Content::Object(_))
+        );
         if !is_about_value {
             return Vec::new();
         }
