@@ -173,13 +173,14 @@ fn wrong_forms_are_refused_by_both() {
 }
 
 /// Values of every kind, for keywords that take some of them.
-const VALUES: [&str; 21] = [
+const VALUES: [&str; 22] = [
     "null",
     "true",
     "0",
     "2",
     "-1",
     "1.5",
+    "1e30",
     "\"\"",
     "\"text\"",
     "\"string\"",

@@ -65,7 +65,7 @@ fn rule(expected: Expected, schema: &Value) -> Value {
         Expected::Named | Expected::Patterns => {
             json!({ "type": "object", "additionalProperties": schema })
         }
-        Expected::Count => json!({ "type": "integer", "minimum": 0 }),
+        Expected::Count => json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
         Expected::Number => json!({ "type": "number" }),
         Expected::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Expected::Boolean => json!({ "type": "boolean" }),
