@@ -178,7 +178,7 @@ fn the_pages_of_mistakes_say_what_explain_says() {
             .codes
             .iter()
             .map(|code| format!("- [`{0}`]({file}#{0}): {1}\n", code.name, code.summary()));
-        index += &format!("\n## [{}]({file})\n\n{}", group.title, rows.collect::<String>());
+        index.extend([format!("\n## [{}]({file})\n\n", group.title)].into_iter().chain(rows));
         pages.insert(file, format!("# Mistakes: {}\n{sections}", group.title));
     }
     pages.insert("README.md".to_owned(), index);
