@@ -21,9 +21,9 @@ use toolwright::{
     ToolResult,
 };
 
-use super::ApprovalKey;
 use super::approval::Approved;
-use super::protocol::{LONGEST, PATIENCE, Reply, Request, VERSION};
+use super::options::{Peer, RemoteOptions};
+use super::protocol::{LONGEST, Reply, Request, VERSION};
 use crate::tools::{ToolEntry, Toolset, check_cleared};
 use crate::wire::{WireCall, WireScope};
 
@@ -42,7 +42,7 @@ pub struct RemoteToolset {
     nonce: String,
     /// The scope that the connection was opened for.
     opened_for: WireScope,
-    approval_key: Option<ApprovalKey>,
+    options: RemoteOptions,
     /// The tools as they were listed last, by name.
     listed: Mutex<BTreeMap<String, Listed>>,
 }
@@ -81,23 +81,38 @@ pub enum RemoteError {
     Protocol(String),
     /// The server left.
     Gone,
+    /// The options do not let the client speak with the server of a socket, whose user has this id.
+    Stranger {
+        /// The id, where the kernel says it.
+        user_id: Option<u32>,
+    },
 }
 
 debug!(RemoteToolset, _toolset => {});
 
 impl RemoteToolset {
-    /// Connects to a socket, on behalf of a run or a session.
+    /// Connects to a socket, on behalf of a run or a session. Nothing is sent to a server of another user, unless the
+    /// options [say otherwise](RemoteOptions::with_peers).
     ///
     /// # Errors
     ///
-    /// A socket nobody listens on, a server that does not keep the protocol or could not offer its toolset.
-    pub async fn connect_unix(path: impl AsRef<Path>, scope: &Scope) -> Result<Self, RemoteError> {
-        let (input, output) = UnixStream::connect(path).await?.into_split();
-        Self::over(input, output, scope).await
+    /// A socket nobody listens on or a stranger does, a server that does not keep the protocol or could not offer its
+    /// toolset.
+    pub async fn connect_unix(
+        path: impl AsRef<Path>,
+        scope: &Scope,
+        options: RemoteOptions,
+    ) -> Result<Self, RemoteError> {
+        let stream = UnixStream::connect(path).await?;
+        let server = Peer::of(&stream);
+        if !options.accepts(&server) {
+            return Err(RemoteError::Stranger { user_id: server.user_id() });
+        }
+        let (input, output) = stream.into_split();
+        Self::over(input, output, scope, options).await
     }
 
-    /// Opens a conversation over any byte stream. The server may take 10 seconds to open it, and as long for each
-    /// question but calls, which have limits of their own.
+    /// Opens a conversation over any byte stream. Who is at its other end, the caller has seen to.
     ///
     /// # Errors
     ///
@@ -106,13 +121,15 @@ impl RemoteToolset {
         input: impl AsyncRead + Send + Unpin + 'static,
         mut output: impl AsyncWrite + Send + Unpin + 'static,
         scope: &Scope,
+        options: RemoteOptions,
     ) -> Result<Self, RemoteError> {
         let mut input = BufReader::new(input);
         let opening = async {
             write(&mut output, &Request::Open { version: VERSION, scope: scope.into() }).await?;
             read::<Reply>(&mut input).await
         };
-        let (calls, nonce) = match timeout(PATIENCE, opening).await.map_err(io::Error::from)?? {
+        let opened = timeout(options.answer_timeout, opening).await.map_err(io::Error::from)??;
+        let (calls, nonce) = match opened {
             Some((Reply::Opened { calls, nonce }, _)) => (calls.clamp(1, CALLS), nonce),
             Some((Reply::Refused { why }, _)) => return Err(RemoteError::Refused { why }),
             _ => return Err(RemoteError::Gone),
@@ -124,16 +141,8 @@ impl RemoteToolset {
         tokio::spawn(carry(input, output, queue, Arc::clone(&shared)));
         let (next, listed) = (AtomicU64::new(0), Mutex::default());
         let (calls, others) = (Semaphore::new(calls), Semaphore::new(1));
-        let (opened_for, approval_key) = (scope.into(), None);
-        Ok(Self { requests, shared, next, calls, others, nonce, opened_for, approval_key, listed })
-    }
-
-    /// Sets the key with which the server is shown that a call was approved: the one of its
-    /// [`RemoteOptions::with_approval_key`](super::RemoteOptions::with_approval_key).
-    #[must_use]
-    pub fn with_approval_key(mut self, key: ApprovalKey) -> Self {
-        self.approval_key = Some(key);
-        self
+        let opened_for = scope.into();
+        Ok(Self { requests, shared, next, calls, others, nonce, opened_for, options, listed })
     }
 
     /// Asks once there is a place, and waits for the reply. Given up meanwhile, the server is told.
@@ -154,14 +163,15 @@ impl RemoteToolset {
         reply.map_err(|_| RemoteError::Gone)
     }
 
-    /// What is asked about the toolset, and not of a tool. The server may take 10 seconds for it.
+    /// What is asked about the toolset, and not of a tool.
     async fn ask_other(&self, request: impl FnOnce(u64) -> Request) -> Result<Reply, RemoteError> {
-        timeout(PATIENCE, self.ask(&self.others, request)).await.map_err(io::Error::from)?
+        let answering = self.ask(&self.others, request);
+        timeout(self.options.answer_timeout, answering).await.map_err(io::Error::from)?
     }
 
     /// The code that shows that a call was approved by whoever our runtime asked.
     fn approval(&self, request: u64, call: &ToolCall, sent: &WireCall) -> Option<[u8; 32]> {
-        let key = self.approval_key.as_ref()?;
+        let key = self.options.approval_key.as_ref()?;
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let Listed { tool, digest, .. } = listed.get(call.tool())?;
         check_cleared(call, tool.spec()).ok()?;
@@ -374,6 +384,14 @@ impl fmt::Display for RemoteError {
                 write!(f, "the other side of a remote toolset does not keep the protocol: {what}")
             }
             Self::Gone => f.write_str("the remote toolset has left"),
+            Self::Stranger { user_id } => {
+                let user = user_id.map_or("an unknown user".to_owned(), |id| format!("user {id}"));
+                write!(
+                    f,
+                    "the socket is served by {user}, expected a process that `RemoteOptions::with_peers` lets in, by default of \
+                     this user"
+                )
+            }
         }
     }
 }

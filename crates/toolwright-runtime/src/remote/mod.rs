@@ -7,7 +7,7 @@
 //! A server trusts its peers with nothing that it did not agree to:
 //!
 //! - [`bind_unix`] makes a socket that no other user can connect to, and a server asks the kernel who a peer is. Peers of
-//!   another user are refused unless [`RemoteOptions::with_peers`] lets them in.
+//!   another user are refused unless [`RemoteOptions::with_peers`] lets them in; so is, by a client, a server.
 //! - What a peer says of runs, sessions and labels is not believed: each connection is a run of its own. Ids of calls stay
 //!   the peer's, to tell them apart. Where peers are the host's own processes, [`RemoteOptions::trusting_peers`] takes
 //!   their word.
@@ -27,11 +27,10 @@
 //! // Here, and the same in the process of the client.
 //! let key = ApprovalKey::new(secret);
 //! let bell = FunctionTool::new(ToolSpec::new("ring"), async || true).into_source();
-//! let options = RemoteOptions::new().with_approval_key(key.clone());
-//! tokio::spawn(bell.serve_unix(bind_unix("/run/bell/socket")?, options));
+//! let options = RemoteOptions::new().with_approval_key(key);
+//! tokio::spawn(bell.serve_unix(bind_unix("/run/bell/socket")?, options.clone()));
 //!
-//! let remote = RemoteToolset::connect_unix("/run/bell/socket", &Scope::default()).await?;
-//! let remote = remote.with_approval_key(key);
+//! let remote = RemoteToolset::connect_unix("/run/bell/socket", &Scope::default(), options).await?;
 //! # let _ = remote;
 //! # Ok(())
 //! # }

@@ -1,7 +1,8 @@
-//! What a server of a remote toolset lets its peers do. Never looks at a request.
+//! What either side of a remote toolset lets the other do. Never looks at a request or a reply.
 
 use crate::debug::debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
@@ -13,8 +14,11 @@ use super::ApprovalKey;
 const CONNECTIONS: usize = 256;
 /// How many calls of a connection may be under way at once.
 const CALLS: usize = 256;
+/// How long the other side may take for what is no call.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a server of a toolset lets its peers do: see [`Source::serve_unix`](crate::Source::serve_unix).
+/// What a server of a toolset and its client let each other do: see [`Source::serve_unix`](crate::Source::serve_unix) and
+/// [`RemoteToolset::connect_unix`](super::RemoteToolset::connect_unix). Scopes and numbers are of servers alone.
 #[derive(Clone)]
 pub struct RemoteOptions {
     accepts: Accepts,
@@ -22,6 +26,7 @@ pub struct RemoteOptions {
     pub(super) approval_key: Option<ApprovalKey>,
     pub(super) connections: usize,
     pub(super) calls: usize,
+    pub(super) answer_timeout: Duration,
 }
 
 /// Who is at the other end of a connection, as the kernel says.
@@ -50,9 +55,7 @@ impl Peer {
     }
 
     fn is_of_this_user(&self) -> bool {
-        // Both ends of a pair are ours.
-        let ours = UnixStream::pair().ok().and_then(|(end, _)| Self::of(&end).user_id());
-        ours.is_some() && ours == self.user_id()
+        self.user_id() == Some(rustix::process::geteuid().as_raw())
     }
 }
 
@@ -63,7 +66,7 @@ impl Default for RemoteOptions {
 }
 
 impl RemoteOptions {
-    /// Peers of this process's user may connect. Nothing that they say of themselves is believed, and nothing counts as an
+    /// The other side is a process of this process's user. Nothing that they say of themselves is believed, and nothing counts as an
     /// approval.
     pub fn new() -> Self {
         Self {
@@ -72,11 +75,13 @@ impl RemoteOptions {
             approval_key: None,
             connections: CONNECTIONS,
             calls: CALLS,
+            answer_timeout: ANSWER_TIMEOUT,
         }
     }
 
-    /// Sets which peers may connect to a socket; otherwise those of this process's user. Others also need the permission
-    /// of the socket's file, which [`bind_unix`](super::bind_unix) gives to nobody else.
+    /// Sets which peers may connect to a socket, and which server a client speaks with; otherwise those of this process's
+    /// user. Others also need the permission of the socket's file, which [`bind_unix`](super::bind_unix) gives to nobody
+    /// else.
     #[must_use]
     pub fn with_peers(mut self, accepts: impl Fn(&Peer) -> bool + Send + Sync + 'static) -> Self {
         self.accepts = Arc::new(accepts);
@@ -101,8 +106,7 @@ impl RemoteOptions {
         self.with_scope(|_, stated| stated)
     }
 
-    /// Sets the key with which clients show that a call was approved; the client's side is
-    /// [`RemoteToolset::with_approval_key`](super::RemoteToolset::with_approval_key). Without it, tools that need an
+    /// Sets the key with which clients show that a call was approved, the same on both sides. Without it, tools that need an
     /// approval run no call.
     #[must_use]
     pub fn with_approval_key(mut self, key: ApprovalKey) -> Self {
@@ -122,6 +126,14 @@ impl RemoteOptions {
     #[must_use]
     pub fn with_calls(mut self, calls: usize) -> Self {
         self.calls = calls.max(1);
+        self
+    }
+
+    /// Sets how long the other side may take to open a connection, to answer what is no call, and to read what was said when
+    /// it has left; otherwise 10 seconds. Calls have limits of their own.
+    #[must_use]
+    pub fn with_answer_timeout(mut self, time: Duration) -> Self {
+        self.answer_timeout = time;
         self
     }
 

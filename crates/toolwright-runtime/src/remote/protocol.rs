@@ -1,7 +1,5 @@
 //! What is said over the wire: one JSON object a line. Never reads from or writes to one.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolwright::spec::{Approval, CallLimits, ToolAnnotations};
@@ -15,10 +13,6 @@ pub(super) const VERSION: u32 = 4;
 
 /// The longest line that is read, in bytes, and the most that all calls of a connection under way may have been.
 pub(super) const LONGEST: usize = 64 << 20;
-
-/// How long the other side may take to open a connection, to answer what is no call, and to read what was said when it has
-/// left.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a client says.
 #[derive(Serialize, Deserialize)]

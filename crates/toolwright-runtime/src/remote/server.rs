@@ -22,7 +22,7 @@ use super::ApprovalKey;
 use super::approval::Approved;
 use super::client::{RemoteError, read};
 use super::options::{Peer, RemoteOptions};
-use super::protocol::{LONGEST, PATIENCE, Reply, Request, VERSION, WireTool};
+use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
 
 use crate::execute::{Attended, panicked};
 use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared};
@@ -102,7 +102,7 @@ impl Source {
         tokio::select! {
             biased;
             ended = converse(BufReader::new(input), self, peer, options, replies) => {
-                let written = timeout(PATIENCE, writing).await.map_err(io::Error::from)?;
+                let written = timeout(options.answer_timeout, writing).await.map_err(io::Error::from)?;
                 ended.and(written.map_err(RemoteError::Io))
             }
             // Whoever cannot be told anything has left.
@@ -182,7 +182,7 @@ async fn converse(
     options: &RemoteOptions,
     replies: mpsc::Sender<Reply>,
 ) -> Result<(), RemoteError> {
-    let first = timeout(PATIENCE, read(&mut input)).await.map_err(io::Error::from)?;
+    let first = timeout(options.answer_timeout, read(&mut input)).await.map_err(io::Error::from)?;
     let (version, stated) = match first? {
         Some((Request::Open { version, scope }, _)) => (version, scope),
         Some(_) => {
@@ -397,10 +397,10 @@ fn not_shown(tool: &ToolEntry, has_key: bool) -> ToolFailure {
     let message = format!("`{}` needs an approval, and this call shows none", tool.name());
     let detail = if has_key {
         "the call came without a code made with the server's key for this request; give the client the same key with \
-         `RemoteToolset::with_approval_key`, and call through a runtime that asks"
+         `RemoteOptions::with_approval_key`, and call through a runtime that asks"
     } else {
-        "the server of the remote toolset has no approval key; give the same one to it with \
-         `RemoteOptions::with_approval_key` and to its client with `RemoteToolset::with_approval_key`"
+        "the server of the remote toolset has no approval key; give the same one to it and to \
+         its client with `RemoteOptions::with_approval_key`"
     };
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(detail)
 }

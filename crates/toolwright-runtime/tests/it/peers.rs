@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf,
+};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use toolwright::{BoxError, BoxFuture, Scope, ToolCall, ToolFailure, ToolResult};
@@ -109,7 +111,8 @@ async fn only_peers_of_the_same_user_may_connect_unless_the_server_says_otherwis
         let path = folder.path().join(name);
         let toolset = tool("plus", |n| n + 1).into_source();
         let serving = tokio::spawn(toolset.serve_unix(bind_unix(&path).unwrap(), options));
-        let connected = RemoteToolset::connect_unix(&path, &Scope::default()).await;
+        let connected =
+            RemoteToolset::connect_unix(&path, &Scope::default(), RemoteOptions::new()).await;
         serving.abort();
         connected.map(drop).map_err(|error| error.to_string())
     };
@@ -120,6 +123,34 @@ async fn only_peers_of_the_same_user_may_connect_unless_the_server_says_otherwis
         peer.process_id().is_none_or(|id| u32::try_from(id) == Ok(std::process::id()))
     });
     assert_eq!(connect("process", this_process).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_client_says_nothing_to_the_server_of_a_stranger() {
+    let folder = tempfile::tempdir().unwrap();
+    let us = std::fs::metadata(folder.path()).unwrap().uid();
+    let path = folder.path().join("socket");
+    let listener = bind_unix(&path).unwrap();
+    let strangers = RemoteOptions::new().with_peers(move |peer| peer.user_id() == Some(us + 1));
+    let refused = RemoteToolset::connect_unix(&path, &Scope::default(), strangers).await;
+    let Err(error @ RemoteError::Stranger { user_id }) = refused else { panic!("it connected") };
+    assert_eq!(user_id, Some(us));
+    assert!(error.to_string().starts_with(&format!("the socket is served by user {us}")));
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let mut said = Vec::new();
+    stream.read_to_end(&mut said).await.unwrap();
+    assert!(said.is_empty(), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_says_how_long_a_silent_server_is_waited_for() {
+    let since = tokio::time::Instant::now();
+    let (ours, _silent) = tokio::io::duplex(1 << 10);
+    let (input, output) = tokio::io::split(ours);
+    let options = RemoteOptions::new().with_answer_timeout(SOON);
+    let opened = RemoteToolset::over(input, output, &Scope::default(), options).await;
+    assert!(matches!(opened, Err(RemoteError::Io(_))));
+    assert_eq!(since.elapsed().as_millis(), SOON.as_millis());
 }
 
 /// A toolset that says for whom it was made, and whose tool says for whom it is called.
@@ -268,7 +299,7 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let (ours, _silent) = tokio::io::duplex(1 << 10);
     let (input, output) = tokio::io::split(ours);
     let scope = Scope::default();
-    let opening = RemoteToolset::over(input, output, &scope);
+    let opening = RemoteToolset::over(input, output, &scope, RemoteOptions::new());
     let opened = timeout(SOON * 100, opening).await.expect("the opening has a limit");
     let Err(RemoteError::Io(error)) = opened else { panic!("it cannot have opened") };
     assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
@@ -277,7 +308,7 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
     let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
     silent.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (input, output) = tokio::io::split(ours);
-    let remote = RemoteToolset::over(input, output, &scope).await.unwrap();
+    let remote = RemoteToolset::over(input, output, &scope, RemoteOptions::new()).await.unwrap();
     let listed = timeout(SOON * 100, remote.tools(&scope)).await.expect("lists have a limit");
     assert!(listed.unwrap_err().to_string().contains("broke"));
     assert!(timeout(SOON * 100, remote.save(&scope)).await.expect("so has saving").is_err());
@@ -317,7 +348,9 @@ async fn a_client_sends_no_more_calls_than_the_server_takes() {
     let opened = json!({"say": "opened", "calls": 4, "nonce": "n"});
     output.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
     let (reading, writing) = tokio::io::split(ours);
-    let remote = Arc::new(RemoteToolset::over(reading, writing, &Scope::default()).await.unwrap());
+    let remote =
+        RemoteToolset::over(reading, writing, &Scope::default(), RemoteOptions::new()).await;
+    let remote = Arc::new(remote.unwrap());
     input.next_line().await.unwrap();
     for _ in 0..3 {
         let calls = (0..1_000).map(|n| {
@@ -371,11 +404,11 @@ async fn approving(log: &Log, server: Option<[u8; 32]>, client: Option<[u8; 32]>
 }
 
 async fn connect(path: &Path, secret: Option<[u8; 32]>) -> RemoteToolset {
-    let remote = RemoteToolset::connect_unix(path, &Scope::default()).await.unwrap();
-    match secret {
-        Some(secret) => remote.with_approval_key(ApprovalKey::new(secret)),
-        None => remote,
+    let mut options = RemoteOptions::new();
+    if let Some(secret) = secret {
+        options = options.with_approval_key(ApprovalKey::new(secret));
     }
+    RemoteToolset::connect_unix(path, &Scope::default(), options).await.unwrap()
 }
 
 /// H6: a call that was approved here runs there only where both sides have one key; else the failure says what to do.
@@ -463,8 +496,8 @@ async fn h6_an_approved_call_runs_only_as_it_was_sent_and_asked() {
         let _requests = tokio::spawn(relay(requests, requests_to, from, to));
         let _replies = tokio::spawn(relay(replies, replies_to, from, to));
         let (input, output) = tokio::io::split(ours);
-        let remote = RemoteToolset::over(input, output, &Scope::default()).await.unwrap();
-        let remote = remote.with_approval_key(ApprovalKey::new(SECRET));
+        let options = RemoteOptions::new().with_approval_key(ApprovalKey::new(SECRET));
+        let remote = RemoteToolset::over(input, output, &Scope::default(), options).await.unwrap();
         let yes = Arc::new(|_: &ApprovalRequest| Verdict::Approve);
         let registry = Registry::new();
         registry.register_toolset("far", remote).unwrap();

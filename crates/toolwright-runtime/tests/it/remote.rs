@@ -41,7 +41,9 @@ impl Socket {
     }
 
     async fn connect_as(&self, scope: &Scope) -> RemoteToolset {
-        RemoteToolset::connect_unix(self.folder.path().join("socket"), scope).await.unwrap()
+        RemoteToolset::connect_unix(self.folder.path().join("socket"), scope, RemoteOptions::new())
+            .await
+            .unwrap()
     }
 }
 
@@ -191,7 +193,7 @@ fn counting_far_away(breaks: Option<&'static str>) -> Runtime {
         let socket = Arc::clone(&socket);
         async move {
             let path = socket.folder.path().join("socket");
-            RemoteToolset::connect_unix(path, &scope).await
+            RemoteToolset::connect_unix(path, &scope, RemoteOptions::new()).await
         }
     })
 }
@@ -310,10 +312,17 @@ async fn a_toolset_that_does_not_enter_there_cannot_be_had_here() {
     let stuck = Toy { stuck: true, ..Toy::new("toy", &Log::default()) };
     let socket = Socket::serve(stuck.into_source());
     let path = socket.folder.path().join("socket");
-    let error = RemoteToolset::connect_unix(&path, &Scope::default()).await.err().unwrap();
+    let error = RemoteToolset::connect_unix(&path, &Scope::default(), RemoteOptions::new())
+        .await
+        .err()
+        .unwrap();
     assert_eq!(error.to_string(), "the remote toolset cannot be had: the door is locked");
     let nobody = socket.folder.path().join("nobody");
-    assert!(RemoteToolset::connect_unix(&nobody, &Scope::default()).await.is_err());
+    assert!(
+        RemoteToolset::connect_unix(&nobody, &Scope::default(), RemoteOptions::new())
+            .await
+            .is_err()
+    );
 }
 
 /// Waits for what another task will have done soon.
