@@ -16,6 +16,7 @@ use crate::debug::debug;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
 use toolwright::{BoxFuture, Outcome, ToolCall};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
@@ -24,6 +25,7 @@ use crate::tools::{ToolEntry, Toolset};
 use crate::watch::Publisher;
 
 pub use blocking::blocking;
+use blocking::{CallShare, SHARED};
 #[cfg(all(feature = "remote", unix))]
 pub(crate) use driver::Attended;
 pub use occupied::occupied_threads;
@@ -43,18 +45,10 @@ pub struct Invocation {
     tool: ToolEntry,
     toolset: Arc<dyn Toolset>,
     publisher: Publisher,
+    blocking: Arc<CallShare>,
 }
 
 impl Invocation {
-    pub(crate) fn new(
-        call: Arc<ToolCall>,
-        tool: ToolEntry,
-        toolset: Arc<dyn Toolset>,
-        publisher: Publisher,
-    ) -> Self {
-        Self { call, tool, toolset, publisher }
-    }
-
     /// The call.
     pub fn call(&self) -> &ToolCall {
         &self.call
@@ -71,7 +65,11 @@ type OutcomeFuture = BoxFuture<'static, Result<Outcome, Infallible>>;
 
 /// What runs the calls of a runtime. A call that an agent answers is a run of its own, whose calls go through it.
 #[derive(Clone)]
-pub struct Execute(BoxCloneSyncService<Invocation, Outcome, Infallible>);
+pub struct Execute {
+    service: BoxCloneSyncService<Invocation, Outcome, Infallible>,
+    /// A permit for each thread that blocking work may occupy.
+    blocking: Arc<Semaphore>,
+}
 
 debug!(Invocation, invocation => { call: invocation.call, tool: invocation.tool });
 
@@ -93,11 +91,29 @@ impl Execute {
             + 'static,
         <L::Service as Service<Invocation>>::Future: Send + 'static,
     {
-        Self(BoxCloneSyncService::new(layer.layer(ToolService)))
+        let service = BoxCloneSyncService::new(layer.layer(ToolService));
+        Self { service, blocking: Arc::clone(&SHARED) }
     }
 
-    pub(crate) async fn run(&self, invocation: Invocation) -> Outcome {
-        match self.0.clone().oneshot(invocation).await {
+    /// Sets how many threads [`blocking`] work of these calls may occupy at once, at least one. Otherwise it is 256, together
+    /// with all others that have no number of their own. Fewer than tokio's `max_blocking_threads` (512 unless set), which
+    /// files and names of hosts need too.
+    #[must_use]
+    pub fn with_blocking_threads(mut self, threads: usize) -> Self {
+        self.blocking = Arc::new(Semaphore::new(threads.clamp(1, Semaphore::MAX_PERMITS)));
+        self
+    }
+
+    pub(crate) async fn run(
+        &self,
+        call: Arc<ToolCall>,
+        tool: ToolEntry,
+        toolset: Arc<dyn Toolset>,
+        publisher: Publisher,
+    ) -> Outcome {
+        let blocking = Arc::new(CallShare::new(&self.blocking));
+        let invocation = Invocation { call, tool, toolset, publisher, blocking };
+        match self.service.clone().oneshot(invocation).await {
             Ok(outcome) => outcome,
             Err(never) => match never {},
         }

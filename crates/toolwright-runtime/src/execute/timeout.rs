@@ -1,6 +1,8 @@
 //! An end to tools that take too long, also to those that block. Never tries again.
 
 use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use toolwright::{FailureKind, Outcome, Recovery, ToolFailure};
 use tower::{Layer, Service};
 
+use super::blocking::CallShare;
 use super::task::CallTask;
 use super::{Invocation, OutcomeFuture};
 use crate::tools::ToolEntry;
@@ -63,17 +66,42 @@ where
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
         let limit = invocation.tool().spec().limits().timeout.unwrap_or(self.default);
         let tool = invocation.tool().clone();
+        let blocking = Arc::clone(&invocation.blocking);
         let running = self.inner.call(invocation);
         Box::pin(async move {
             let tokio = Handle::current();
-            let ended = match tokio.runtime_flavor() {
+            match tokio.runtime_flavor() {
                 // Nobody could notice while the only thread is blocked.
-                RuntimeFlavor::CurrentThread => tokio::time::timeout(limit, running).await,
-                _ => tokio::time::timeout(limit, CallTask::spawn(tokio, Box::pin(running))).await,
-            };
-            ended.unwrap_or_else(|_| Ok(Err(timed_out(&tool, limit))))
+                RuntimeFlavor::CurrentThread => within(limit, running, &tool, &blocking).await,
+                _ => {
+                    within(limit, CallTask::spawn(tokio, Box::pin(running)), &tool, &blocking).await
+                }
+            }
         })
     }
+}
+
+async fn within(
+    limit: Duration,
+    running: impl Future<Output = Result<Outcome, Infallible>>,
+    tool: &ToolEntry,
+    blocking: &CallShare,
+) -> Result<Outcome, Infallible> {
+    let mut running = pin!(running);
+    match tokio::time::timeout(limit, &mut running).await {
+        Ok(ended) => ended,
+        // Found before the call is dropped, which waits for nothing any more then.
+        Err(_) if blocking.waits() => Ok(Err(no_thread(tool, limit))),
+        Err(_) => Ok(Err(timed_out(tool, limit))),
+    }
+}
+
+/// The failure of a call that did not begin in time, since tools that block had taken all threads for that.
+fn no_thread(tool: &ToolEntry, limit: Duration) -> ToolFailure {
+    let message = format!("`{}` is too busy now, and did not begin within {limit:?}", tool.name());
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry).with_detail(
+        "all threads for tools that block are taken; see `Execute::with_blocking_threads`",
+    )
 }
 
 /// What is left of an attempt that took too long.

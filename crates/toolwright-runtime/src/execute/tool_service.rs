@@ -25,13 +25,13 @@ impl Service<Invocation> for ToolService {
     }
 
     fn call(&mut self, invocation: Invocation) -> OutcomeFuture {
-        let Invocation { call, toolset, .. } = invocation;
-        Box::pin(async move {
+        let Invocation { call, toolset, blocking, .. } = invocation;
+        Box::pin(blocking.serve(async move {
             // A toolset may panic before it has a future to poll.
             let calling = async { toolset.call(&call).await.outcome };
             let ended = AssertUnwindSafe(calling).catch_unwind().await;
             Ok(ended.unwrap_or_else(|panic| Err(panicked("the executor", &*panic))))
-        })
+        }))
     }
 }
 

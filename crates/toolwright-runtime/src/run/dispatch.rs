@@ -30,7 +30,7 @@ use super::end::{End, Resumption};
 use super::environment::{Environment, Options};
 use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
-use crate::execute::{Invocation, Retry, panicked, timed_out};
+use crate::execute::{Retry, panicked, timed_out};
 use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
@@ -362,8 +362,8 @@ impl Dispatcher {
                 return Delegation::to(&**agent, call.args().clone()).to_payload();
             }
             let (toolset, publisher) = (Arc::clone(&self.toolset), self.publisher.clone());
-            let invocation = Invocation::new(Arc::clone(&call), tool.clone(), toolset, publisher);
-            let outcome = self.environment.execute_for(tool).run(invocation).await;
+            let execute = self.environment.execute_for(tool);
+            let outcome = execute.run(Arc::clone(&call), tool.clone(), toolset, publisher).await;
             let is_checked = tool.checks_itself() || tool.delegates();
             if is_checked { outcome } else { tool.spec_ref().checked(outcome) }
         };

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use toolwright::progress::{self, Progress, Watcher};
 use toolwright::spec::CallLimits;
-use toolwright::{Payload, ToolCall};
+use toolwright::{FailureKind, Payload, Recovery, ToolCall};
 use toolwright_runtime::execute::{blocking, occupied_threads};
-use toolwright_runtime::{FunctionTool, Registry, Runtime};
+use toolwright_runtime::{Execute, FunctionTool, Registry, Runtime};
 
 use crate::planners::brief;
 use crate::toys::{spec, tool};
@@ -34,6 +34,61 @@ fn quick_beside_stuck(has_own_thread: bool) -> (Runtime, mpsc::Sender<()>) {
     registry.register_tool(stuck).unwrap();
     registry.register_tool(FunctionTool::new(spec("quick"), async || true)).unwrap();
     (Runtime::new(registry), held)
+}
+
+/// As many blocking calls as there are threads for them leave tokio threads for other work; further ones wait, do not begin
+/// in time and say why; when a thread is free, they run.
+#[test]
+fn blocking_calls_beyond_their_threads_are_unavailable_and_stop_nothing_else() {
+    let (held, until) = mpsc::channel::<()>();
+    let until = Arc::new(std::sync::Mutex::new(until));
+    let begun = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&begun);
+    let limits = CallLimits { timeout: Some(LIMIT), ..CallLimits::UNLIMITED };
+    let stuck = FunctionTool::new(spec("stuck").with_limits(limits), move || {
+        let (until, begun) = (Arc::clone(&until), Arc::clone(&counted));
+        blocking(move || {
+            begun.fetch_add(1, Ordering::SeqCst);
+            until.lock().unwrap().recv_timeout(LONG).is_ok()
+        })
+    });
+    let registry = Registry::new();
+    registry.register_tool(stuck).unwrap();
+    let execute = Execute::default().with_blocking_threads(1);
+    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    for mut tokio in
+        [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()]
+    {
+        begun.store(0, Ordering::SeqCst);
+        let tokio = tokio.enable_time().max_blocking_threads(2).build().unwrap();
+        tokio.block_on(async {
+            let first = runtime.call(call("stuck"));
+            let second = async {
+                tokio::time::sleep(LIMIT / 4).await;
+                runtime.call(call("stuck")).await
+            };
+            let (first, second) = tokio::join!(first, second);
+            assert_eq!(brief(&first), "timeout");
+            let failure = second.outcome.unwrap_err();
+            assert_eq!(
+                (failure.kind, failure.recovery),
+                (FailureKind::Unavailable, Recovery::Retry)
+            );
+            assert_eq!(failure.message, "`stuck` is too busy now, and did not begin within 100ms");
+            assert_eq!(begun.load(Ordering::SeqCst), 1);
+            let other = tokio::task::spawn_blocking(|| true);
+            assert!(
+                tokio::time::timeout(LONG / 2, other).await.expect("a thread is left").unwrap()
+            );
+            held.send(()).unwrap();
+            let third = runtime.call(call("stuck"));
+            let releasing = async {
+                tokio::time::sleep(LIMIT / 4).await;
+                held.send(()).unwrap();
+            };
+            assert_eq!(brief(&tokio::join!(third, releasing).0), "true");
+        });
+    }
 }
 
 fn call(tool: &str) -> ToolCall {
