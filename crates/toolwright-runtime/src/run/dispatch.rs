@@ -31,7 +31,7 @@ use super::environment::{Environment, Options};
 use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
 use crate::execute::{Retry, panicked, timed_out};
-use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared};
+use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared, words_digest};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
 
@@ -448,6 +448,7 @@ impl Dispatcher {
                     (Ok(outcome), _) | (Err(_), Some(outcome)) => outcome,
                     (Err(mut state), None) => {
                         (state.attempt, state.args) = (attempt, Some(call.args().to_string()));
+                        state.words = Some(words_digest(tool.approval()));
                         return End::Suspended(state);
                     }
                 },

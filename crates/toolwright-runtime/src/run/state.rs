@@ -39,6 +39,9 @@ pub(crate) struct RunState {
     pub(crate) attempt: u32,
     /// The arguments of its call, as hooks made them.
     pub(crate) args: Option<String>,
+    /// The digest of the words in which the tool of its call asked for an approval.
+    #[serde(default)]
+    pub(crate) words: Option<String>,
     pub(crate) input: String,
     pub(crate) scope: WireScope,
     pub(crate) history: Vec<Vec<WireExchange>>,

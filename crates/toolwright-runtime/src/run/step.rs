@@ -14,7 +14,7 @@ use super::stop::Stop;
 use super::{Progress, Run};
 use crate::agent::Exchange;
 use crate::approval::ApprovalRequest;
-use crate::tools::{ToolEntry, cleared};
+use crate::tools::{ToolEntry, cleared, words_digest};
 use crate::wire::WireCall;
 
 impl Run {
@@ -152,6 +152,7 @@ impl Run {
             implements: self.implements.as_ref().map(|tool| tool.name().to_owned()),
             attempt: 1,
             args: None,
+            words: None,
             input: self.input.to_string(),
             scope: (&*self.scope).into(),
             history: progress
@@ -200,11 +201,13 @@ pub(crate) fn readmit(
     dispatcher.judge(call, tool, &Arc::new(request), verdict)
 }
 
-/// The state in which a call goes on whose agent's run waited. If it was approved before that began, it still is.
+/// The state in which a call goes on whose agent's run waited. If it was approved before that began, it still is, unless its
+/// tool asks in other words now.
 pub(crate) fn rejoin(saved: WireCall, run: Box<RunState>, tools: &[ToolEntry]) -> PendingCall {
     let tool = find(tools, &saved.tool);
     let (approved, mut call) = (saved.approved, ToolCall::from(saved));
-    if let Some(tool) = tool.as_ref().filter(|_| approved) {
+    let asks_as_before = |tool: &&ToolEntry| run.words == Some(words_digest(tool.approval()));
+    if approved && let Some(tool) = tool.as_ref().filter(asks_as_before) {
         call = cleared(call, tool.spec());
     }
     PendingCall::new(call, tool, CallState::Suspended(run))

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use toolwright::call::Clearance;
+use toolwright::spec::Approval;
 use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::ToolEntry;
 
-/// The digest of what was approved: a call of a run, the tool by its own name, and the exact arguments.
+/// The digest of what was approved: a call of a run, the tool by its own name with the words it asks in, and the exact
+/// arguments.
 struct Approved(String);
 
 /// The call, approved for the tool of this spec with the arguments it has.
@@ -22,16 +24,17 @@ pub(crate) fn cleared(call: ToolCall, tool: &ToolSpec) -> ToolCall {
 ///
 /// # Errors
 ///
-/// Nobody approved it, or it was another call, tool or arguments.
+/// Nobody approved it, or it was another call or tool, or other words or arguments.
 pub(crate) fn check_cleared(call: &ToolCall, tool: &ToolSpec) -> Result<(), ToolFailure> {
     let Some(clearance) = call.clearance() else { return Err(not_approved(tool.name())) };
     let approved = clearance.proof::<Approved>();
     if approved.is_some_and(|approved| approved.0 == covered(call, tool)) {
         return Ok(());
     }
-    let message = format!("the arguments of `{}` are not those that were approved", tool.name());
-    Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
-        .with_detail("a hook changed them after the approval; let it run before, or leave them"))
+    let message = format!("this call of `{}` is not the one that was approved", tool.name());
+    Err(ToolFailure::new(FailureKind::Denied, message, Recovery::Replan).with_detail(
+        "a hook changed its arguments after the approval, or its tool asks in other words now",
+    ))
 }
 
 /// The failure of a call that needs an approval and carries no clearance.
@@ -58,7 +61,18 @@ impl ToolEntry {
 
 fn covered(call: &ToolCall, tool: &ToolSpec) -> String {
     let run_id = call.run_id().unwrap_or_default();
-    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str()])
+    let words = words_digest(tool.approval());
+    digest([run_id, call.id(), tool.toolset(), tool.name(), call.args().as_str(), &words])
+}
+
+/// The digest of the words in which a tool asks for an approval.
+pub(crate) fn words_digest(approval: Option<&Approval>) -> String {
+    let words = approval.map(|Approval { prompt, denied, metadata }| [prompt, denied, metadata]);
+    // Each with a mark where it is there, so that an empty one is not none.
+    let words =
+        words.into_iter().flatten().map(|text| text.as_ref().map(|text| format!("={text}")));
+    let words: Vec<_> = words.map(Option::unwrap_or_default).collect();
+    digest(words.iter().map(String::as_str))
 }
 
 /// SHA-256 over parts, in hexadecimal. Every part has its length before it, so that no two lists have one text.

@@ -30,7 +30,7 @@ use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
 pub(crate) use available::Available;
-pub(crate) use clearance::{check_cleared, cleared, digest};
+pub(crate) use clearance::{check_cleared, cleared, digest, words_digest};
 pub use combined::Combined;
 pub(crate) use combined::clashing;
 pub use delegation::Delegation;

@@ -401,10 +401,12 @@ async fn a_deferred_tool_gets_its_result_from_the_host() {
 
 /// A worker whose call is answered by a child that needs an approval.
 pub(crate) fn nested(log: &Log) -> Registry {
-    let spec = ToolSpec::new("delegate")
-        .with_toolset("delegating")
-        .with_service("lab")
-        .with_types::<N, N>();
+    nested_behind(log, ToolSpec::new("delegate"))
+}
+
+/// The same, for a call of the tool `delegate` with this spec.
+pub(crate) fn nested_behind(log: &Log, delegate: ToolSpec) -> Registry {
+    let spec = delegate.with_toolset("delegating").with_service("lab").with_types::<N, N>();
     let registry = Registry::new();
     registry.register_tool(guarded(log)).unwrap();
     let child = Agent::new("child", "lab").with_implements(spec).with_tools(["wipe"]);

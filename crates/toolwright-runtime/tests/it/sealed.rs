@@ -12,7 +12,7 @@ use toolwright_runtime::{
     RunRequest, Runtime, RuntimeBuilder, SealKey, SuspendedRun, SuspendedRuns,
 };
 
-use crate::approvals::{guarded, nested};
+use crate::approvals::{guarded, nested, nested_behind};
 use crate::planners::{briefs, steps};
 use crate::tools::{Log, call, payload};
 use crate::toys::tool;
@@ -476,6 +476,28 @@ async fn h6_h8_an_approved_call_of_an_agent_goes_on_where_it_waited_again() {
     let outcome = approve(&second, &run).await.unwrap();
     assert_eq!(briefs(&outcome), [r#"{"n":3}"#]);
     assert_eq!(log.lines(), [r#"wiped {"n":3}"#]);
+}
+
+/// H7: the yes to a call that an agent answers is a yes to the words that were shown, for as long as its run waits.
+#[tokio::test]
+async fn h7_a_yes_to_words_that_the_tool_of_an_agent_no_longer_says_does_not_go_on() {
+    for (later, expected) in [("Delegate?", r#"{"n":3}"#), ("Delegate it all?", "denied")] {
+        let log = Log::default();
+        let process = |prompt: &'static str| {
+            let words = Approval { prompt: Some(prompt.into()), ..Approval::default() };
+            let registry = nested_behind(&log, ToolSpec::new("delegate").with_approval(words));
+            Runtime::builder(registry).with_seal_keys([key()]).build()
+        };
+        let (first, second) = (process("Delegate?"), process(later));
+        let outcome = first.run(RunRequest::new("parent", payload(0))).await.unwrap();
+        let outcome = approve(&first, outcome.suspended().unwrap()).await.unwrap();
+        let text = first.export(outcome.suspended().expect("the child asks")).await.unwrap();
+        let run = second.restore(&text).await.unwrap();
+        assert_eq!(run.pending()[0].tool, "wipe");
+        let outcome = approve(&second, &run).await.unwrap();
+        assert_eq!(briefs(&outcome), [expected], "{later}");
+        assert_eq!(log.lines().is_empty(), expected == "denied", "{later}");
+    }
 }
 
 /// H7: a question that has expired stays so in another process: its clock counts, and the state cannot say otherwise.
