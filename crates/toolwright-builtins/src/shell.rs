@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{self, SignalKind};
 use tokio::sync::oneshot;
 use toolwright::spec::{ToolAnnotations, ToolsetInfo};
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
@@ -268,6 +269,8 @@ fn is_zero(number: &u64) -> bool {
 impl Shell {
     async fn run(&self, Run { program, args }: &Run) -> Result<Ran, ToolFailure> {
         let found = self.program_of(program, args)?;
+        let child_signals =
+            unix::signal(SignalKind::child()).map_err(|error| ToolFailure::internal(&error))?;
         let mut child = self.command(found, args).spawn().map_err(|error| {
             rejected(format!("`{program}` cannot be started: {error}"))
                 .with_detail(found.file.display().to_string())
@@ -278,7 +281,7 @@ impl Shell {
         let group = Group::of(&child);
         let (ending, ended) = oneshot::channel::<()>();
         let running = async {
-            let ended = tokio::time::timeout(self.time_limit, exited(group.0)).await;
+            let ended = tokio::time::timeout(self.time_limit, exited(group.0, child_signals)).await;
             // Whatever the program has started and left running ends here, also if this future is dropped.
             drop((group, ending));
             ended.is_ok()
@@ -379,16 +382,14 @@ impl Drop for Group {
     }
 }
 
-/// Waits until a child has exited, and leaves it to be waited for.
-async fn exited(pid: Option<Pid>) {
+/// Waits until a child has exited, and leaves it to be waited for. No thread is blocked meanwhile: the signals say when to look,
+/// which were asked for before the child was started.
+async fn exited(pid: Option<Pid>, mut child_signals: unix::Signal) {
     let Some(pid) = pid else { return };
-    let waiting = tokio::task::spawn_blocking(move || {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let wait = || rustix::process::waitid(WaitId::Pid(pid), options);
-        while wait().is_err_and(|error| error == rustix::io::Errno::INTR) {}
-    });
-    // It has nothing that could panic.
-    let _ = waiting.await;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    while let Ok(None) = rustix::process::waitid(WaitId::Pid(pid), options) {
+        child_signals.recv().await;
+    }
 }
 
 /// The beginning of what a program writes.

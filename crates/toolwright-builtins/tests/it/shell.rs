@@ -244,3 +244,28 @@ async fn r5_a_link_that_is_changed_later_changes_no_program() {
     let ran = call(&shell, "run_program", args).await.unwrap();
     assert_eq!(ran["stdout"], format!("{}\n", link.display()));
 }
+
+/// However many programs run, they leave tokio's threads to files, names of hosts and tools that block.
+#[test]
+fn programs_that_run_occupy_no_threads() {
+    let mut tokio = tokio::runtime::Builder::new_current_thread();
+    let tokio = tokio.enable_all().max_blocking_threads(1).build().unwrap();
+    tokio.block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = shell(&folder).build().unwrap().toolset();
+        let run = || call(&shell, "run_program", script("touch running; sleep 2; echo done"));
+        let beside = async {
+            while !folder.path().join("running").exists() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            let since = Instant::now();
+            tokio::task::spawn_blocking(|| ()).await.unwrap();
+            since.elapsed()
+        };
+        let (first, second, waited) = tokio::join!(run(), run(), beside);
+        assert!(waited < Duration::from_secs(1), "{waited:?}");
+        for ran in [first, second] {
+            assert_eq!(ran.unwrap()["stdout"], "done\n");
+        }
+    });
+}
