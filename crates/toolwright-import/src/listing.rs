@@ -9,7 +9,7 @@ use super::provenance;
 use super::warnings::Warnings;
 use toolwright::Value;
 use toolwright::remote::Provenance;
-use toolwright::untrusted::{hidden, visible, visible_schema};
+use toolwright::untrusted::{LONGEST_TOOL_NAME, hidden, visible, visible_schema};
 use toolwright_codegen::internal::Json;
 
 /// A server's answer.
@@ -41,9 +41,6 @@ pub(super) struct Listed {
 
 /// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
 const MAX_DEPTH: usize = 92;
-
-/// The longest name of a tool in bytes. MCP advises 128.
-const MAX_NAME: usize = 256;
 
 /// MCP's hints and their names in the language.
 const HINTS: [(&str, &str); 4] = [
@@ -129,8 +126,8 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let Some(Json::String(name)) = take(&mut entries, "name") else {
         return Err("it has no `name`, by which it is called".to_owned());
     };
-    if name.len() > MAX_NAME {
-        return Err(format!("its name has {} bytes, more than {MAX_NAME}", name.len()));
+    if name.len() > LONGEST_TOOL_NAME {
+        return Err(format!("its name has {} bytes, more than {LONGEST_TOOL_NAME}", name.len()));
     }
     let mut reader = Reader { name: &name, warnings, hides: hidden(&name).next().is_some() };
     let mut title = reader.text(&mut entries, "title");

@@ -10,6 +10,9 @@ pub use schema::visible_schema;
 
 use crate::format::idna::is_mark;
 
+/// The longest name that a tool of others may have, in bytes. MCP advises 128.
+pub const LONGEST_TOOL_NAME: usize = 256;
+
 /// A text in which nothing is hidden: each [hidden character](hidden) is replaced by U+FFFD.
 ///
 /// ```

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwright::spec::Implementation;
-use toolwright::untrusted::{excerpt, hidden, visible_schema};
+use toolwright::untrusted::{LONGEST_TOOL_NAME, excerpt, hidden, visible_schema};
 use toolwright::{
     BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
     ToolSpec,
@@ -20,9 +20,6 @@ use super::remote::Asked;
 
 /// How many bytes of a tool's description are kept.
 const LONGEST_DESCRIPTION: usize = 64 * 1024;
-
-/// The longest name of a tool in bytes.
-const LONGEST_NAME: usize = 256;
 
 /// Every tool a server lists, as a toolset of the runtime. A tool whose schemas or name cannot be used is left out, with a
 /// warning.
@@ -248,7 +245,7 @@ impl McpToolset {
                 Some(Definition { tool, pin, spec: Some(Arc::new(spec)) })
             }
             Err(why) => {
-                let name = excerpt(&tool.name, LONGEST_NAME);
+                let name = excerpt(&tool.name, LONGEST_TOOL_NAME);
                 tracing::warn!(toolset = self.id, tool = name, "a tool is left out: {why}");
                 None
             }
@@ -318,9 +315,9 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 /// be shown.
 pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result<ToolSpec, String> {
     let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
-    if tool.name.len() > LONGEST_NAME || is_hidden {
+    if tool.name.len() > LONGEST_TOOL_NAME || is_hidden {
         return Err(format!(
-            "its name has hidden characters or more than {LONGEST_NAME} bytes, which no caller could repeat"
+            "its name has hidden characters or more than {LONGEST_TOOL_NAME} bytes, which no caller could repeat"
         ));
     }
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
