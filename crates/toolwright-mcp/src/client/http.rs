@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ const LONGEST_FAILURE: usize = 64 * 1024;
 
 /// The largest number of redirects that one request follows.
 const MOST_REDIRECTS: usize = 5;
+
+/// How long a stream is not asked for again after it has ended, whatever its server says, in milliseconds.
+const SHORTEST_PAUSE: u64 = 1_000;
 
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -130,14 +134,14 @@ impl TextHttp {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let session = text_of(response.headers(), &HeaderName::from_static("mcp-session-id"));
         let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
-        if kind.starts_with(EVENTS) {
+        if is_media_type(&kind, EVENTS) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
         }
         let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
         if !is_request {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
-        if !kind.starts_with(JSON) {
+        if !is_media_type(&kind, JSON) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
         let body = body(response, self.longest).await?;
@@ -196,8 +200,30 @@ impl TextHttp {
     }
 }
 
+/// The event, or the error after a pause.
+async fn pausing_after_errors(event: Result<Sse, SseError>) -> Result<Sse, SseError> {
+    if event.is_err() {
+        tokio::time::sleep(Duration::from_millis(pause(0))).await;
+    }
+    event
+}
+
+/// How long to wait before a stream is asked for again, in milliseconds, where the server says how long: a second or more,
+/// and up to a quarter longer, so that not all clients of a server come back in one moment.
+fn pause(said: u64) -> u64 {
+    let least = said.max(SHORTEST_PAUSE);
+    least.saturating_add(RandomState::new().hash_one(least) % (least / 4))
+}
+
+/// Whether a `Content-Type` names this media type, whatever its case and parameters (RFC 9110, section 8.3.1).
+fn is_media_type(kind: &str, name: &str) -> bool {
+    let found = kind.split_once(';').map_or(kind, |(found, _)| found);
+    found.trim().eq_ignore_ascii_case(name)
+}
+
 /// The same event, with a result that is waited for taken out.
 fn lighter(texts: &Texts, mut event: Sse) -> Sse {
+    event.retry = event.retry.map(pause);
     let Some(data) = event.data.take() else { return event };
     event.data = match texts.incoming(data.as_bytes()) {
         Ok(Incoming::Message(message)) => serde_json::to_string(&message).ok(),
@@ -363,8 +389,9 @@ impl StreamableHttpClient for TextHttp {
         }
         challenged(&response)?;
         let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
-        match (status.is_success(), kind.starts_with(EVENTS)) {
-            (true, true) => Ok(self.events(response)),
+        match (status.is_success(), is_media_type(&kind, EVENTS)) {
+            // rmcp asks again at once where a stream breaks.
+            (true, true) => Ok(self.events(response).then(pausing_after_errors).boxed()),
             (true, false) => Err(StreamableHttpError::UnexpectedContentType(Some(kind))),
             (false, _) => Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(format!(
                 "HTTP {status}"

@@ -90,6 +90,9 @@ async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
         ("sse", "2025-11-25"),
         ("modern", "2026-07-28"),
         ("plain", "2025-11-25"),
+        // Media types have no case, and may have parameters.
+        ("shouting-json", "2025-11-25"),
+        ("shouting-sse", "2025-11-25"),
     ] {
         let client = peer.client(fault);
         let server = client.connect().await.unwrap_or_else(|error| panic!("{fault}: {error}"));
@@ -99,6 +102,27 @@ async fn numbers_are_exact_in_each_kind_of_response_and_both_eras() {
         let echoed =
             call(&client, "echo", ARGS).await.unwrap_or_else(|error| panic!("{fault}: {error:?}"));
         assert_eq!(echoed.as_str(), ARGS, "{fault}");
+        client.close().await;
+    }
+}
+
+/// A server whose streams end or break at once, and that says `retry: 0`, is asked about once a second.
+#[tokio::test]
+async fn a_server_is_not_asked_for_its_stream_again_at_once() {
+    if !can_run() {
+        return;
+    }
+    for fault in ["ending", "breaking"] {
+        let peer = Peer::start();
+        let client = peer.client(fault);
+        client.connect().await.expect(fault);
+        tokio::time::sleep(Duration::from_millis(3_500)).await;
+        let told = call(&client, "echo", r#"{"text":""}"#).await.expect(fault);
+        let streams: u32 = told.as_str()[r#"{"streams":"#.len()..told.as_str().len() - 1]
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{told}"));
+        assert!((2..=5).contains(&streams), "{fault}: {streams} streams in 3.5 seconds");
         client.close().await;
     }
 }

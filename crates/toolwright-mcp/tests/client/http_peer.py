@@ -6,7 +6,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-seen = {"sessions": 0, "lost": set()}
+seen = {"sessions": 0, "streams": 0, "lost": set()}
 
 
 class Peer(BaseHTTPRequestHandler):
@@ -15,9 +15,12 @@ class Peer(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def kind(self, name):
+        return name.upper() + " ; charset=UTF-8" if self.path.startswith("/shouting") else name
+
     def reply(self, status, body=b"", kind="application/json", **headers):
         self.send_response(status)
-        self.send_header("Content-Type", kind)
+        self.send_header("Content-Type", self.kind(kind))
         self.send_header("Content-Length", str(len(body)))
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -25,7 +28,16 @@ class Peer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        self.reply(405)
+        if self.path not in ("/ending", "/breaking"):
+            return self.reply(405)
+        seen["streams"] += 1
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", "1000" if self.path == "/breaking" else "24")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(b"id: 1\nretry: 0\ndata:  \n\n")
+        self.close_connection = True
 
     def do_DELETE(self):
         self.reply(200)
@@ -55,6 +67,8 @@ class Peer(BaseHTTPRequestHandler):
         if method == "tools/list":
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
         if request["params"]["name"] == "echo":
+            if fault in ("ending", "breaking"):
+                return self.result(id, {"content": [], "structuredContent": {"streams": seen["streams"]}})
             return self.echo(text, fault, id)
         return self.broken(fault, id, request["params"]["arguments"]["text"])
 
@@ -65,13 +79,13 @@ class Peer(BaseHTTPRequestHandler):
         raw = text[text.index('"arguments":') + 12:]
         args = raw[:json.JSONDecoder().raw_decode(raw)[1]]
         answer = '{"jsonrpc":"2.0","result":{"resultType":"complete","content":[],"structuredContent":%s},"id":%d}' % (args, id)
-        if fault != "sse":
+        if not fault.endswith("sse"):
             return self.reply(200, answer.encode())
         self.stream([": hello\n\n", "event: message\ndata: %s\n\n" % answer])
 
     def stream(self, chunks, pause=0.0):
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", self.kind("text/event-stream"))
         self.send_header("Connection", "close")
         self.end_headers()
         for chunk in chunks:
