@@ -46,6 +46,11 @@ def tools():
         listed[0] = json.dumps(tool("echo") | words)
         listed.append(json.dumps(tool("ok\u200ba")))
         listed.append(json.dumps(tool("x" * 100000)))
+    if "doubling" in FAULTS:
+        # Each level is a choice of the next one twice.
+        choices = {"T%d" % level: {"anyOf": [{"$ref": "#/$defs/T%d" % (level + 1)}] * 2} for level in range(20)}
+        schema = {"type": "object", "additionalProperties": {"items": {"$ref": "#/$defs/T0"}}, "$defs": choices | {"T20": {"required": ["b"]}}}
+        listed.append(json.dumps(tool("bomb") | {"inputSchema": schema}))
     return [*listed, EXACT, *(['{"name":7,"inputSchema":"no"}'] if "bad_tool" in FAULTS else [])]
 
 
@@ -75,7 +80,7 @@ def call(request, line):
         name = "gone"
     if name == "echo" and FAULTS & {"changing", "rug"}:
         send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {"_meta": SUBSCRIPTION}})
-    if name in ("echo", "exact"):
+    if name in ("echo", "exact", "bomb"):
         raw = line[line.index('"arguments":') + 12:]
         answer(request, content(raw[:json.JSONDecoder().raw_decode(raw)[1]]))
     elif name == "fail":

@@ -67,6 +67,35 @@ async fn p6_a_server_that_cannot_be_reached_registers_nothing() {
     assert_eq!(schema["required"], serde_json::json!(["text"]));
 }
 
+/// Twenty levels of choices are a million looks at each item for whoever takes each look, more than the budget allows for
+/// many items. Here an item costs what the schema is long, and what is too long for the budget is refused.
+#[tokio::test]
+async fn a_schema_of_doubling_choices_costs_no_more_than_the_budget_of_a_payload() {
+    if !can_run() {
+        return;
+    }
+    let registry = Registry::new();
+    let catalog = registry.catalog();
+    let client = client(&["doubling"]);
+    catalog.connect("peer", "p", McpToolset::reach("peer", &client)).await.expect("it is there");
+    catalog.allow("helper", "peer").expect("it is published");
+    let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+    let session = runtime.open_session("helper").await.expect("it opens");
+    let list =
+        |item: &str, items: usize| format!(r#"{{"list":[{}]}}"#, vec![item; items].join(","));
+    let fits = call(&session, "p.bomb", &list(r#"{"b":1}"#, 3)).await;
+    assert!(fits.outcome.is_ok(), "{fits:?}");
+    for (args, expected) in [
+        (list(r#"{"a":1}"#, 3), "fits none of the 2 schemas"),
+        (list("1", 400_000), "cannot be checked in 20000000 steps"),
+    ] {
+        let refused = call(&session, "p.bomb", &args).await;
+        let failure = refused.outcome.expect_err("it does not fit, or nobody knows");
+        assert_eq!(failure.kind, FailureKind::InvalidCall, "{expected}");
+        assert!(failure.message.contains(expected), "{failure}");
+    }
+}
+
 /// What a model is shown.
 async fn shown(toolset: &McpToolset) -> Vec<ToolEntry> {
     toolset.tools(&Scope::default()).await.expect("they are known")
