@@ -21,7 +21,7 @@ pub struct Counts {
     /// Connections that were closed at once, since their address had too many open. They do not count as accepted.
     pub connections_refused: u64,
     /// Connections that were closed because a request's head did not arrive in time, idle ones among them, or because
-    /// an answer was not read.
+    /// an answer was read too slowly.
     pub connections_timed_out: u64,
     /// Sessions over HTTP that are open.
     pub open_sessions: u64,
@@ -41,10 +41,16 @@ pub struct Counts {
     pub bodies_timed_out: u64,
     /// Requests that were refused for the memory that all of them take.
     pub requests_refused: u64,
+    /// Calls that are in flight.
+    pub open_calls: u64,
+    /// Calls that failed at once, since too many were in flight in all.
+    pub calls_unavailable: u64,
     /// Calls that were refused, since too many of their session were in flight.
     pub calls_refused: u64,
     /// Calls on streams that had to wait for others of their connection.
     pub calls_delayed: u64,
+    /// Streams that were refused, since their session had too many open.
+    pub streams_refused: u64,
     /// Results that were not sent for their size.
     pub results_too_large: u64,
 }

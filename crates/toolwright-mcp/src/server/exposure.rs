@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, Implementation, ListToolsResult, ServerCapabilities, ServerConfig, Tool,
 };
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use toolwright::issue::suggestion;
@@ -38,7 +40,16 @@ pub(crate) struct Exposure {
     runtime: Runtime,
     limits: Limits,
     counters: Counters,
+    /// A permit for each call that may be in flight.
+    calls: Arc<Semaphore>,
     at_work: TaskTracker,
+}
+
+/// A call in flight, until this is dropped.
+pub(crate) struct OpenCall {
+    counters: Counters,
+    _permit: OwnedSemaphorePermit,
+    _at_work: TaskTrackerToken,
 }
 
 /// An exposed tool, ready to be listed.
@@ -59,7 +70,7 @@ impl Exposure {
             tool.spec.aliases().chain([tool.spec.name()]).map(move |name| (name, at))
         });
         let names = names.collect();
-        let mut runtime = Runtime::builder(server.registry);
+        let mut runtime = Runtime::builder(server.registry).with_execute(server.execute);
         if let Some(approver) = server.approver {
             runtime = runtime.with_approver(approver);
         }
@@ -72,6 +83,7 @@ impl Exposure {
             runtime: runtime.build(),
             limits: server.limits,
             counters: server.counters,
+            calls: Arc::new(Semaphore::new(server.limits.calls.clamp(1, Semaphore::MAX_PERMITS))),
             at_work: TaskTracker::new(),
         })
     }
@@ -192,9 +204,20 @@ impl Exposure {
         Err(ToolFailure::new(FailureKind::MalformedResult, message, Recovery::Replan))
     }
 
-    /// Counts a call as running until what is returned is dropped.
-    pub(crate) fn work(&self) -> TaskTrackerToken {
-        self.at_work.token()
+    /// Begins a call.
+    ///
+    /// # Errors
+    ///
+    /// There are too many.
+    pub(crate) fn begin_call(&self) -> Result<OpenCall, ToolFailure> {
+        let Ok(permit) = Arc::clone(&self.calls).try_acquire_owned() else {
+            self.counters.count(|counts| counts.calls_unavailable += 1);
+            let message = "the server is busy with too many calls; call again later";
+            return Err(ToolFailure::new(FailureKind::Unavailable, message, Recovery::Retry));
+        };
+        self.counters.count(|counts| counts.open_calls += 1);
+        let (counters, at_work) = (self.counters.clone(), self.at_work.token());
+        Ok(OpenCall { counters, _permit: permit, _at_work: at_work })
     }
 
     /// Waits until no call runs.
@@ -202,6 +225,12 @@ impl Exposure {
     pub(crate) async fn idle(&self) {
         self.at_work.close();
         self.at_work.wait().await;
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.counters.count(|counts| counts.open_calls -= 1);
     }
 }
 

@@ -82,7 +82,10 @@ impl Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.exposure.tool(name)?;
         let call = self.call(tool, &context.extensions)?;
-        let _working = self.exposure.work();
+        let _open = match self.exposure.begin_call() {
+            Ok(open) => open,
+            Err(busy) => return Ok(answer(tool, era_of(&context), &Err(busy)).into()),
+        };
         tokio::select! {
             outcome = self.run(call, &context) => {
                 self.exposure.tell_operators(tool, &outcome);

@@ -8,13 +8,16 @@ use std::time::Duration;
 /// | field | default | beyond it |
 /// |---|---|---|
 /// | `result_bytes` | 4 MiB | the call fails and says so |
+/// | `calls` | 2,048 | the call fails at once: the server is `unavailable` |
 /// | `session_calls` | 256 | 429 over HTTP; on streams, further calls wait |
+/// | `session_streams` | 8 | 429 |
 /// | `waiting_bytes` | 1 MiB | streams are not read on |
 /// | `connections` | 1,000 | further ones wait to be accepted |
 /// | `client_connections` | 500 | further ones are closed at once |
 /// | `header_timeout` | 30 s | the connection is closed |
 /// | `body_timeout` | 30 s | 408 |
 /// | `write_timeout` | 30 s | the connection is closed |
+/// | `write_rate` | 4,096 | the connection is closed |
 /// | `request_bytes` | 256 MiB | 503 |
 /// | `sessions` | 4,096 | 503 |
 /// | `client_sessions` | 1,024 | 429 |
@@ -37,9 +40,13 @@ pub struct Limits {
     /// Bytes of one result as its tool encoded it, or of a failure's message and data. A client is sent about twice as
     /// much, as text and as structured content.
     pub result_bytes: usize,
+    /// Calls in flight in all. Other requests are answered all the same.
+    pub calls: usize,
     /// Calls in flight in one session. One connection on streams is one session, and its subscriptions
     /// (`subscriptions/listen`) count, too; a connection of HTTP/1 has one call in flight at a time.
     pub session_calls: usize,
+    /// Streams over HTTP on which one session listens (`GET`).
+    pub session_streams: usize,
     /// Bytes of calls on streams that are read and wait for those in flight. While they are fewer, a ping is answered
     /// and a cancellation is heard.
     pub waiting_bytes: usize,
@@ -55,8 +62,10 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
-    /// How long a client may read nothing of what is sent to it. Where the server listens itself.
+    /// How long a client may read less of what is sent to it than `write_rate` asks for. Where the server listens itself.
     pub write_timeout: Duration,
+    /// Bytes a second that a client has to read on average of each `write_timeout` in which something waits to be sent to it.
+    pub write_rate: usize,
     /// Bytes of all requests over HTTP that are being read or acted on. The first 64 KiB of each do not count.
     pub request_bytes: usize,
     /// Sessions over HTTP.
@@ -73,13 +82,16 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             result_bytes: 4 << 20,
+            calls: 2_048,
             session_calls: 256,
+            session_streams: 8,
             waiting_bytes: 1 << 20,
             connections: 1_000,
             client_connections: 500,
             header_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(30),
             write_timeout: Duration::from_secs(30),
+            write_rate: 4_096,
             request_bytes: 256 << 20,
             sessions: 4_096,
             client_sessions: 1_024,

@@ -35,7 +35,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use toolwright::{Executor, ExecutorFactory, Payload, Registrar, RegistrationError, ToolSpec};
-use toolwright_runtime::{Approver, Registry};
+use toolwright_runtime::{Approver, Execute, Registry};
 
 use content::Presentation;
 
@@ -58,6 +58,7 @@ pub struct McpServer {
     pub(crate) spec: &'static ServerSpec,
     pub(crate) registry: Registry,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) execute: Execute,
     pub(crate) page_size: Option<NonZeroUsize>,
     pub(crate) tool_list: Option<ToolList>,
     pub(crate) limits: Limits,
@@ -79,6 +80,7 @@ impl McpServer {
             spec,
             registry: Registry::new(),
             approver: None,
+            execute: Execute::default(),
             page_size: None,
             tool_list: None,
             limits: Limits::default(),
@@ -97,6 +99,14 @@ impl McpServer {
     #[must_use]
     pub fn with_approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
+        self
+    }
+
+    /// Sets what runs the calls, such as how long a call may take and how many threads those that block may occupy; otherwise
+    /// it is [`Execute::default`].
+    #[must_use]
+    pub fn with_execute(mut self, execute: Execute) -> Self {
+        self.execute = execute;
         self
     }
 

@@ -54,6 +54,7 @@ pub(crate) struct Session {
 
 struct Activity {
     calls: usize,
+    streams: usize,
     /// When it was last used.
     since: Instant,
     /// Whether it ends for another one to be opened.
@@ -70,6 +71,9 @@ pub(crate) struct OpenSession {
 
 /// A call of a session, in flight until this is dropped.
 pub(crate) struct Running(Arc<Session>);
+
+/// A stream on which a session listens, until this is dropped.
+pub(crate) struct OpenStream(Arc<Session>);
 
 /// Which limit a new session would break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +159,7 @@ impl Sessions {
             counts.sessions += 1;
             counts.open_sessions = table.open as u64;
         });
-        let activity = Activity { calls: 0, since: Instant::now(), evicted: false };
+        let activity = Activity { calls: 0, streams: 0, since: Instant::now(), evicted: false };
         let session = Session { caller: caller.clone(), activity: Mutex::new(activity) };
         let (sessions, session) = (Arc::clone(self), Arc::new(session));
         Ok(OpenSession { sessions, session, named: OnceLock::new() })
@@ -208,6 +212,15 @@ impl Session {
         })
     }
 
+    /// Another stream on which it listens, unless there are so many.
+    pub(crate) fn begin_stream(self: &Arc<Self>, most: usize) -> Option<OpenStream> {
+        let mut activity = self.activity();
+        (activity.streams < most).then(|| {
+            activity.streams += 1;
+            OpenStream(Arc::clone(self))
+        })
+    }
+
     /// Since when nothing has happened in it, if nothing happens.
     fn idle_since(&self) -> Option<Instant> {
         let activity = self.activity();
@@ -224,6 +237,12 @@ impl Drop for Running {
         let mut activity = self.0.activity();
         activity.calls -= 1;
         activity.since = Instant::now();
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.activity().streams -= 1;
     }
 }
 

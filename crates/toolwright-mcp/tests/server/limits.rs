@@ -7,6 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 use toolwright_mcp::{Counters, HttpOptions, Limits};
+use toolwright_runtime::Execute;
+use toolwright_runtime::execute::Timeout;
 
 use crate::lab::{Lab, lab, lab_with};
 use crate::wire::{
@@ -113,13 +115,16 @@ async fn limits_may_be_without_end() {
     let (all, ever) = (usize::MAX, Duration::MAX);
     let limits = Limits {
         result_bytes: all,
+        calls: all,
         session_calls: all,
+        session_streams: all,
         waiting_bytes: all,
         connections: all,
         client_connections: all,
         header_timeout: ever,
         body_timeout: ever,
         write_timeout: ever,
+        write_rate: all,
         request_bytes: all,
         sessions: all,
         client_sessions: all,
@@ -202,6 +207,103 @@ async fn a_client_that_does_not_read_its_answer_is_left() {
     unread.write_all(begun_call(body.len(), &body).as_bytes()).await.unwrap();
     until(&counters, |counts| counts.connections_timed_out == 1).await;
     until(&counters, |counts| counts.open_connections == 0).await;
+}
+
+/// Asks for a long answer and reads it by 64 KiB every 25 ms, until the server breaks off or has said all: how many bytes
+/// that were.
+async fn read_slowly(address: SocketAddr) -> usize {
+    const PART: u32 = 64 << 10;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(PART).unwrap();
+    let mut stream = socket.connect(address).await.unwrap();
+    let body = echo(&"x".repeat(4 << 20));
+    let request =
+        begun_call(body.len(), &body).replace("Mcp-Name", "Connection: close\r\nMcp-Name");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let (mut part, mut all) = (vec![0; PART as usize], 0);
+    while let Ok(read @ 1..) = stream.read(&mut part).await {
+        all += read;
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_client_that_reads_its_answer_too_slowly_is_left() {
+    let write_timeout = Duration::from_secs(1);
+    let limits = Limits { write_timeout, write_rate: 64 << 20, ..Limits::default() };
+    let limits = Limits { result_bytes: 16 << 20, ..limits };
+    let (address, counters) = limited(limits).await;
+    timeout(LONG, read_slowly(address)).await.expect("it is left, or has all");
+    until(&counters, |counts| counts.open_connections == 0).await;
+    assert_eq!(counters.read().connections_timed_out, 1);
+
+    // As slow, and faster than it has to be.
+    let limits = Limits { write_timeout: LONG, write_rate: 1_000, ..limits };
+    let (address, counters) = limited(limits).await;
+    let read = timeout(LONG * 3, read_slowly(address)).await.expect("it comes to an end");
+    assert!(read > 8 << 20, "{read} bytes");
+    assert_eq!(counters.read().connections_timed_out, 0);
+}
+
+#[tokio::test]
+async fn calls_beyond_the_limit_of_all_are_unavailable_and_nothing_else_is() {
+    let lab = Lab::default();
+    let server = lab_with(lab.clone()).with_limits(Limits { calls: 1, ..Limits::default() });
+    let counters = server.counters();
+    let address = serve(server, HttpOptions::new()).await;
+    let headers = [&MODERN[..], &[("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")]].concat();
+    let wait = echo("x").replace("echo", "wait");
+    let waiting = tokio::spawn(async move { send(address, "POST", &headers, &wait).await });
+    lab.waiting.notified().await;
+    assert_eq!(counters.read().open_calls, 1);
+    let busy = timeout(LONG, call(address, "x")).await.expect("it is answered at once");
+    assert_eq!(busy.status, 200);
+    let says = r#""text":"the server is busy with too many calls; call again later""#;
+    for part in [says, r#""isError":true"#, r#""kind":"unavailable""#, r#""recovery":"retry""#] {
+        assert!(busy.body.contains(part), "{part}: {}", busy.body);
+    }
+    assert_eq!(counters.read().calls_unavailable, 1);
+    initialize(address, &[]).await.session();
+
+    lab.release.notify_one();
+    assert!(waiting.await.unwrap().body.contains(r#""text":"1""#));
+    until(&counters, |counts| counts.open_calls == 0).await;
+    assert!(!call(address, "x").await.body.contains(r#""isError":true"#), "there is a place again");
+    assert_eq!(counters.read().calls_unavailable, 1);
+}
+
+#[tokio::test]
+async fn a_host_says_how_calls_are_run() {
+    let execute = Execute::new(Timeout::new(SHORT));
+    let address = serve(lab().with_execute(execute), HttpOptions::new()).await;
+    let headers = [&MODERN[..], &[("Mcp-Method", "tools/call"), ("Mcp-Name", "wait")]].concat();
+    let answer = send(address, "POST", &headers, &echo("x").replace("echo", "wait")).await;
+    assert!(answer.body.contains(r#""kind":"timeout""#), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn a_session_listens_on_a_bounded_number_of_streams() {
+    let (address, counters) = limited(Limits { session_streams: 2, ..Limits::default() }).await;
+    let listen = async |session: &str| {
+        let head = format!(
+            "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+        );
+        let mut stream = open(address, &head).await;
+        let mut status = [0; "HTTP/1.1 200".len()];
+        timeout(LONG, stream.read_exact(&mut status)).await.expect("it answers").unwrap();
+        (stream, String::from_utf8(status.to_vec()).unwrap())
+    };
+    let [session, other] =
+        [initialize(address, &[]).await.session(), initialize(address, &[]).await.session()];
+    let (first, second) = (listen(&session).await, listen(&session).await);
+    assert_eq!([&*first.1, &*second.1], ["HTTP/1.1 200"; 2]);
+    assert_eq!(listen(&session).await.1, "HTTP/1.1 429");
+    assert_eq!(listen(&other).await.1, "HTTP/1.1 200", "it is not the other one's limit");
+    assert_eq!(counters.read().streams_refused, 1);
+    drop(first);
+    let again = async { while listen(&session).await.1 != "HTTP/1.1 200" {} };
+    timeout(LONG, again).await.expect("there is a place again");
 }
 
 #[tokio::test]

@@ -20,10 +20,10 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::paced::Paced;
 use crate::server::sessions::Caller;
 use crate::server::{Counters, Limits};
 
@@ -69,15 +69,14 @@ pub(super) async fn serve(
         // Held back for more, each answer would wait for the client's delayed acknowledgement. A connection that
         // refuses is slow and nothing worse.
         let _ = stream.set_nodelay(true);
-        let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(write_timeout));
+        let stream = Paced::new(stream, write_timeout, limits.write_rate);
         let service = router.clone().map_request(move |request: http::Request<Incoming>| {
             let mut request: Request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             request
         });
-        let connection = http
-            .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
+        let connection =
+            http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         let connection = ending.watch(connection);
         open.spawn(async move {
             if connection.await.is_err_and(|error| timed_out(&error)) {

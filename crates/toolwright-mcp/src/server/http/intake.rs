@@ -21,7 +21,7 @@ use super::head::{Identity, SESSION, ambiguity};
 use crate::server::Counts;
 use crate::server::exposure::Exposure;
 use crate::server::message::{self, Arguments, Message, Refusal};
-use crate::server::sessions::{Admission, Caller, Full, Memory, Session, Sessions};
+use crate::server::sessions::{Admission, Caller, Full, Memory, OpenStream, Session, Sessions};
 
 /// How many bytes of a request do not count among those of all.
 const FREE: usize = 64 << 10;
@@ -65,6 +65,7 @@ enum Refused {
     NoMemory,
     TooManySessions(Full, RequestId),
     TooManyCalls(RequestId),
+    TooManyStreams,
     NoMessage(Refusal),
     /// It is a message; should rmcp not know it, this is why.
     IfUnread(Refusal),
@@ -100,8 +101,20 @@ where
         } else {
             body
         };
+        let stream = match self.gate.begin_stream(&parts, &found) {
+            Ok(stream) => stream,
+            Err(refused) => return Box::pin(std::future::ready(Ok(refused.answer()))),
+        };
         let answering = self.inner.call(Request::from_parts(parts, body));
-        Box::pin(async move { Ok(found.answer(answering.await?.map(Body::new))) })
+        Box::pin(async move {
+            let answer = found.answer(answering.await?.map(Body::new));
+            let Some(stream) = stream else { return Ok(answer) };
+            // It is open for as long as there is somebody to send its parts to.
+            let holding = move |_: &_| {
+                let _ = &stream;
+            };
+            Ok(answer.map(|body| Body::from_stream(body.into_data_stream().inspect(holding))))
+        })
     }
 }
 
@@ -131,6 +144,19 @@ impl Gate {
             arguments: Arguments::default(),
             admission: Admission::default(),
             refused: Arc::default(),
+        })
+    }
+
+    /// Counts a request that listens among the streams of its session.
+    fn begin_stream(&self, request: &Parts, found: &Found) -> Result<Option<OpenStream>, Refused> {
+        let Some(session) = found.session.as_ref().filter(|_| request.method == Method::GET) else {
+            return Ok(None);
+        };
+        let stream = session.begin_stream(self.exposure.limits().session_streams);
+        stream.map(Some).ok_or_else(|| {
+            let refused = Refused::TooManyStreams;
+            self.exposure.counters().count(|counts| refused.count(counts));
+            refused
         })
     }
 
@@ -234,6 +260,7 @@ impl Refused {
             Self::TooSlow => counts.bodies_timed_out += 1,
             Self::NoMemory => counts.requests_refused += 1,
             Self::TooManyCalls(_) => counts.calls_refused += 1,
+            Self::TooManyStreams => counts.streams_refused += 1,
             // Sessions count themselves.
             Self::TooManySessions(..)
             | Self::TooLong(_)
@@ -267,6 +294,10 @@ impl Refused {
             Self::TooManyCalls(id) => {
                 let message = "too many calls of this session are in flight; wait for one to end";
                 (StatusCode::TOO_MANY_REQUESTS, Refusal::busy(Some(id), message))
+            }
+            Self::TooManyStreams => {
+                let message = "this session listens on too many streams; end one first";
+                (StatusCode::TOO_MANY_REQUESTS, Refusal::busy(None, message))
             }
             Self::NoMessage(refusal) | Self::IfUnread(refusal) => {
                 (StatusCode::BAD_REQUEST, refusal)

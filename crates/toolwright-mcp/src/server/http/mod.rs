@@ -6,6 +6,7 @@ mod connections;
 mod head;
 mod intake;
 mod options;
+mod paced;
 
 pub use bearer::{Bearer, BearerLayer};
 pub use options::HttpOptions;

@@ -1,0 +1,139 @@
+//! A connection that breaks where its client reads too slowly. Never holds a byte back.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+/// A stream whose other side has to take a number of bytes of each period in which something waits to be written.
+pub(super) struct Paced<S> {
+    stream: S,
+    period: Duration,
+    /// The bytes that are to be taken in a period.
+    least: usize,
+    /// The period in which something waits. None while all that was written is taken.
+    current: Option<Period>,
+}
+
+struct Period {
+    end: Pin<Box<Sleep>>,
+    taken: usize,
+}
+
+impl<S> Paced<S> {
+    /// Breaks where less than so many bytes a second are taken on average of a period, or nothing.
+    pub(super) fn new(stream: S, period: Duration, rate: usize) -> Self {
+        let millis = usize::try_from(period.as_millis()).unwrap_or(usize::MAX);
+        let least = (rate.saturating_mul(millis) / 1000).max(1);
+        Self { stream, period, least, current: None }
+    }
+
+    /// Counts what was taken. When nothing more is taken for now, it waits for the end of the period at most.
+    fn judge(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = written {
+            if let (Some(current), Ok(bytes)) = (&mut self.current, &written) {
+                current.taken += bytes;
+            }
+            return Poll::Ready(written);
+        }
+        let current = self.current.get_or_insert_with(|| Period {
+            end: Box::pin(tokio::time::sleep(self.period)),
+            taken: 0,
+        });
+        while current.end.as_mut().poll(context).is_ready() {
+            if current.taken < self.least {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            current.taken = 0;
+            current.end.as_mut().reset(Instant::now() + self.period);
+        }
+        Poll::Pending
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.judge(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// What writes here flushes once nothing waits to be written any more.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.current = None;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::Paced;
+
+    /// What comes of 100 bytes to a client that reads ten a second.
+    async fn written(period: u64, rate: usize) -> io::Result<()> {
+        let (ours, mut theirs) = tokio::io::duplex(1);
+        let mut paced = Paced::new(ours, Duration::from_secs(period), rate);
+        let writing = tokio::spawn(async move { paced.write_all(&[0; 100]).await });
+        let reading = tokio::spawn(async move {
+            while theirs.read_u8().await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        });
+        let written = writing.await.unwrap();
+        reading.abort();
+        written
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_breaks_a_stream_and_a_slow_reader_does_not() {
+        for (period, rate) in [(1, 20), (5, 11), (5, usize::MAX)] {
+            let broken = written(period, rate).await.unwrap_err();
+            assert_eq!(broken.kind(), io::ErrorKind::TimedOut, "{period} {rate}");
+        }
+        for (period, rate) in [(1, 5), (5, 9), (1, 0), (20, 1000)] {
+            written(period, rate).await.unwrap_or_else(|error| panic!("{period} {rate}: {error}"));
+        }
+    }
+}
