@@ -66,9 +66,9 @@ macro_rules! object {
                 $($(let mut $field = None;)+)?
                 $(let mut $rest = $crate::Map::new();)?
                 let mut fits = true;
-                let mut object = input.object()?;
+                let Some(mut object) = input.object() else { return None };
                 while let Some(key) = object.next_key() {
-                    match key.as_ref() {
+                    match &*key {
                         $($fixed => fits &= object.value().constant($json).is_some(),)*
                         $($($key => {
                             $field = $crate::__decode!(object.value(), $type $(($($part)*))?);
@@ -135,7 +135,7 @@ macro_rules! string_enum {
             }
         }
 
-        $crate::__from_text!($name |text| Ok(Self::ALL[$crate::codec::place_of(text, &[$($text),+])?]));
+        $crate::__from_text!($name |text| $crate::codec::variant_of(text, &[$($text),+], Self::ALL));
     };
 }
 
@@ -244,7 +244,7 @@ macro_rules! __from_text {
             type Error = $crate::InvalidPayload;
 
             fn try_from(text: &str) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                text.parse()
+                <Self as ::core::str::FromStr>::from_str(text)
             }
         }
     };
@@ -375,17 +375,29 @@ macro_rules! __codec {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __decode {
+    ($input:expr, list($items:expr, string($length:expr $(,)?) $(,)?)) => {
+        $input.strings($items, $length)
+    };
+    ($input:expr, list($items:expr, $name:ident $(,)?)) => {
+        $input.array($items, <$name as $crate::codec::Decode>::decode)
+    };
     ($input:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.array($items, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
     ($input:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.map($limits, |input| $crate::__decode!(input, $type $(($($part)*))?))
     };
+    ($input:expr, nullable(string($length:expr $(,)?) $(,)?)) => {
+        $input.nullable_string($length)
+    };
+    ($input:expr, nullable($name:ident $(,)?)) => {
+        $input.nullable(<$name as $crate::codec::Decode>::decode)
+    };
     ($input:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
         $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?))
     };
     ($input:expr, or_null($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $input.nullable(|input| $crate::__decode!(input, $type $(($($part)*))?)).map($crate::Nullable::from)
+        $crate::__decode!($input, nullable($type $(($($part)*))?)).map($crate::Nullable::from)
     };
     ($input:expr, boxed($name:ident $(,)?)) => {
         <$name as $crate::codec::Decode>::decode($input).map(::std::boxed::Box::new)
@@ -427,17 +439,23 @@ macro_rules! __decode {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode {
+    ($out:expr, $value:expr, list($items:expr, string($length:expr $(,)?) $(,)?)) => {
+        $out.strings($value, $items, $length)
+    };
+    ($out:expr, $value:expr, list($items:expr, $name:ident $(,)?)) => {
+        $out.array($value, $items, $crate::codec::encode)
+    };
     ($out:expr, $value:expr, list($items:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.array($value, $items, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
     ($out:expr, $value:expr, map($limits:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.map($value, $limits, |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
     };
-    ($out:expr, $value:expr, nullable($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.nullable($value.as_ref(), |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    ($out:expr, $value:expr, nullable($($type:tt)+)) => {
+        $crate::__encode_nullable!($out, $value.as_ref(), $($type)+)
     };
-    ($out:expr, $value:expr, or_null($type:ident $(($($part:tt)*))? $(,)?)) => {
-        $out.nullable($value.as_option(), |out, value| $crate::__encode!(out, value, $type $(($($part)*))?))
+    ($out:expr, $value:expr, or_null($($type:tt)+)) => {
+        $crate::__encode_nullable!($out, $value.as_option(), $($type)+)
     };
     ($out:expr, $value:expr, checked($validator:expr, $type:ident $(($($part:tt)*))? $(,)?)) => {
         $out.checked(&$validator, |out| $crate::__encode!(out, $value, $type $(($($part)*))?))
@@ -486,6 +504,21 @@ macro_rules! __encode {
     };
     ($out:expr, $value:expr, $name:ident) => {
         $crate::codec::Encode::encode($value, $out)
+    };
+}
+
+/// `null`, or a reference to a value of a described type, written to a writer.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __encode_nullable {
+    ($out:expr, $value:expr, string($length:expr $(,)?) $(,)?) => {
+        $out.nullable_string($value, $length)
+    };
+    ($out:expr, $value:expr, $name:ident $(,)?) => {
+        $out.nullable($value, $crate::codec::encode)
+    };
+    ($out:expr, $value:expr, $type:ident($($part:tt)*) $(,)?) => {
+        $out.nullable($value, |out, value| $crate::__encode!(out, value, $type($($part)*)))
     };
 }
 
@@ -542,10 +575,12 @@ macro_rules! __write_rest {
 #[macro_export]
 macro_rules! __read_member {
     (required $object:ident $key:literal $field:ident) => {
-        let $field = $object.required($key, $field);
+        if $field.is_none() {
+            $object.has_required($key);
+        }
     };
     (required_escaped $object:ident $key:literal $field:ident) => {
-        let $field = $object.required($key, $field);
+        $crate::__read_member!(required $object $key $field)
     };
     ($presence:ident $object:ident $key:literal $field:ident) => {};
 }
@@ -555,10 +590,13 @@ macro_rules! __read_member {
 #[macro_export]
 macro_rules! __member {
     (required $field:ident) => {
-        $field?
+        match $field {
+            Some(value) => value,
+            None => return None,
+        }
     };
     (required_escaped $field:ident) => {
-        $field?
+        $crate::__member!(required $field)
     };
     ($presence:ident $field:ident, $default:expr) => {
         match $field {

@@ -110,10 +110,25 @@ pub fn constant_text(json: &str) -> Cow<'_, str> {
     from_json::<String>(json.as_bytes()).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// The place of a string among those of an enum: what need not be compiled anew for each enum.
+/// The variant of an enum that a string stands for: variants and names are in the same order.
 #[doc(hidden)]
-pub fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
+pub fn variant_of<T: Copy>(
+    text: &str,
+    names: &'static [&'static str],
+    variants: &'static [T],
+) -> Result<T, InvalidPayload> {
+    place_of(text, names).map(|place| variants[place])
+}
+
+/// The place of a string among names: all of [`variant_of`] that need not be compiled anew for each enum.
+fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
     decoded(to_json(text)?.as_bytes(), &mut { MAX_STEPS }, |input| input.choice(names))
+}
+
+/// [`Encode::encode`] with the writer in front, as writers take it for what lists and the like hold.
+#[doc(hidden)]
+pub fn encode<T: Encode>(out: &mut Writer, value: &T) {
+    value.encode(out);
 }
 
 /// Encodes a value.

@@ -236,6 +236,15 @@ impl<'a> Reader<'a> {
 
     /// Reads an array, each item by `item`: a function, so that arrays of one type are compiled once.
     pub fn array<T>(&mut self, limits: Items, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.items(limits, item)
+    }
+
+    /// Reads an array of strings.
+    pub fn strings(&mut self, limits: Items, length: Length) -> Option<Vec<String>> {
+        self.items(limits, |input| input.string(length))
+    }
+
+    fn items<T>(&mut self, limits: Items, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut cursor = self.open_array()?;
         let mut items = Vec::new();
         while self.next_item(&mut cursor) {
@@ -291,6 +300,19 @@ impl<'a> Reader<'a> {
 
     /// Reads `null`, or a value by `value`.
     pub fn nullable<T>(&mut self, value: fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
+        self.or_null(value)
+    }
+
+    /// Reads `null` or a string.
+    pub fn nullable_string(&mut self, length: Length) -> Option<Option<String>> {
+        self.or_null(|input| input.string(length))
+    }
+
+    #[allow(
+        clippy::option_option,
+        reason = "as in `nullable`: the outer is whether the value fits, the inner may be null"
+    )]
+    fn or_null<T>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.scanner.peek() == Some(b'n') {
             return self.scanner.word(Word::Null).map(|()| None);
         }

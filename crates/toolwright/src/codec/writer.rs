@@ -131,6 +131,11 @@ impl Writer {
         self.items(items.len(), limits, &|out, index| item(out, &items[index]));
     }
 
+    /// Writes an array of strings.
+    pub fn strings(&mut self, items: &[String], limits: Items, length: Length) {
+        self.items(items.len(), limits, &|out, index| out.string(&items[index], length));
+    }
+
     /// All of [`array`](Self::array) that need not be compiled anew for each type.
     fn items(&mut self, count: usize, limits: Items, item: &dyn Fn(&mut Self, usize)) {
         limits.check(count, &mut self.issues);
@@ -173,6 +178,14 @@ impl Writer {
     pub fn nullable<T>(&mut self, value: Option<&T>, write: fn(&mut Self, &T)) {
         match value {
             Some(value) => write(self, value),
+            None => self.null(),
+        }
+    }
+
+    /// Writes `null` or a string.
+    pub fn nullable_string(&mut self, value: Option<&String>, length: Length) {
+        match value {
+            Some(value) => self.string(value, length),
             None => self.null(),
         }
     }
