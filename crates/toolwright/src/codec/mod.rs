@@ -4,6 +4,7 @@
 //! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
 
 mod checked;
+mod constants;
 mod domain;
 mod format;
 mod impls;
