@@ -167,3 +167,7 @@ fn lowered(
 ) -> Result<lower::Lowered, Vec<Diagnostic>> {
     understand(reading, sources, options).map(|understood| understood.lowered)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -122,3 +122,7 @@ impl AgentsFrom for Registry {
         Ok(files.into_iter().map(|file| file.agent.name).collect())
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -67,3 +67,7 @@ const CHANGES: ToolAnnotations =
 fn rejected(message: impl Into<String>) -> ToolFailure {
     ToolFailure::new(FailureKind::DomainRejection, message, Recovery::Replan)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -32,7 +32,7 @@ struct Configuration {
 
 /// The workspace manifest of a new project.
 #[derive(Template)]
-#[template(path = "init/Cargo.toml", escape = "none")]
+#[template(path = "init/Cargo.toml.txt", escape = "none")]
 struct Workspace {
     crates: Vec<Line>,
 }

@@ -33,3 +33,7 @@ pub use builder::{BuildError, ClientBuilder};
 pub use client::Client;
 pub use credentials::Credentials;
 pub use operation::Operation;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -322,3 +322,7 @@ impl fmt::Display for ToolListError {
 }
 
 impl std::error::Error for ToolListError {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

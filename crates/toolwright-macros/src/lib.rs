@@ -132,3 +132,7 @@ pub fn toolset(keys: TokenStream, item: TokenStream) -> TokenStream {
     let code = toolset::expand(keys.into(), &mut item).unwrap_or_else(Error::into_compile_error);
     quote!(#item #code).into()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -88,3 +88,7 @@ mod server;
 pub use server::{Bearer, BearerLayer, HttpOptions};
 #[cfg(feature = "server")]
 pub use server::{Content, Counters, Counts, Limits, McpServer, ServeError, ServerSpec, ToolList};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

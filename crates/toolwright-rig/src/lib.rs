@@ -121,3 +121,7 @@ fn failure(error: &ToolExecutionError, call: &ToolCall) -> ToolFailure {
     failure.code = error.code().map(|code| code.to_owned().into());
     failure
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

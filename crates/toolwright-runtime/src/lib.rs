@@ -165,3 +165,7 @@ pub use watch::{Background, Collector, Event, EventKind, EventSender, EventSink}
 /// The crates that `#[tool]` and `#[toolset]` name, so that their users need not depend on them.
 #[cfg(feature = "macros")]
 pub use {schemars, serde, toolwright};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
