@@ -304,11 +304,8 @@ const NO_PUBLISH: &str = "expected true, false, a list of registries, or `{ work
 const NO_VERSION: &str = "packages that are published name the version of those they depend on; expected `version = \"…\"` \
                           beside `publish`";
 const NO_SEMVER: &str = "expected a version of three numbers, such as `0.1.0`";
-const OLD_RUST: &str = concat!(
-    "generated crates need the Rust that `toolwright` needs; expected `",
-    env!("CARGO_PKG_RUST_VERSION"),
-    "` or later"
-);
+const OLD_RUST: &str =
+    "generated crates need the Rust that `toolwright` needs; expected `1.85` or later";
 const NOT_IN_A_REGISTRY: &str = "packages that are published take this crate from a registry; expected `version = \"…\"` \
                                  beside `path` or `git`";
 const NOT_ONE_PLACE: &str = "a crate is found by its path, by a version, in a git repository or by the workspace; expected one \
@@ -325,7 +322,7 @@ fn is_rust_version(text: &str) -> bool {
     let numbers =
         |text: &str| text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>().ok();
     let is_version = |numbers: &Vec<u64>| (2..=3).contains(&numbers.len());
-    numbers(text).filter(is_version) >= numbers(env!("CARGO_PKG_RUST_VERSION"))
+    numbers(text).filter(is_version) >= numbers(toolwright::RUST_VERSION)
 }
 
 /// Whether a dependency says nothing of a registry.

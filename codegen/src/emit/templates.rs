@@ -5,7 +5,7 @@ use askama::Template;
 use super::print::Module;
 use super::{BANNER, Texts};
 use crate::options::Dependency;
-use crate::plan::Crate;
+use crate::plan::{Contents, Crate};
 
 #[derive(Template)]
 #[template(path = "crate/Cargo.toml.txt", escape = "none")]
@@ -38,6 +38,14 @@ fn text(template: &impl Template) -> String {
 }
 
 impl Crate<'_> {
+    /// The Rust of the contract, where the crate needs no more and the project says nothing of it.
+    fn rust_version(&self) -> Option<&'static str> {
+        let is_provider = matches!(self.contents, Contents::Service(_) | Contents::Toolset(_));
+        let is_said = self.options.package.keys.iter().any(|(key, _)| *key == "rust-version");
+        let is_known = is_provider && !is_said && self.options.dependencies.is_empty();
+        is_known.then_some(toolwright::RUST_VERSION)
+    }
+
     /// The features it asks of a dependency.
     fn features_of(&self, dependency: &str) -> &'static [&'static str] {
         if self.contents.needs_patterns() && dependency == "toolwright" {

@@ -136,7 +136,7 @@ fn what_is_wrong_is_shown_at_its_place() {
         ),
         (
             "[package]\nrust-version = \"1.50\"\n",
-            "2:16 generated crates need the Rust that `toolwright` needs; expected `1.95` or later",
+            "2:16 generated crates need the Rust that `toolwright` needs; expected `1.85` or later",
         ),
         (
             "[package]\nversion = \"1.0.0\"\npublish = true\n[crates]\ntoolwright = { path = \"t\" }\n",
@@ -290,6 +290,7 @@ fn manifests_say_what_the_table_of_packages_and_crates_says() {
         publish = ["ours"]
         license = "MIT"
         repository = { workspace = true }
+        rust-version = "1.85"
         [dependencies]
         acme-notes-service = { path = "../../../notes/service", version = "1.2.3" }
         toolwright = { git = "https://example.org/t", tag = "v1", version = "0.1" }

@@ -40,10 +40,11 @@ impl Issue {
 
     /// Says that null would have been right too, if a value of the wrong kind was found at hand.
     pub(crate) fn allow_null(&mut self) {
-        if let IssueKind::Type { expected, .. } = &mut self.kind
-            && self.pointer.as_str().is_empty()
-        {
-            expected.to_mut().push_str(" or null");
+        match &mut self.kind {
+            IssueKind::Type { expected, .. } if self.pointer.as_str().is_empty() => {
+                expected.to_mut().push_str(" or null");
+            }
+            _ => {}
         }
     }
 

@@ -66,3 +66,11 @@ pub use remote::{Origin, Remote, RemoteCall};
 pub use serde_core;
 pub use spec::{Tool, ToolSpec};
 pub use value::{Integer, Map, Nullable, Value};
+
+/// The oldest Rust that compiles this crate, and the generated crates that need nothing else.
+#[doc(hidden)]
+pub const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

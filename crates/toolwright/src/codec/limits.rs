@@ -297,9 +297,9 @@ impl Range<f64> {
     fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let side = Number::of_json(found).cmp(&nearest.number());
         let beside = match side {
-            Ordering::Less => nearest.next_down(),
+            Ordering::Less => -next_up(-nearest),
             Ordering::Equal => nearest,
-            Ordering::Greater => nearest.next_up(),
+            Ordering::Greater => next_up(nearest),
         };
         let inside = self.check(beside, found, issues);
         inside.then_some(if self.holds(nearest) { nearest } else { beside })
@@ -310,6 +310,19 @@ impl Range<f64> {
     pub(super) fn check(self, number: f64, found: &str, issues: &mut Issues) -> bool {
         self.holds(number) || check(&number, (self.low, self.high), || shortened(found), issues)
     }
+}
+
+/// The least double above a finite one. The standard library has it since Rust 1.86.
+fn next_up(number: f64) -> f64 {
+    const LEAST: u64 = 1;
+    let bits = number.to_bits();
+    f64::from_bits(if number == 0.0 {
+        LEAST
+    } else if number > 0.0 {
+        bits + 1
+    } else {
+        bits - 1
+    })
 }
 
 /// The number of a bound, for a sentence.

@@ -79,8 +79,7 @@ impl Day {
     /// The last day of its month (RFC 3339, section 5.7 and appendix C).
     pub(super) fn last_of_month(self) -> u8 {
         let year = self.year;
-        let leap =
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         match self.month {
             2 if leap => 29,
             2 => 28,

@@ -35,13 +35,13 @@ impl Pointer {
 
     /// Puts a segment, escaped already, in front.
     pub(super) fn put_under(&mut self, segment: &str) {
-        if let Self::Short { start, bytes } = self
-            && let Some(slash) = start.checked_sub(segment.len() + 1)
-        {
-            bytes[slash] = b'/';
-            bytes[slash + 1..*start].copy_from_slice(segment.as_bytes());
-            *start = slash;
-            return;
+        if let Self::Short { start, bytes } = self {
+            if let Some(slash) = start.checked_sub(segment.len() + 1) {
+                bytes[slash] = b'/';
+                bytes[slash + 1..*start].copy_from_slice(segment.as_bytes());
+                *start = slash;
+                return;
+            }
         }
         let rest = self.as_str();
         let mut text = String::with_capacity(1 + segment.len() + rest.len());

@@ -42,7 +42,7 @@ impl Output {
     /// Returns the text that was written since the mark.
     pub(crate) fn since(&self, mark: usize) -> &str {
         let written = self.bytes.get(mark..self.length).unwrap_or_default();
-        str::from_utf8(written).unwrap_or_default()
+        std::str::from_utf8(written).unwrap_or_default()
     }
 
     /// Makes the text so much longer and returns the new part, to be filled by the caller.
@@ -140,9 +140,10 @@ impl Output {
 
     fn digits(&mut self, value: u64) {
         let mut left = value;
-        let (first, pairs) = self.more(count_of_digits(value)).as_rchunks_mut();
-        for place in pairs.iter_mut().rev() {
-            *place = pair(left);
+        let count = count_of_digits(value);
+        let (first, pairs) = self.more(count).split_at_mut(count % 2);
+        for place in pairs.rchunks_exact_mut(2) {
+            place.copy_from_slice(&pair(left));
             left /= 100;
         }
         if let [digit] = first {
@@ -177,10 +178,15 @@ impl Output {
 }
 
 /// The digits of each number below 100: two are written in one step.
-const PAIRS: &[[u8; 2]] = b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
-    5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
-    .as_chunks()
-    .0;
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0_u8;
+    while number < 100 {
+        pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    pairs
+};
 
 fn pair(number: u64) -> [u8; 2] {
     PAIRS[usize::try_from(number % 100).unwrap_or_default()]

@@ -317,7 +317,7 @@ impl<'a> Scanner<'a> {
 
 /// The text of bytes that should be UTF-8.
 pub(crate) fn text_of(json: &[u8]) -> Result<&str, Stop> {
-    str::from_utf8(json).map_err(|error| {
+    std::str::from_utf8(json).map_err(|error| {
         let offset = error.valid_up_to();
         let byte = json.get(offset);
         let found = byte.map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));

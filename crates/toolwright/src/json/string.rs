@@ -193,9 +193,9 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 
 fn is_long_plain(bytes: &[u8]) -> bool {
     // Without an early end inside a chunk, so that the compiler looks at all of it in one step.
-    let special = |chunk: &[u8; 16]| chunk.iter().fold(false, |any, byte| any | is_special(*byte));
-    let (chunks, _) = bytes.as_chunks::<16>();
-    !chunks.iter().any(special) && !bytes.last_chunk::<16>().is_some_and(special)
+    let special = |chunk: &[u8]| chunk.iter().fold(false, |any, byte| any | is_special(*byte));
+    !bytes.chunks_exact(16).any(special)
+        && !bytes.last_chunk::<16>().is_some_and(|chunk| special(chunk))
 }
 
 #[inline]

@@ -125,7 +125,7 @@ fn count(regex: &[u8]) -> Option<((usize, usize), &[u8])> {
 fn bounds(regex: &[u8]) -> Option<((usize, usize), &[u8])> {
     let end = regex.iter().position(|byte| *byte == b'}')?;
     let (bounds, rest) = regex.split_at_checked(end)?;
-    let bounds = str::from_utf8(bounds).ok()?;
+    let bounds = std::str::from_utf8(bounds).ok()?;
     let (least, most) = bounds.split_once(',').unwrap_or((bounds, bounds));
     let least = least.parse().ok()?;
     let most = if most.is_empty() { usize::MAX } else { most.parse().ok()? };

@@ -51,8 +51,12 @@ impl TryFrom<&Zoned> for DateTime {
 
 impl From<&Date> for civil::Date {
     fn from(date: &Date) -> Self {
-        let year = date.year().cast_signed();
-        civil::date(year, date.month().cast_signed(), date.day().cast_signed())
+        let within = "a year has four digits, a month and a day have two";
+        civil::date(
+            i16::try_from(date.year()).expect(within),
+            i8::try_from(date.month()).expect(within),
+            i8::try_from(date.day()).expect(within),
+        )
     }
 }
 

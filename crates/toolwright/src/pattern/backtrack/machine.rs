@@ -171,9 +171,8 @@ impl Machine<'_> {
         place: usize,
     ) -> Result<Option<usize>, TooCostly> {
         let (mut count, mut first, mut last) = (0, place, place);
-        while run.most.is_none_or(|most| count < most)
-            && let Some(after) = self.after(last, run.behind, &run.set)
-        {
+        while run.most.is_none_or(|most| count < most) {
+            let Some(after) = self.after(last, run.behind, &run.set) else { break };
             self.spend(1)?;
             count += 1;
             last = after;
