@@ -9,12 +9,13 @@ use crate::tool::CARGO_DENY;
 use crate::{End, generate};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
-const DOC_TESTED: [&str; 9] = [
+const DOC_TESTED: [&str; 10] = [
     "toolwright",
     "toolwright-agents",
     "toolwright-builtins",
     "toolwright-codegen",
     "toolwright-http",
+    "toolwright-import",
     "toolwright-macros",
     "toolwright-mcp",
     "toolwright-rig",
@@ -26,6 +27,9 @@ const CONTRACT_FEATURES: [&str; 5] = ["patterns", "chrono", "jiff", "time", "uui
 
 /// The built-in toolsets that are asked for one by one.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
+
+/// The command asks MCP servers only with this feature, and its tests do.
+const CLIENT: &str = "toolwright-cli/mcp";
 
 /// What of the compiler a build script leaves out.
 const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
@@ -94,15 +98,17 @@ fn drift(_: &mut Skipped) -> Result<(), Failed> {
 }
 
 fn lint(_: &mut Skipped) -> Result<(), Failed> {
-    step(&Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    let lint = Invocation::cargo(&["clippy", "--workspace", "--all-targets", "--features", CLIENT]);
+    step(&lint.with(&["--", "-D", "warnings"].map(str::to_owned)))
 }
 
 /// The contract, the built-in toolsets and the compiler without features, and with each alone: with all of them, `lint`
-/// has seen them, because the tests of the workspace turn them on.
+/// has seen them, because the tests of the workspace turn them on. The command without its one feature that matters.
 fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
     lint_each_alone("toolwright-builtins", &BUILTIN_FEATURES)?;
-    lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)
+    lint_each_alone("toolwright-codegen", &COMPILER_FEATURES)?;
+    lint_each_alone("toolwright-cli", &[])
 }
 
 fn lint_each_alone(package: &str, features: &[&str]) -> Result<(), Failed> {
@@ -116,8 +122,9 @@ fn lint_each_alone(package: &str, features: &[&str]) -> Result<(), Failed> {
 }
 
 fn test(skipped: &mut Skipped) -> Result<(), Failed> {
-    let nextest = Invocation::cargo(&["nextest", "run", "--workspace"]);
-    let plain = Invocation::cargo(&["test", "--workspace", "--tests", "--bins"]);
+    let nextest = Invocation::cargo(&["nextest", "run", "--workspace", "--features", CLIENT]);
+    let plain = ["test", "--workspace", "--tests", "--bins", "--features", CLIENT];
+    let plain = Invocation::cargo(&plain);
     let installed = Invocation::cargo(&["nextest", "--version"]).is_available();
     if !installed {
         println!("\nnote: cargo-nextest is not installed, so `cargo test` runs the tests");

@@ -41,8 +41,9 @@ fn ask(list: &List, asking: &Asking) -> Result<Listed, Failure> {
 fn ask(_: &List, _: &Asking) -> Result<Listed, Failure> {
     Err((
         End::Io,
-        "this program was built without the feature `mcp`, so it cannot ask a server; save its answer to `tools/list` \
-         and name the file with --tools-json"
+        "this program was built without the feature `mcp`, so it cannot ask a server; install it with `cargo install \
+         toolwright-cli --features mcp` (`tls` for https addresses), or save the server's answer to `tools/list` and \
+         name the file with --tools-json"
             .to_owned(),
     ))
 }

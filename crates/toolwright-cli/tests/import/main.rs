@@ -5,6 +5,7 @@ mod cases;
 mod corpus;
 #[path = "../../../../codegen/tests/expect/mod.rs"]
 mod expect;
+#[cfg(feature = "mcp")]
 mod live;
 
 use std::fs;
@@ -147,6 +148,19 @@ fn a_tool_that_cannot_be_taken_is_left_out_and_a_terminal_is_spared() {
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     let check = toolwright(folder.path(), &["check", "clock.yaml"]);
     assert_eq!(check.status.code(), Some(0), "{}", text(&check.stderr));
+}
+
+#[cfg(not(feature = "mcp"))]
+#[test]
+fn asking_a_server_without_the_client_names_the_feature_and_its_command() {
+    let folder = folder();
+    for arguments in [&["--url", "http://127.0.0.1:1/mcp"][..], &["--", "true"]] {
+        let output = import(folder.path(), arguments);
+        let shown = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{shown}");
+        assert!(shown.contains("`mcp`"), "{shown}");
+        assert!(shown.contains("`cargo install toolwright-cli --features mcp`"), "{shown}");
+    }
 }
 
 #[cfg(feature = "mcp")]
