@@ -2,8 +2,10 @@
 
 mod ci;
 mod command;
+mod first_hour;
 mod generate;
 mod long;
+mod registry;
 mod sbom;
 mod skipped;
 mod start;
@@ -110,6 +112,10 @@ enum Chore {
     },
     /// Write a bill of materials (CycloneDX) for each published crate into target/sbom.
     Sbom,
+    /// Package the published crates and lay them out in target/registry, with all that they depend on, for cargo without a network.
+    Registry,
+    /// Install the command from that registry and do what a new user does, in a folder that knows nothing of this one.
+    FirstHour,
     /// Everything that must hold before a change is merged. Ends with a list of what was skipped and why.
     Ci {
         /// Fail if anything was skipped.
@@ -159,6 +165,8 @@ fn run(chore: Chore) -> End {
         Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Mutants { files } => long::mutants(&files),
         Chore::Sbom => sbom::run(),
+        Chore::Registry => registry::run(),
+        Chore::FirstHour => first_hour::run(),
         Chore::Ci { strict } => ci::run(strict),
     }
 }

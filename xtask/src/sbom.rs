@@ -64,7 +64,7 @@ fn collect(root: &Path, to: &Path) -> io::Result<usize> {
 }
 
 /// The name of a crate that others can have from a registry.
-fn published(manifest: &str) -> Option<&str> {
+pub(crate) fn published(manifest: &str) -> Option<&str> {
     let is_kept = manifest.lines().any(|line| line == "publish = false");
     let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;
     (!is_kept).then_some(name.trim_matches('"'))

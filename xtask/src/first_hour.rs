@@ -1,0 +1,128 @@
+//! `cargo xtask first-hour`: does what a new user does, with the packages of `cargo xtask registry` and no other part of this
+//! repository: installs the command, starts a project, tests it, edits its schema and generates again.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use std::{env, fs, io};
+
+use crate::{End, registry};
+
+pub(crate) fn run() -> End {
+    let begun = Instant::now();
+    let done = registry::lay_out().and_then(|registry| {
+        let user = User::new(&registry)?;
+        let done = user.first_hour();
+        // What failed stays, to be looked at.
+        match &done {
+            Ok(()) => fs::remove_dir_all(&user.folder).map_err(|error| error.to_string())?,
+            Err(_) => eprintln!("\nnote: the project is in {}", user.folder.display()),
+        }
+        done
+    });
+    match done {
+        Ok(()) => {
+            println!("\nfirst-hour: everything worked, in {} s", begun.elapsed().as_secs());
+            End::Done
+        }
+        Err(error) => {
+            eprintln!("\nerror: {error}");
+            End::Failed
+        }
+    }
+}
+
+/// Someone who has Rust and the registry.
+struct User {
+    /// Where they work; nothing above it is ours.
+    folder: PathBuf,
+}
+
+impl User {
+    fn new(registry: &Path) -> Result<Self, String> {
+        let folder = env::temp_dir().join(format!("toolwright-first-hour-{}", std::process::id()));
+        let config = fs::read_to_string(registry.join("config.toml"));
+        let set_up = || -> io::Result<()> {
+            fs::create_dir_all(folder.join("cargo"))?;
+            fs::write(folder.join("cargo/config.toml"), config?)
+        };
+        set_up().map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        Ok(Self { folder })
+    }
+
+    fn first_hour(&self) -> Result<(), String> {
+        self.succeeds(".", &["cargo", "install", "--debug", "toolwright-cli"])?;
+        self.succeeds(".", &["toolwright", "init", "tracker"])?;
+        self.succeeds("tracker", &["cargo", "test"])?;
+        self.succeeds("tracker", &["toolwright", "gen", "--check"])?;
+
+        let schema = self.edit_description()?;
+        if self.command("tracker", &["toolwright", "gen", "--check"])?.status.success() {
+            return Err(format!(
+                "`toolwright gen --check` does not notice that {schema} was edited"
+            ));
+        }
+        self.succeeds("tracker", &["toolwright", "gen"])?;
+        self.succeeds("tracker", &["toolwright", "gen", "--check"])?;
+        self.succeeds("tracker", &["cargo", "test"])
+    }
+
+    /// Adds a word to the first description of the schema; returns its file.
+    fn edit_description(&self) -> Result<String, String> {
+        let folder = self.folder.join("tracker/schema");
+        let edit = || -> io::Result<Option<String>> {
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                let text = fs::read_to_string(&path)?;
+                if text.contains("description: ") {
+                    let edited = text.replacen("description: ", "description: Edited. ", 1);
+                    fs::write(&path, edited)?;
+                    return Ok(Some(path.display().to_string()));
+                }
+            }
+            Ok(None)
+        };
+        let edited =
+            edit().map_err(|error| format!("cannot edit {}: {error}", folder.display()))?;
+        edited.ok_or_else(|| format!("no file in {} has a description", folder.display()))
+    }
+
+    /// Runs a line in one of their folders, and shows what it prints where it fails.
+    fn succeeds(&self, folder: &str, line: &[&str]) -> Result<(), String> {
+        let begun = Instant::now();
+        let output = self.command(folder, line)?;
+        if output.status.success() {
+            println!("   {} s", begun.elapsed().as_secs());
+            return Ok(());
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        Err(format!("`{}` failed ({}):\n{said}", line.join(" "), output.status))
+    }
+
+    fn command(&self, folder: &str, line: &[&str]) -> Result<std::process::Output, String> {
+        println!("\n== {}", line.join(" "));
+        let mut command = Command::new(self.program(line[0]));
+        command.args(&line[1..]).current_dir(self.folder.join(folder)).stdin(Stdio::null());
+        // Cargo tells programs that it starts about this repository.
+        for (name, _) in env::vars_os() {
+            if name.to_string_lossy().starts_with("CARGO") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env("CARGO_HOME", self.folder.join("cargo"))
+            // The command and the project have dependencies in common.
+            .env("CARGO_TARGET_DIR", self.folder.join("target"))
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        command.output().map_err(|error| format!("`{}` did not start: {error}", line.join(" ")))
+    }
+
+    /// What cargo installed is not on the path of this chore.
+    fn program(&self, name: &str) -> PathBuf {
+        let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+        let installed = self.folder.join("cargo/bin").join(file);
+        if installed.is_file() { installed } else { name.into() }
+    }
+}
