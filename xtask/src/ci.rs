@@ -6,7 +6,7 @@ use toolwright_prerequisites::RECORD;
 use crate::command::Invocation;
 use crate::skipped::Skipped;
 use crate::tool::CARGO_DENY;
-use crate::{End, generate};
+use crate::{End, generate, msrv};
 
 /// Crates with examples in their docs; generated ones have none (`doctest = false`).
 const DOC_TESTED: [&str; 10] = [
@@ -36,8 +36,8 @@ const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", 
 
 /// With `strict`, a run that skips anything fails, after all its steps.
 pub(crate) fn run(strict: bool) -> End {
-    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 7] =
-        [format, drift, lint, lint_features, test, doc_test, deny];
+    let steps: [fn(&mut Skipped) -> Result<(), Failed>; 8] =
+        [format, drift, lint, lint_features, test, doc_test, oldest_rust, deny];
     let ended = Skipped::begin().and_then(|mut skipped| {
         let ended = steps.iter().try_for_each(|step| step(&mut skipped));
         Ok((ended, skipped.list()?))
@@ -136,6 +136,16 @@ fn test(skipped: &mut Skipped) -> Result<(), Failed> {
 fn doc_test(_: &mut Skipped) -> Result<(), Failed> {
     let packages = DOC_TESTED.iter().flat_map(|name| ["--package".to_owned(), (*name).to_owned()]);
     step(&Invocation::cargo(&["test", "--doc"]).with(&packages.collect::<Vec<_>>()))
+}
+
+fn oldest_rust(skipped: &mut Skipped) -> Result<(), Failed> {
+    match msrv::check(None) {
+        Ok(check) => step(&check),
+        Err(reason) => {
+            skipped.step(&reason);
+            Ok(())
+        }
+    }
 }
 
 fn deny(skipped: &mut Skipped) -> Result<(), Failed> {

@@ -5,6 +5,7 @@ mod command;
 mod first_hour;
 mod generate;
 mod long;
+mod msrv;
 mod registry;
 mod sbom;
 mod skipped;
@@ -112,6 +113,12 @@ enum Chore {
     },
     /// Write a bill of materials (CycloneDX) for each published crate into target/sbom.
     Sbom,
+    /// Compile what promises an older Rust with that Rust, if rustup has it.
+    Msrv {
+        /// A compiler of that version that rustup does not know.
+        #[arg(long, value_name = "FILE")]
+        rustc: Option<std::path::PathBuf>,
+    },
     /// Package the published crates and lay them out in target/registry, with all that they depend on, for cargo without a network.
     Registry,
     /// Install the command from that registry and do what a new user does, in a folder that knows nothing of this one.
@@ -165,6 +172,7 @@ fn run(chore: Chore) -> End {
         Chore::Fuzz { seconds } => long::fuzz(seconds),
         Chore::Mutants { files } => long::mutants(&files),
         Chore::Sbom => sbom::run(),
+        Chore::Msrv { rustc } => msrv::run(rustc),
         Chore::Registry => registry::run(),
         Chore::FirstHour => first_hour::run(),
         Chore::Ci { strict } => ci::run(strict),
