@@ -7,6 +7,7 @@ mod arrows;
 mod circles;
 mod dependencies;
 mod names;
+mod packages;
 mod pages;
 mod requirements;
 mod text;
@@ -83,6 +84,11 @@ fn generated_crates_depend_on_the_contract_and_on_providers() {
 #[test]
 fn each_crate_of_others_is_listed_with_its_reason() {
     holds(dependencies::listed);
+}
+
+#[test]
+fn published_crates_are_whole_packages() {
+    holds(packages::whole);
 }
 
 #[test]
