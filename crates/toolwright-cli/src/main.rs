@@ -65,9 +65,10 @@ enum Command {
     Init {
         /// A new or empty folder.
         dir: PathBuf,
-        /// A checkout of toolwright whose crates the project is to use.
-        #[arg(long, value_name = "DIR")]
-        toolwright: Option<PathBuf>,
+        #[command(flatten)]
+        parts: init::Parts,
+        #[command(flatten)]
+        said: init::Said,
     },
     /// Print the JSON Schema of the schema language, for editors.
     Schema,
@@ -95,7 +96,7 @@ fn main() -> End {
         Command::Gen { schema, out, check, .. } => generate::run(&Places { schema, out }, check),
         Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
-        Command::Init { dir, toolwright } => init::run(&dir, toolwright),
+        Command::Init { dir, parts, said } => init::run(&dir, parts, said),
         Command::Schema => {
             print::out(&toolwright_codegen::language_schema());
             End::Done

@@ -25,6 +25,11 @@ pub(crate) fn err_line(text: &str) {
     err(&format!("{}\n", shown(text)));
 }
 
+/// Texts of others, line by line.
+pub(crate) fn lines(text: &str) -> String {
+    text.lines().map(shown).collect::<Vec<_>>().join("\n")
+}
+
 /// The longest printed line in bytes.
 const LONGEST_LINE: usize = 2000;
 

@@ -27,11 +27,7 @@ fn err(output: &Output) -> String {
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("schema")).unwrap();
-    fs::write(
-        folder.path().join("schema/greeter.yaml"),
-        include_str!("../templates/init/greeter.yaml"),
-    )
-    .unwrap();
+    fs::write(folder.path().join("schema/greeter.yaml"), include_str!("greeter.yaml")).unwrap();
     folder
 }
 
@@ -226,8 +222,7 @@ fn a_killed_run_leaves_the_old_tree_or_the_new_one() {
 
 /// Writes the schema so that every generated file differs between variants.
 fn write_variant(folder: &Path, variant: &str) {
-    let text = include_str!("../templates/init/greeter.yaml")
-        .replace("greet", &format!("{variant}_greet"));
+    let text = include_str!("greeter.yaml").replace("greet", &format!("{variant}_greet"));
     fs::write(folder.join("schema/greeter.yaml"), text).unwrap();
 }
 

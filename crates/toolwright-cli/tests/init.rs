@@ -1,49 +1,192 @@
-//! A new project does what its own README says, in a folder that knows nothing of this repository.
+//! New projects, in folders that know nothing of this repository: they build without warnings, do what their README says,
+//! and find the crates of toolwright in a checkout, a git repository and a registry.
 
 #![cfg(unix)]
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use toolwright_prerequisites::Prerequisite;
 
 const TOOLWRIGHT: &str = env!("CARGO_BIN_EXE_toolwright");
 
-fn init(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(TOOLWRIGHT).arg("init").args(arguments).current_dir(folder).output().unwrap()
-}
-
-/// Runs a line of shell with `toolwright` on the path.
-fn shell(folder: &Path, line: &str) -> Output {
+/// A program in a folder, with `toolwright` on the path and without what cargo tells tests.
+fn program(name: &str, folder: &Path) -> Command {
     let here = Path::new(TOOLWRIGHT).parent().unwrap();
     let path = format!("{}:{}", here.display(), std::env::var("PATH").unwrap());
-    let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(folder).env("PATH", path);
-    // Cargo hands these to tests; a person's shell has none of them.
+    let mut command = Command::new(name);
+    command.current_dir(folder).env("PATH", path).env_remove("CARGO_MANIFEST_DIR");
+    command.stdin(Stdio::null());
     command
-        .env_remove("CARGO_MANIFEST_DIR")
-        .env("CARGO_TARGET_DIR", folder.join("target"))
-        .output()
-        .unwrap()
 }
 
-/// The lines of the first code block.
-fn commands(readme: &str) -> Vec<&str> {
-    readme.split("```").nth(1).unwrap().lines().filter(|line| !line.is_empty()).collect()
+fn init(folder: &Path, arguments: &[&str]) -> Output {
+    program(TOOLWRIGHT, folder).arg("init").args(arguments).output().unwrap()
+}
+
+/// A line of shell as a person types it. All projects share their builds and take the packages that this repository has.
+fn shell(folder: &Path, line: &str) -> Command {
+    let mut command = program("sh", folder);
+    command
+        .args(["-c", line])
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("init"))
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("RUSTFLAGS", "-Dwarnings");
+    command
+}
+
+/// What a command prints that reads this and has to succeed.
+fn answer(command: &mut Command, input: &str) -> String {
+    let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
+    let mut child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{command:?}\n{}", text(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[&*output.stdout, &*output.stderr].concat()).into_owned()
+}
+
+fn replace(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{}", path.display());
+    fs::write(path, text.replace(from, to)).unwrap();
+}
+
+/// A project with these flags, made of the crates of this checkout.
+fn project(folder: &Path, flags: &[&str]) {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = program(TOOLWRIGHT, folder);
+    command.args(["init", "tracker", "--toolwright"]).arg(checkout).args(flags);
+    let output = command.env("CARGO_NET_OFFLINE", "true").output().unwrap();
+    assert!(output.status.success(), "{flags:?}\n{}", text(&output));
+    assert!(text(&output).ends_with("init: tracker is ready; its README.md says how to go on\n"));
+}
+
+/// One test, since cargo builds all of them to the same files.
+#[test]
+fn a_new_project_of_any_parts_does_what_its_readme_says() {
+    for flags in [
+        &[][..],
+        &["--mcp"],
+        &["--agent"],
+        &["--mcp", "--agent"],
+        &["--build-rs"],
+        &["--build-rs", "--mcp", "--agent"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        project(folder.path(), flags);
+        let tracker = folder.path().join("tracker");
+        answer(&mut shell(&tracker, "cargo fmt --check"), "");
+        let readme = fs::read_to_string(tracker.join("README.md")).unwrap();
+        let block = readme.split("```").nth(1).unwrap().trim();
+        let mut commands: Vec<&str> = Vec::new();
+        for line in block.lines() {
+            let command = line.split(" #").next().unwrap().trim();
+            match command.strip_suffix("127.0.0.1:8080") {
+                Some(serve) => serves_http(&tracker, &format!("{serve}127.0.0.1:0")),
+                None if command.ends_with("-- mcp") => serves_stdio(&tracker, command),
+                None if command.contains("-- ask ") => asks_before_it_closes(&tracker, command),
+                None => drop(answer(&mut shell(&tracker, command), "")),
+            }
+            commands.push(command);
+        }
+        let has = |word: &str| commands.iter().any(|command| command.contains(word));
+        assert!(has("cargo test"), "{block}");
+        assert_eq!(has("toolwright gen"), !flags.contains(&"--build-rs"), "{block}");
+        assert_eq!(has("-- mcp --http"), flags.contains(&"--mcp"), "{block}");
+        assert_eq!(has("-- ask"), flags.contains(&"--agent"), "{block}");
+        if has("toolwright gen") && has("-- ask") && has("-- mcp") {
+            an_edit_reaches_code_and_tests(&tracker);
+        }
+    }
+}
+
+fn serves_stdio(tracker: &Path, command: &str) {
+    let messages = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"find_issues","arguments":{}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"close_issue","arguments":{"id":1}}}
+"#;
+    let answers = answer(&mut shell(tracker, command), messages);
+    let answers: Vec<Value> =
+        answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let result = |id: i64| &answers.iter().find(|answer| answer["id"] == id).unwrap()["result"];
+    assert_eq!(result(1)["serverInfo"]["name"], "tracker");
+    let names: Vec<_> =
+        result(2)["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["create_issue", "find_issues", "close_issue"]);
+    let issues = &result(3)["structuredContent"]["issues"];
+    assert_eq!(issues[0]["title"], "Oil the door");
+    // Nobody can be asked.
+    assert_eq!(result(4)["isError"], true);
+}
+
+fn serves_http(tracker: &Path, command: &str) {
+    // The shell becomes cargo, which becomes the server, so that one process ends all.
+    let mut command = shell(tracker, &format!("exec {command}"));
+    let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(server.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let address = lines.filter_map(|line| {
+        let (_, address) = line.split_once("serving at http://")?;
+        Some(address.strip_suffix("/mcp")?.to_owned())
+    });
+    let address = { address }.next().expect("it says where it serves");
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let mut stream = TcpStream::connect(&address).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut response = String::new();
+    BufReader::new(stream).take(4096).read_to_string(&mut response).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(response.contains(r#""serverInfo":{"name":"tracker""#), "{response}");
+}
+
+fn asks_before_it_closes(tracker: &Path, command: &str) {
+    for (said, closed) in [("y\n", 1), ("n\n", 0)] {
+        let answer = answer(&mut shell(tracker, command), said);
+        assert_eq!(answer, format!("Close issue 1? [y/N] issues closed: {closed}\n"));
+    }
+}
+
+/// Leaves the project with titles that its tests find too short.
+fn an_edit_reaches_code_and_tests(tracker: &Path) {
+    answer(&mut shell(tracker, "toolwright gen --check"), "");
+    replace(&tracker.join("schema/issues.yaml"), "maxLength: 120", "maxLength: 8");
+    let drift = shell(tracker, "toolwright gen --check").output().unwrap();
+    assert_eq!(drift.status.code(), Some(1), "{}", text(&drift));
+    assert!(text(&drift).contains("codecs.rs"), "{}", text(&drift));
+    answer(&mut shell(tracker, "toolwright gen"), "");
+    let tests = shell(tracker, "cargo test").output().unwrap();
+    assert!(!tests.status.success());
+    assert!(text(&tests).contains("has 12 characters, at most 8 allowed"), "{}", text(&tests));
 }
 
 #[test]
-fn the_two_commands_of_its_readme_generate_and_test() {
+fn the_schema_is_found_by_editors_and_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let started = init(folder.path(), &["demo"]);
-    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
-    let demo = folder.path().join("demo");
-    let readme = fs::read_to_string(demo.join("README.md")).unwrap();
-    assert_eq!(commands(&readme).len(), 2);
-    for line in commands(&readme) {
-        let output = shell(&demo, line);
-        let text = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{line}\n{}", String::from_utf8_lossy(&text));
-    }
+    project(folder.path(), &[]);
+    let schema = folder.path().join("tracker/schema");
+    let issues = fs::read_to_string(schema.join("issues.yaml")).unwrap();
+    let line = issues.lines().next().unwrap();
+    let named = line.strip_prefix("# yaml-language-server: $schema=").unwrap();
+    let printed = program(TOOLWRIGHT, folder.path()).arg("schema").output().unwrap().stdout;
+    assert_eq!(fs::read(schema.join(named)).unwrap(), printed);
 }
 
 #[test]
@@ -52,23 +195,133 @@ fn a_folder_that_holds_something_is_refused() {
     fs::write(folder.path().join("mine"), "").unwrap();
     let output = init(folder.path(), &["."]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("not empty"));
+    assert!(text(&output).contains("not empty"));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// A folder in which cargo takes packages from `vendor`, and from no network: `tokio`, and, as said, those of toolwright. All
+/// are empty. A checkout of them is in `odd "name"`.
+fn offline(has_toolwright: bool) -> tempfile::TempDir {
+    // Beside the program, so that it can be linked.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let put = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let package = |path: &str, name: &str, version: &str, features: &str| {
+        let head =
+            format!("[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2024\"\n");
+        put(&format!("{path}/Cargo.toml"), &format!("{head}[features]\n{features}"));
+        put(&format!("{path}/src/lib.rs"), "");
+        put(&format!("{path}/.cargo-checksum.json"), r#"{"files":{}}"#);
+    };
+    put(
+        ".cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"vendor\"\n[source.vendor]\ndirectory = \"vendor\"\n",
+    );
+    package(
+        "vendor/tokio",
+        "tokio",
+        "1.0.0",
+        "macros = []\nnet = []\nrt-multi-thread = []\nsync = []\n",
+    );
+    for name in ["toolwright", "toolwright-agents", "toolwright-mcp", "toolwright-runtime"] {
+        let crates = ["odd \"name\"/crates", "vendor"];
+        for place in &crates[..if has_toolwright { 2 } else { 1 }] {
+            package(&format!("{place}/{name}"), name, "0.1.0", "http-server = []\n");
+        }
+    }
+    folder
+}
+
+/// `toolwright init` there.
+fn init_offline(folder: &tempfile::TempDir, program_path: &str, arguments: &[&str]) -> Output {
+    let mut command = program(program_path, folder.path());
+    command.env("CARGO_HOME", folder.path().join("home"));
+    command.args(["init", "tracker", "--mcp", "--agent"]).args(arguments).output().unwrap()
+}
+
+fn is_ready(output: &Output) -> bool {
+    assert_eq!(output.status.success(), text(output).contains("ready"), "{}", text(output));
+    output.status.success()
 }
 
 #[test]
 fn a_checkout_that_is_named_is_used() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkout = folder.path().join("odd \"name\"");
-    fs::create_dir_all(checkout.join("crates/toolwright")).unwrap();
-    fs::write(checkout.join("crates/toolwright/Cargo.toml"), "").unwrap();
-    let output = init(folder.path(), &["demo", "--toolwright", "odd \"name\""]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let configuration = fs::read_to_string(folder.path().join("demo/toolwright.toml")).unwrap();
+    let folder = offline(false);
+    let output = init_offline(&folder, TOOLWRIGHT, &["--toolwright", "odd \"name\""]);
+    assert!(is_ready(&output), "{}", text(&output));
+    let tracker = folder.path().join("tracker");
+    let configuration = fs::read_to_string(tracker.join("toolwright.toml")).unwrap();
     assert!(configuration.contains("/odd \"name\"/crates/toolwright-mcp' }"), "{configuration}");
-    let again = Command::new(TOOLWRIGHT)
-        .args(["gen", "--check"])
-        .current_dir(folder.path().join("demo"))
-        .output();
-    assert!(again.unwrap().status.success());
+    assert!(!tracker.join(".github").exists(), "no other machine has that folder");
+}
+
+#[test]
+fn a_version_is_taken_from_the_registry() {
+    let folder = offline(true);
+    let output = init_offline(&folder, TOOLWRIGHT, &["--version", "0.1"]);
+    assert!(is_ready(&output), "{}", text(&output));
+    let tracker = folder.path().join("tracker");
+    let lock = fs::read_to_string(tracker.join("Cargo.lock")).unwrap();
+    assert!(
+        lock.contains("name = \"toolwright-mcp\"\nversion = \"0.1.0\"\nsource = \"registry+"),
+        "{lock}"
+    );
+    let workflow = fs::read_to_string(tracker.join(".github/workflows/ci.yml")).unwrap();
+    assert!(
+        workflow.contains("cargo install --locked toolwright-cli --version '0.1'\n"),
+        "{workflow}"
+    );
+    assert!(workflow.contains("toolwright gen --check\n"), "{workflow}");
+}
+
+#[test]
+fn a_project_whose_crates_cannot_be_found_is_not_ready() {
+    let folder = offline(false);
+    let output = init_offline(&folder, TOOLWRIGHT, &["--version", "0.1"]);
+    assert!(!is_ready(&output), "{}", text(&output));
+    assert_eq!(output.status.code(), Some(1));
+    for said in ["no matching package named `toolwright", "--git URL --rev REV"] {
+        assert!(text(&output).contains(said), "{}", text(&output));
+    }
+    assert!(folder.path().join("tracker/gen/issues/service/Cargo.toml").exists());
+}
+
+#[test]
+fn a_git_repository_is_used_if_it_is_named_or_the_program_was_installed_from_it() {
+    if !toolwright_prerequisites::has(&[Prerequisite::Git]) {
+        return;
+    }
+    let folder = offline(false);
+    let checkout = folder.path().join("odd \"name\"");
+    let git = |line: &str| answer(&mut shell(&checkout, &format!("git {line}")), "");
+    git("init --quiet && git add .");
+    git("-c user.name=a -c user.email=a@example.org commit --quiet --message all");
+    let rev = git("rev-parse HEAD").trim().to_owned();
+    fs::rename(&checkout, folder.path().join("repository")).unwrap();
+    let url = format!("file://{}/repository", folder.path().display());
+    let expected = format!("toolwright-mcp = {{ git = \"{url}\", rev = \"{rev}\"");
+
+    let record = format!(
+        "[v1]\n\"toolwright-cli 0.1.0 (git+{url}?branch=main#{rev})\" = [\"toolwright\"]\n"
+    );
+    let installed = folder.path().join("home/bin/toolwright");
+    fs::create_dir_all(installed.parent().unwrap()).unwrap();
+    fs::write(folder.path().join("home/.crates.toml"), record).unwrap();
+    fs::hard_link(TOOLWRIGHT, &installed).unwrap();
+
+    for (program, arguments) in
+        [(TOOLWRIGHT, &["--git", &*url, "--rev", &*rev][..]), (installed.to_str().unwrap(), &[])]
+    {
+        let output = init_offline(&folder, program, arguments);
+        assert!(is_ready(&output), "{}", text(&output));
+        let tracker = folder.path().join("tracker");
+        for file in ["Cargo.toml", "toolwright.toml"] {
+            let text = fs::read_to_string(tracker.join(file)).unwrap();
+            assert!(text.contains(&expected), "{text}");
+        }
+        fs::remove_dir_all(tracker).unwrap();
+    }
 }

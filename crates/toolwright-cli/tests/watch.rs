@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-const SCHEMA: &str = include_str!("../templates/init/greeter.yaml");
+const SCHEMA: &str = include_str!("greeter.yaml");
 
 /// Longer than any run takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -1,0 +1,71 @@
+//! Asks at a terminal for the parts of a new project, where the command line names none.
+
+use std::io::{self, BufRead, IsTerminal as _};
+
+use super::Parts;
+use crate::print;
+
+const MENU: &str = "\
+A project has schema/issues.yaml, src/service.rs and tests/tools.rs. It can have more:
+  m  an MCP server    src/main.rs, for `cargo run -- mcp`; a server in the schema
+  a  an agent         src/main.rs, for `cargo run -- ask QUESTION`; agents/triager.yaml
+  b  a build script   build.rs, which generates the code; no folder gen
+";
+
+const QUESTION: &str = "The letters of what it is to have, such as `ma`, or nothing: ";
+
+/// Asks if no part is named and a person is there to answer. None if they leave without an answer.
+pub(super) fn complete(parts: Parts) -> Option<Parts> {
+    let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if parts != Parts::default() || !is_attended {
+        return Some(parts);
+    }
+    print::err(MENU);
+    ask(&mut io::stdin().lock())
+}
+
+/// Asks until the answer is one.
+fn ask(answers: &mut impl BufRead) -> Option<Parts> {
+    loop {
+        print::err(QUESTION);
+        let mut line = String::new();
+        if answers.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let mut parts = Parts::default();
+        let mut letters = line.trim().chars();
+        let unknown = letters.find(|letter| {
+            let part = match letter {
+                'm' => &mut parts.mcp,
+                'a' => &mut parts.agent,
+                'b' => &mut parts.build_rs,
+                _ => return true,
+            };
+            *part = true;
+            false
+        });
+        match unknown {
+            None => return Some(parts),
+            Some(_) => print::err("expected some of the letters `m`, `a` and `b`\n"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Parts, ask};
+
+    #[test]
+    fn an_answer_is_letters_in_any_order() {
+        let (mcp, agent, build_rs) = (true, true, true);
+        for (answers, expected) in [
+            ("\n", Some(Parts::default())),
+            ("m\n", Some(Parts { mcp, ..Parts::default() })),
+            ("bma\n", Some(Parts { mcp, agent, build_rs })),
+            ("mcp\n  a \n", Some(Parts { agent, ..Parts::default() })),
+            ("x\n", None),
+        ] {
+            assert_eq!(ask(&mut answers.as_bytes()), expected, "{answers:?}");
+        }
+    }
+}

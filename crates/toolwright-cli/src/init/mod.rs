@@ -1,0 +1,169 @@
+//! `toolwright init`: a new project, from templates, generated at once and tried with cargo. Never writes into a folder that
+//! holds anything.
+
+mod location;
+mod menu;
+
+use std::path::Path;
+use std::process::Command;
+
+use askama::Template;
+use toolwright_codegen::disk;
+use toolwright_codegen::project::{Mode, Project};
+
+use crate::end::End;
+use crate::{generate, print};
+use location::Location;
+pub(crate) use location::Said;
+
+/// The toolset, the service, the program and the tests of a new project: an issue tracker.
+const SCHEMA: &str = include_str!("../../templates/init/issues.yaml");
+
+/// Ends the schema of a project that has an MCP server.
+const MCP_SERVERS: &str = "
+mcp_servers:
+  tracker: { version: 0.1.0, toolsets: [issues] }
+";
+
+/// The parts of a project that not every one has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct Parts {
+    /// With an MCP server: `cargo run -- mcp`.
+    #[arg(long)]
+    pub(crate) mcp: bool,
+    /// With an agent: `cargo run -- ask QUESTION`.
+    #[arg(long)]
+    pub(crate) agent: bool,
+    /// With a build script that generates the code, instead of a folder `gen`.
+    #[arg(long)]
+    pub(crate) build_rs: bool,
+}
+
+pub(crate) fn run(dir: &Path, parts: Parts, said: Said) -> End {
+    let location = match location::find(said) {
+        Ok(location) => location,
+        Err(failure) => return generate::failed("init", &failure.into()),
+    };
+    let Some(parts) = menu::complete(parts) else {
+        print::err("init: nothing was chosen; nothing was written\n");
+        return End::Rejected;
+    };
+    if let Err(failure) = disk::start_project(dir, &files(parts, &location)) {
+        return generate::failed("init", &failure.into());
+    }
+    if !parts.build_rs {
+        match Project::open(dir).and_then(|project| project.generate(Mode::Write)) {
+            Ok(generated) => drop(generate::done(&generated)),
+            Err(failure) => return generate::failed("gen", &failure),
+        }
+    }
+    let name = disk::named(dir);
+    match resolve(dir) {
+        Ok(()) => {
+            print::out(&format!("init: {name} is ready; its README.md says how to go on\n"));
+            End::Done
+        }
+        Err(reason) => {
+            print::err(&format!(
+                "init: {name} is written, but cargo cannot build it:\n{reason}\nTry `cargo metadata` there again when that is \
+                 mended. Or remove the folder and say where the crates of toolwright are: `--toolwright DIR` for a checkout, \
+                 `--git URL --rev REV` for a repository, `--version VERSION` for a registry\n"
+            ));
+            End::Rejected
+        }
+    }
+}
+
+/// Lets cargo find all packages of a project.
+fn resolve(dir: &Path) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["metadata", "--format-version", "1", "--quiet"];
+    match Command::new(cargo).args(arguments).current_dir(dir).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(print::lines(&String::from_utf8_lossy(&output.stderr))),
+        Err(error) => Err(format!("cargo does not start: {error}; install Rust")),
+    }
+}
+
+fn files(parts: Parts, location: &Location) -> Vec<(&'static str, String)> {
+    let mcp_servers = if parts.mcp { MCP_SERVERS } else { "" };
+    let mut files = vec![
+        (".gitignore", include_str!("../../templates/init/gitignore").to_owned()),
+        ("schema/issues.yaml", format!("{SCHEMA}{mcp_servers}")),
+        ("schema/toolset.schema.json", toolwright_codegen::language_schema()),
+        ("Cargo.toml", text(&Manifest { parts, location })),
+        ("README.md", text(&Readme { parts, location })),
+        ("src/service.rs", text(&Service { parts })),
+        ("tests/tools.rs", text(&Tests { parts })),
+    ];
+    if parts.build_rs {
+        files.push(("build.rs", include_str!("../../templates/init/build.rs").to_owned()));
+    } else {
+        let mut crates = vec!["toolwright"];
+        crates.extend(parts.mcp.then_some("toolwright-mcp"));
+        files.push(("toolwright.toml", text(&Configuration { crates, location })));
+    }
+    if parts.mcp || parts.agent {
+        files.push(("src/main.rs", text(&Program { parts })));
+    }
+    if parts.agent {
+        let agent = include_str!("../../templates/init/agents/triager.yaml");
+        files.push(("agents/triager.yaml", agent.to_owned()));
+    }
+    // No other machine has a folder of this one.
+    if let Some(install) = location.install() {
+        files.push((".github/workflows/ci.yml", text(&Workflow { parts, install })));
+    }
+    files
+}
+
+fn text(template: &impl Template) -> String {
+    let text = template.render().expect("a template of plain strings renders");
+    text.trim_end().to_owned() + "\n"
+}
+
+#[derive(Template)]
+#[template(path = "init/manifest.toml", escape = "none")]
+struct Manifest<'a> {
+    parts: Parts,
+    location: &'a Location,
+}
+
+#[derive(Template)]
+#[template(path = "init/toolwright.toml", escape = "none")]
+struct Configuration<'a> {
+    crates: Vec<&'static str>,
+    location: &'a Location,
+}
+
+#[derive(Template)]
+#[template(path = "init/README.md", escape = "none")]
+struct Readme<'a> {
+    parts: Parts,
+    location: &'a Location,
+}
+
+#[derive(Template)]
+#[template(path = "init/service.rs", escape = "none")]
+struct Service {
+    parts: Parts,
+}
+
+#[derive(Template)]
+#[template(path = "init/main.rs", escape = "none")]
+struct Program {
+    parts: Parts,
+}
+
+#[derive(Template)]
+#[template(path = "init/tools.rs", escape = "none")]
+struct Tests {
+    parts: Parts,
+}
+
+#[derive(Template)]
+#[template(path = "init/ci.yml", escape = "none")]
+struct Workflow {
+    parts: Parts,
+    install: String,
+}
