@@ -65,16 +65,16 @@ pub(crate) fn run(dir: &Path, parts: Parts, said: Said) -> End {
         }
         Err(reason) => {
             print::err(&format!(
-                "init: {name} is written, but cargo cannot build it:\n{reason}\nTry `cargo metadata` there again when that is \
-                 mended. Or remove the folder and say where the crates of toolwright are: `--toolwright DIR` for a checkout, \
-                 `--git URL --rev REV` for a repository, `--version VERSION` for a registry\n"
+                "{reason}\ninit: {name} is written, but cargo cannot resolve its packages; mend what cargo says, or remove the \
+                 folder and say where the crates of toolwright are: `--toolwright DIR` for a checkout, `--git URL --rev REV` for \
+                 a repository, `--version VERSION` for a registry\n"
             ));
             End::Rejected
         }
     }
 }
 
-/// Lets cargo find all packages of a project.
+/// Lets cargo find all packages of a project. If it cannot, the files stay: it may be the network alone that is missing.
 fn resolve(dir: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["metadata", "--format-version", "1", "--quiet"];
