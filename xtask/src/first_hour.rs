@@ -2,7 +2,7 @@
 //! repository: installs the command, starts a project, tests it, edits its schema and generates again.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 use std::{env, fs, io};
 
@@ -32,6 +32,12 @@ pub(crate) fn run() -> End {
     }
 }
 
+/// What an MCP client says first.
+const MESSAGES: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"first-hour","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+"#;
+
 /// Someone who has Rust and the registry.
 struct User {
     /// Where they work; nothing above it is ours.
@@ -52,8 +58,9 @@ impl User {
 
     fn first_hour(&self) -> Result<(), String> {
         self.succeeds(".", &["cargo", "install", "--debug", "toolwright-cli"])?;
-        self.succeeds(".", &["toolwright", "init", "tracker"])?;
+        self.succeeds(".", &["toolwright", "init", "tracker", "--mcp", "--agent"])?;
         self.succeeds("tracker", &["cargo", "test"])?;
+        self.asks_the_server()?;
         self.succeeds("tracker", &["toolwright", "gen", "--check"])?;
 
         let schema = self.edit_description()?;
@@ -65,6 +72,20 @@ impl User {
         self.succeeds("tracker", &["toolwright", "gen"])?;
         self.succeeds("tracker", &["toolwright", "gen", "--check"])?;
         self.succeeds("tracker", &["cargo", "test"])
+    }
+
+    /// Begins a conversation with the MCP server of the project, and asks for its tools.
+    fn asks_the_server(&self) -> Result<(), String> {
+        let messages = self.folder.join("messages.jsonl");
+        let asked = fs::write(&messages, MESSAGES).and_then(|()| fs::File::open(&messages));
+        let asked = asked.map_err(|error| format!("{}: {error}", messages.display()))?;
+        let server = self.output("tracker", &["cargo", "run", "--", "mcp"], asked.into())?;
+        let answers = String::from_utf8_lossy(&server.stdout);
+        if answers.contains("\"protocolVersion\"") && answers.contains("\"close_issue\"") {
+            Ok(())
+        } else {
+            Err(format!("the MCP server does not list `close_issue`:\n{answers}"))
+        }
     }
 
     /// Adds a word to the first description of the schema; returns its file.
@@ -100,10 +121,14 @@ impl User {
         Err(format!("`{}` failed ({}):\n{said}", line.join(" "), output.status))
     }
 
-    fn command(&self, folder: &str, line: &[&str]) -> Result<std::process::Output, String> {
+    fn command(&self, folder: &str, line: &[&str]) -> Result<Output, String> {
+        self.output(folder, line, Stdio::null())
+    }
+
+    fn output(&self, folder: &str, line: &[&str], input: Stdio) -> Result<Output, String> {
         println!("\n== {}", line.join(" "));
         let mut command = Command::new(self.program(line[0]));
-        command.args(&line[1..]).current_dir(self.folder.join(folder)).stdin(Stdio::null());
+        command.args(&line[1..]).current_dir(self.folder.join(folder)).stdin(input);
         // Cargo tells programs that it starts about this repository.
         for (name, _) in env::vars_os() {
             if name.to_string_lossy().starts_with("CARGO") {

@@ -66,7 +66,7 @@ macro_rules! object {
                 $($(let mut $field = None;)+)?
                 $(let mut $rest = $crate::Map::new();)?
                 let mut fits = true;
-                let Some(mut object) = input.object() else { return None };
+                let mut object = input.object()?;
                 while let Some(key) = object.next_key() {
                     match &*key {
                         $($fixed => fits &= object.value().constant($json).is_some(),)*
