@@ -248,8 +248,10 @@ macro_rules! hosted {
                 self
             }
 
-            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them. In a
-            /// session of another agent it uses what its own agent's allowlist names too.
+            /// Lets the run use what an open session uses, instances included. It neither enters nor exits them, and it asks
+            /// for the approvals that the session asks for. Tools that its agent lists itself it has under their own names
+            /// alone, of instances of its own. In a session of another agent it uses what its own agent's allowlist names
+            /// too.
             #[must_use]
             pub fn in_session(mut self, session: &Session) -> Self {
                 self.hosting.session = Some(session.shared_tools());
@@ -349,8 +351,17 @@ impl Hosting {
         let approver = self.approver.or_else(|| environment.approver.clone());
         let mut approval_list = options.approval_list.to_vec();
         approval_list.extend(self.approval_list.iter().cloned());
+        let mut session_stopped = options.session_stopped;
+        if let Some(session) = &self.session {
+            // A run that goes on in its session has the names already.
+            let is_new = |name: &&String| !approval_list.contains(name);
+            let of_session: Vec<_> = session.approval_list.iter().filter(is_new).cloned().collect();
+            approval_list.extend(of_session);
+            session_stopped = session.stopped.clone();
+        }
         let approval_list = approval_list.into();
-        run.options = Options { approver, approval_list, can_suspend: true, ..options };
+        run.options =
+            Options { approver, approval_list, can_suspend: true, session_stopped, ..options };
         run.host_approval_list = self.approval_list.into();
         (run.session, run.extra, run.cancelled) = (self.session, self.extra, self.cancelled);
         run.checkpoints = self.checkpoints;

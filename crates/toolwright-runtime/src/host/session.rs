@@ -14,8 +14,8 @@ use toolwright::{
 use crate::agent::Exchange;
 use crate::approval::{Answer, Approver, ResumeError, Verdicts};
 use crate::run::{
-    Dispatcher, Environment, PendingCall, SavedCall, SessionCall, SessionTools, SuspendedCall,
-    readmit, rejoin, repeated,
+    Dispatcher, Environment, Options, PendingCall, SavedCall, SessionCall, SessionTools,
+    SuspendedCall, readmit, rejoin, repeated,
 };
 use crate::suspended::StateError;
 use crate::tools::{
@@ -144,13 +144,14 @@ impl Session {
                 return Err(ToolsetError::UnknownApproval { tools: unknown, available });
             }
         }
-        let entered = Mutex::new(Some((stopped.drop_guard(), entered)));
+        let entered = Mutex::new(Some((stopped.clone().drop_guard(), entered)));
         let agent: Arc<str> = agent.into();
         let name = Some(Arc::clone(&agent));
         let publisher = environment.publisher(name, Arc::clone(&scope), events);
         let mut dispatcher = Dispatcher::outside_runs(environment, toolset, publisher);
         dispatcher.options.approver = approver.or(dispatcher.options.approver);
         dispatcher.options.approval_list = approval_list.into();
+        dispatcher.options.session_stopped = stopped;
         Ok(Self { agent, dispatcher, scope, entered, call_ids: Mutex::default() })
     }
 
@@ -311,7 +312,7 @@ impl Session {
     }
 
     /// Stops the session: exits what it made, and calls of its tools run nothing from then on, in runs that were started in it
-    /// either. Shared instances go on.
+    /// either. Runs of agents that are answering a call of it, or of a run in it, are cancelled. Shared instances go on.
     pub async fn stop(&self) {
         let entered = self.entered.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((guard, entered)) = entered {
@@ -323,7 +324,13 @@ impl Session {
     /// The session's tools, for runs that neither enter nor exit them.
     pub(super) fn shared_tools(&self) -> SessionTools {
         let toolset = Arc::new(Borrowed(Arc::clone(&self.dispatcher.toolset)));
-        SessionTools { agent: Arc::clone(&self.agent), toolset }
+        let Options { approval_list, session_stopped, .. } = self.dispatcher.options.clone();
+        SessionTools {
+            agent: Arc::clone(&self.agent),
+            toolset,
+            approval_list,
+            stopped: session_stopped,
+        }
     }
 
     fn ended(&self, pending: PendingCall) -> CallEnd {

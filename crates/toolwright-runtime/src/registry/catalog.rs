@@ -129,12 +129,9 @@ impl Catalog {
         agent: &str,
         toolsets: impl IntoIterator<Item = N>,
     ) -> Result<(), ToolsetError> {
-        let mut entries = self.lock();
         let toolsets: BTreeSet<String> = toolsets.into_iter().map(Into::into).collect();
-        if let Some(toolset) = toolsets.iter().find(|name| !entries.published.contains_key(*name)) {
-            let available = entries.published.keys().cloned().collect();
-            return Err(ToolsetError::UnknownToolset { toolset: toolset.clone(), available });
-        }
+        let mut entries = self.lock();
+        toolsets.iter().try_for_each(|toolset| entries.check_published(toolset))?;
         entries.allowed.insert(agent.to_owned(), toolsets);
         Ok(())
     }
@@ -145,9 +142,10 @@ impl Catalog {
     ///
     /// A toolset that is not published.
     pub fn allow(&self, agent: &str, toolset: &str) -> Result<(), ToolsetError> {
-        let mut toolsets = self.lock().allowed.get(agent).cloned().unwrap_or_default();
-        toolsets.insert(toolset.to_owned());
-        self.update_allowed_toolsets(agent, toolsets)
+        let mut entries = self.lock();
+        entries.check_published(toolset)?;
+        entries.allowed.entry(agent.to_owned()).or_default().insert(toolset.to_owned());
+        Ok(())
     }
 
     /// What an agent may use now.
@@ -208,19 +206,22 @@ impl Published {
         }
     }
 
-    /// Whether a published name is of this toolset.
-    pub(crate) fn lists(&self, name: &str) -> bool {
-        self.bare(name).is_some()
-    }
-
     /// The name inside the toolset of one that it is published under.
-    fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
+    pub(crate) fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
         let bare = name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)?;
         self.only.as_ref().is_none_or(|only| only.contains(bare)).then_some(bare)
     }
 }
 
 impl Entries {
+    fn check_published(&self, toolset: &str) -> Result<(), ToolsetError> {
+        if self.published.contains_key(toolset) {
+            return Ok(());
+        }
+        let available = self.published.keys().cloned().collect();
+        Err(ToolsetError::UnknownToolset { toolset: toolset.to_owned(), available })
+    }
+
     fn check(&self, new: &Published) -> Result<(), ToolsetError> {
         let Published { toolset, prefix, .. } = new;
         if prefix.is_empty() || prefix.contains(SEPARATOR) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
 use toolwright::Scope;
 
 use super::effects::Journal;
@@ -117,4 +118,6 @@ pub(crate) struct Options {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// Whether somebody can take the run's state and bring it back.
     pub(crate) can_suspend: bool,
+    /// Cancelled once the session is stopped, if there is one.
+    pub(crate) session_stopped: CancellationToken,
 }

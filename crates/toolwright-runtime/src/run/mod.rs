@@ -78,6 +78,10 @@ pub(crate) struct SessionTools {
     /// The agent that the session is of.
     pub(crate) agent: Arc<str>,
     pub(crate) toolset: Arc<dyn Toolset>,
+    /// The tools whose calls need an approval in the session, and in every run in it.
+    pub(crate) approval_list: Arc<[String]>,
+    /// Cancelled once the session is stopped.
+    pub(crate) stopped: CancellationToken,
 }
 
 /// Keeps a run's state after each step.
@@ -133,7 +137,8 @@ impl Run {
         self
     }
 
-    /// The run of an agent that implements a call. It inherits options and scope, and none of the caller's sinks.
+    /// The run of an agent that implements a call. It inherits options and scope, and none of the caller's sinks. It is
+    /// stopped with the session that the call was made in.
     fn child(
         environment: &Arc<Environment>,
         agent: RegisteredAgent,
@@ -143,7 +148,11 @@ impl Run {
         options: &Options,
     ) -> Self {
         let run = Self::new(environment, agent, named, child_scope(call), None);
-        Self { options: options.clone(), ..run.implementing(Some(tool.spec_ref().clone())) }
+        Self {
+            options: options.clone(),
+            cancelled: options.session_stopped.clone(),
+            ..run.implementing(Some(tool.spec_ref().clone()))
+        }
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -227,6 +236,7 @@ impl Run {
         let allowed = catalog.map(|catalog| catalog.allowed(&agent.name));
         let uses = registry.uses_of(agent);
         let mut all = Combined::new();
+        let mut listed: Vec<(Published, Option<BTreeSet<String>>)> = Vec::new();
         for Use { provider, only } in &uses {
             let of = |published: &&Published| published.toolset() == provider.name;
             let published = match &allowed {
@@ -237,33 +247,38 @@ impl Run {
                 },
             };
             let name = provider.name.clone();
-            let Some(toolset) = provider.source.resolve(&name, &self.scope).await? else {
+            let Some(mut toolset) = provider.source.resolve(&name, &self.scope).await? else {
                 continue;
             };
-            let toolset: Arc<dyn Toolset> = match (published, only.clone()) {
-                (None, None) => toolset,
-                (None, Some(only)) => {
-                    Arc::new(Filtered::new(toolset, move |tool: &str| only.contains(tool)))
-                }
-                (Some(published), None) => published.filter(toolset),
-                (Some(published), Some(only)) if self.session.is_some() => {
-                    let listed = Filtered::new(toolset, move |tool: &str| only.contains(tool));
-                    published.filter(Arc::new(listed))
-                }
-                (Some(published), Some(only)) => {
-                    let prefix = published.prefix().to_owned();
-                    Arc::new(Prefixed::new(prefix, published.filter(toolset)).except(only))
-                }
-            };
+            if let Some(only) =
+                only.clone().filter(|_| published.is_none() || self.session.is_some())
+            {
+                toolset = Arc::new(Filtered::new(toolset, move |tool: &str| only.contains(tool)));
+            }
+            if let Some(published) = published {
+                let filtered = published.filter(toolset);
+                toolset =
+                    Arc::new(Prefixed::new(published.prefix(), filtered).except(only.clone()));
+                listed.push((published, only.clone()));
+            }
             all.push(name, toolset);
         }
         match (&self.session, catalog, allowed) {
-            (Some(session), _, Some(allowed)) if *session.agent != *agent.name => {
-                let is_allowed = move |tool: &str| allowed.iter().any(|one| one.lists(tool));
-                let toolset = Filtered::new(Arc::clone(&session.toolset), is_allowed);
+            (Some(session), _, allowed) => {
+                let allowed = allowed.filter(|_| *session.agent != *agent.name);
+                let is_left = move |tool: &str| {
+                    let is_allowed = allowed.as_ref().is_none_or(|allowed| {
+                        allowed.iter().any(|published| published.bare(tool).is_some())
+                    });
+                    let is_listed = listed.iter().any(|(published, only)| {
+                        let is_in = |bare| only.as_ref().is_none_or(|only| only.contains(bare));
+                        published.bare(tool).is_some_and(is_in)
+                    });
+                    is_allowed && !is_listed
+                };
+                let toolset = Filtered::new(Arc::clone(&session.toolset), is_left);
                 all.push("session".to_owned(), Arc::new(toolset));
             }
-            (Some(session), ..) => all.push("session".to_owned(), Arc::clone(&session.toolset)),
             (None, Some(catalog), Some(allowed)) => {
                 let is_new = |provider: &Arc<Provider>| {
                     !uses.iter().any(|used| Arc::ptr_eq(&used.provider, provider))

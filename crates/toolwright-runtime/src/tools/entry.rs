@@ -26,7 +26,7 @@ pub struct ToolEntry {
     /// The name it is published under, where that is not the spec's.
     published: Option<Arc<str>>,
     /// Names that approval lists may have for it, beside these two: those it was published under before, and under each
-    /// prefix all that it had.
+    /// prefix, also one that it does not bear here, all that it had.
     other_names: Vec<Arc<str>>,
     approval: Option<Approval>,
     run_by: RunBy,
@@ -149,13 +149,19 @@ impl ToolEntry {
         self
     }
 
-    /// The same tool under `<prefix>.<name>`. An approval list may have the prefix with any of its names.
+    /// The same tool under `<prefix>.<name>`.
     pub(super) fn published_under(self, prefix: &str) -> Self {
-        let under = |name: &str| -> Arc<str> { format!("{prefix}{SEPARATOR}{name}").into() };
-        let (name, others) = (under(self.name()), self.all_names().map(under).collect::<Vec<_>>());
-        let mut tool = self.published_as(name);
-        tool.other_names.extend(others);
-        tool
+        let name = format!("{prefix}{SEPARATOR}{}", self.name());
+        self.known_under(prefix).published_as(name)
+    }
+
+    /// The same tool by the name it has. An approval list may have a prefix, under which others know it, with any of its
+    /// names.
+    pub(super) fn known_under(mut self, prefix: &str) -> Self {
+        let under = |name: &str| format!("{prefix}{SEPARATOR}{name}").into();
+        let names: Vec<_> = self.all_names().map(under).collect();
+        self.other_names.extend(names);
+        self
     }
 
     /// The same tool, needing an approval. A tool that needs one already keeps its own words.

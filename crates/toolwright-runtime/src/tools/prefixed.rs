@@ -10,26 +10,30 @@ use super::{SEPARATOR, ToolEntry, Toolset, forward};
 pub(crate) struct Prefixed<T> {
     inner: T,
     prefix: String,
-    /// Tools that keep their bare names.
-    except: BTreeSet<String>,
+    /// Tools that keep their bare names, or else all do.
+    except: Option<BTreeSet<String>>,
 }
 
 impl<T: Toolset> Prefixed<T> {
     /// Publishes every tool as `<prefix>.<tool>`.
     pub(crate) fn new(prefix: impl Into<String>, inner: T) -> Self {
-        Self { inner, prefix: prefix.into(), except: BTreeSet::new() }
+        Self { inner, prefix: prefix.into(), except: Some(BTreeSet::new()) }
     }
 
-    /// Leaves these tools their bare names.
-    pub(crate) fn except(mut self, tools: BTreeSet<String>) -> Self {
+    /// Leaves these tools, or else all, their bare names. Approval lists may still have the prefix with them.
+    pub(crate) fn except(mut self, tools: Option<BTreeSet<String>>) -> Self {
         self.except = tools;
         self
     }
 
+    fn stays_bare(&self, tool: &str) -> bool {
+        self.except.as_ref().is_none_or(|tools| tools.contains(tool))
+    }
+
     fn publish(&self, tools: Vec<ToolEntry>) -> Vec<ToolEntry> {
         let publish = |tool: ToolEntry| {
-            if self.except.contains(tool.name()) {
-                return tool;
+            if self.stays_bare(tool.name()) {
+                return tool.known_under(&self.prefix);
             }
             tool.published_under(&self.prefix)
         };
@@ -37,11 +41,11 @@ impl<T: Toolset> Prefixed<T> {
     }
 
     fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
-        if self.except.contains(name) {
+        if self.stays_bare(name) {
             return Some(name);
         }
         let bare = name.strip_prefix(&self.prefix)?.strip_prefix(SEPARATOR)?;
-        (!self.except.contains(bare)).then_some(bare)
+        (!self.stays_bare(bare)).then_some(bare)
     }
 }
 

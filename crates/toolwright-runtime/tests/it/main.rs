@@ -35,5 +35,6 @@ mod steps;
 mod tasks;
 mod tools;
 mod toys;
+mod two_names;
 mod typed;
 mod wrappers;
