@@ -55,7 +55,8 @@ pub(crate) use request::{Clock, now};
 /// Answers questions while the run waits: a person at a terminal, or a rule. A run with an approver is never suspended
 /// for an approval.
 pub trait Approver: Send + Sync {
-    /// Answers one question. The siblings of the call run meanwhile.
+    /// Answers one question. The siblings of the call run meanwhile. A question that expires before is answered with a no,
+    /// and this future is dropped.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Verdict>;
 }
 

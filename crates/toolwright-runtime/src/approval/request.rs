@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toolwright::codec;
 use toolwright::{Map, Payload, ToolCall, Value};
 
-use crate::tools::{ToolEntry, digest, fill};
+use crate::tools::{ToolEntry, digest, escaped, fill};
 use crate::wire;
 
 /// Tells the time of day; tests bring their own.
@@ -32,7 +32,8 @@ pub struct ApprovalRequest {
     /// The toolset of that tool.
     #[serde(default)]
     pub toolset: String,
-    /// The exact arguments that will run.
+    /// The arguments that will run, to the letter but for [hidden](toolwright::untrusted) characters, which are written as
+    /// escapes of the same JSON.
     #[serde(with = "wire::payload")]
     pub args: Payload,
     /// The question in words.
@@ -97,7 +98,7 @@ impl ApprovalRequest {
             call_id: call.id().to_owned(),
             tool: call.tool().to_owned(),
             toolset: tool.spec().toolset().to_owned(),
-            args: call.args().clone(),
+            args: escaped(call.args()),
             prompt: filled(words.prompt.as_deref()),
             denied: filled(words.denied.as_deref()),
             metadata: words.metadata.map_or_else(Map::new, |json| metadata(tool, &json)),

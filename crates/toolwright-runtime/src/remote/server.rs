@@ -25,7 +25,7 @@ use super::options::{Peer, RemoteOptions};
 use super::protocol::{LONGEST, Reply, Request, VERSION, WireTool};
 
 use crate::execute::{Attended, panicked};
-use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared};
+use crate::tools::{Entered, Source, ToolEntry, Toolset, cleared, unavailable};
 use crate::wire::{WireCall, WireScope};
 
 /// How many replies wait for a peer to read them before nothing more is read from it.
@@ -378,7 +378,12 @@ async fn run(
         }
         call = cleared(call, tool.spec());
     }
-    let running = async { toolset.call(&call).await.outcome };
+    let running = async {
+        if !toolset.is_available(tool.name()) {
+            return Err(unavailable(tool));
+        }
+        toolset.call(&call).await.outcome
+    };
     match std::panic::AssertUnwindSafe(running).catch_unwind().await {
         Ok(outcome) => tool.spec_ref().checked(outcome),
         Err(panic) => Err(panicked("the executor", &*panic)),

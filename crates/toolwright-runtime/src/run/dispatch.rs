@@ -14,8 +14,10 @@
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::time::timeout;
 use toolwright::call::fresh_id;
 use toolwright::{
     BoxFuture, FailureKind, Outcome, Payload, Recovery, ToolCall, ToolFailure, ToolResult,
@@ -31,7 +33,9 @@ use super::environment::{Environment, Options};
 use super::state::RunState;
 use crate::approval::{ApprovalRequest, Verdict, Verdicts, now};
 use crate::execute::{Retry, panicked, timed_out};
-use crate::tools::{Delegation, ToolEntry, Toolset, check_cleared, cleared, words_digest};
+use crate::tools::{
+    Delegation, ToolEntry, Toolset, check_cleared, cleared, unavailable, words_digest,
+};
 use crate::watch::telemetry;
 use crate::watch::{EventKind, Publisher};
 
@@ -182,9 +186,19 @@ impl Dispatcher {
             return PendingCall::new(call, Some(tool), CallState::Asked(request));
         };
         let deciding = async {
+            let time_left = || request.expires_at.saturating_sub(now(&environment.clock));
             let deciding = AssertUnwindSafe(async { approver.decide(&request).await });
-            // An approver that panics has not approved.
-            deciding.catch_unwind().await.unwrap_or(Verdict::Deny(None))
+            let deciding = timeout(Duration::from_millis(time_left()), deciding.catch_unwind());
+            match deciding.await {
+                // Approvers may block, and hosts have clocks of their own.
+                Ok(Ok(verdict)) if time_left() > 0 => verdict,
+                // An approver that panics has not approved.
+                Ok(Err(_)) => Verdict::Deny(None),
+                Ok(Ok(_)) | Err(_) => Verdict::Deny(Some(format!(
+                    "nobody answered in time whether `{}` may run",
+                    request.tool
+                ))),
+            }
         };
         let verdict = match self.effect(|| format!("answer/{}", call.id()), deciding).await {
             Ok(verdict) => verdict,
@@ -539,11 +553,6 @@ fn asks_otherwise(tool: &ToolEntry) -> ToolFailure {
     let message = format!("`{}` asks for its approval in other words now", tool.name());
     ToolFailure::new(FailureKind::Denied, message, Recovery::Replan)
         .with_detail("the question that was answered is not the one that the call asks; ask again")
-}
-
-fn unavailable(tool: &ToolEntry) -> ToolFailure {
-    let message = format!("`{}` cannot be used now", tool.name());
-    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
 }
 
 /// A tool that another agent implemented when its run was suspended, or whose agent is gone.

@@ -1,5 +1,7 @@
 //! The tools of a toolset, some of which cannot be used at all times. Never changes what is listed.
 
+use toolwright::{FailureKind, Recovery, ToolFailure};
+
 use super::{ToolEntry, Toolset, forward};
 
 /// A toolset whose tools can be used while a rule says so.
@@ -25,4 +27,10 @@ impl<T: Toolset, F: Fn(&str) -> bool + Send + Sync> Toolset for Available<T, F> 
     }
 
     forward!(inner: tools, call, lifecycle, instructions);
+}
+
+/// The failure of a call whose tool cannot be used now.
+pub(crate) fn unavailable(tool: &ToolEntry) -> ToolFailure {
+    let message = format!("`{}` cannot be used now", tool.name());
+    ToolFailure::new(FailureKind::Unavailable, message, Recovery::Replan)
 }

@@ -29,7 +29,7 @@ use toolwright::spec::Approval;
 use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolResult};
 
 use approval_required::ApprovalRequired;
-pub(crate) use available::Available;
+pub(crate) use available::{Available, unavailable};
 pub(crate) use clearance::{check_cleared, cleared, digest, words_digest};
 pub use combined::Combined;
 pub(crate) use combined::clashing;
@@ -54,7 +54,7 @@ pub use types::Json;
 #[cfg(feature = "macros")]
 pub use types::Parameters;
 pub use types::{ToolArgs, ToolOutput};
-pub(crate) use words::fill;
+pub(crate) use words::{escaped, fill};
 
 /// Tools that come and go together.
 ///

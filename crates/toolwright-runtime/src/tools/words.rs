@@ -1,35 +1,86 @@
-//! Fills the templates of a tool's words: approval prompts, denials, progress hints. Never decides who reads them.
+//! Fills the templates of a tool's words: approval prompts and denials. Never decides who reads them.
 
-use minijinja::value::Serde;
+use std::collections::BTreeMap;
+
 use minijinja::{Environment, Value, context};
+use toolwright::untrusted::{hidden, visible};
+use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
-/// A template with a call's arguments and, where there is one, its result filled in. What cannot be filled in is
-/// given as it was written: words are never a reason to fail.
+/// A template with a call's arguments and, where there is one, its result filled in. Numbers read as what they are, and no
+/// character is [hidden](toolwright::untrusted). What cannot be filled in is given as it was written: words are never a
+/// reason to fail.
 pub(crate) fn fill(
     template: &str,
     spec: &ToolSpec,
     args: &Payload,
     result: Option<&Payload>,
 ) -> String {
-    let value = |payload: &Payload| {
-        let json: serde_json::Value = serde_json::from_str(payload.as_str()).unwrap_or_default();
-        Value::from(Serde(json))
-    };
-    let (args, result) = (value(args), result.map(value).unwrap_or_default());
-    let tool = context! {
-        name => spec.name(),
-        title => spec.title(),
-        description => spec.description(),
-        toolset => spec.toolset(),
-        service => spec.service(),
-    };
-    Environment::new().render_str(template, context! { args, result, tool }).unwrap_or_else(
-        |error| {
-            tracing::debug!(tool = spec.name(), %error, "a template could not be filled in");
-            template.to_owned()
-        },
-    )
+    let parsed = |payload: &Payload| payload.as_str().parse().map(|json| value(&json));
+    let filled = parsed(args).map_err(|issues| issues.to_string()).and_then(|args| {
+        let result = result.map(parsed).transpose().map_err(|issues| issues.to_string())?;
+        let tool = context! {
+            name => spec.name(),
+            title => spec.title(),
+            description => spec.description(),
+            toolset => spec.toolset(),
+            service => spec.service(),
+        };
+        let rendered = Environment::new().render_str(template, context! { args, result, tool });
+        rendered.map_err(|error| error.to_string())
+    });
+    let words = filled.unwrap_or_else(|error| {
+        tracing::debug!(tool = spec.name(), error, "a template could not be filled in");
+        template.to_owned()
+    });
+    visible(&words).into_owned()
+}
+
+/// JSON in which [hidden](toolwright::untrusted) characters of strings are written as escapes, so that whoever reads it sees
+/// them. It means the same.
+pub(crate) fn escaped(json: &Payload) -> Payload {
+    if hidden(json.as_str()).next().is_none() {
+        return json.clone();
+    }
+    let mut shown = String::with_capacity(json.as_str().len());
+    for (character, visible) in json.as_str().chars().zip(visible(json.as_str()).chars()) {
+        if character == visible {
+            shown.push(character);
+        } else if character == '\r' {
+            // JSON has it between its parts alone.
+            shown.push(' ');
+        } else {
+            let units = character.encode_utf16(&mut [0; 2]).to_vec();
+            shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    Payload::new(shown)
+}
+
+/// A JSON value as templates see it.
+fn value(json: &toolwright::Value) -> Value {
+    match json {
+        toolwright::Value::Null => Value::from(()),
+        toolwright::Value::Boolean(value) => Value::from(*value),
+        toolwright::Value::Number(number) => of_number(number),
+        toolwright::Value::String(text) => Value::from(text.as_str()),
+        toolwright::Value::Array(items) => items.iter().map(value).collect(),
+        toolwright::Value::Object(entries) => Value::from(
+            entries.iter().map(|(key, entry)| (key, value(entry))).collect::<BTreeMap<_, _>>(),
+        ),
+    }
+}
+
+/// A number that templates can compute with, if there is one that reads as the same number; else its text.
+fn of_number(number: &Number) -> Value {
+    if let Ok(integer) = number.as_str().parse::<i64>() {
+        return Value::from(integer);
+    }
+    let double = number.as_f64();
+    match Number::try_from(double) {
+        Ok(read) if read == *number => Value::from(double),
+        _ => Value::from(number.as_str()),
+    }
 }
 
 #[cfg(test)]
@@ -47,5 +98,46 @@ mod tests {
         let template = "{{ tool.name }} {{ tool.title }} {{ tool.description }} {{ tool.toolset }} {{ tool.service }}";
         let filled = fill(template, &spec, &Payload::new("{}"), None);
         assert_eq!(filled, "wipe Wipe Wipes a disk. disks lab");
+    }
+
+    #[test]
+    fn h6_numbers_read_as_what_they_are_in_words() {
+        for (number, shown) in [
+            ("3", "3"),
+            ("3.0", "3.0"),
+            ("-0.25", "-0.25"),
+            ("1e2", "100.0"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("12345678901234567890123", "12345678901234567890123"),
+            ("0.10000000000000000001", "0.10000000000000000001"),
+            ("1e999", "1e999"),
+            ("1e-999", "1e-999"),
+        ] {
+            let args = Payload::new(format!(r#"{{"amount":{number},"note":1e999}}"#));
+            let filled = fill("Pay {{ args.amount }}?", &ToolSpec::new("pay"), &args, None);
+            assert_eq!(filled, format!("Pay {shown}?"));
+        }
+    }
+
+    #[test]
+    fn h6_words_hide_no_character_and_a_template_that_has_no_arguments_shows_itself() {
+        let fill = |args: &str| {
+            fill("Pay {{ args.to }}?", &ToolSpec::new("pay"), &Payload::new(args), None)
+        };
+        assert_eq!(
+            fill("{\"to\":\"al\u{202e}ice\\u001b[2K\\r\"}"),
+            "Pay al\u{fffd}ice\u{fffd}[2K\u{fffd}?"
+        );
+        assert_eq!(fill("{"), "Pay {{ args.to }}?");
+    }
+
+    #[test]
+    fn h6_hidden_characters_of_arguments_are_shown_as_escapes_of_the_same_json() {
+        let args = "{\r\"a\u{200b}\":\"\u{202e}\u{e0041}\u{1f600} \\r\"}";
+        let shown = escaped(&Payload::new(args));
+        assert_eq!(shown.as_str(), "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");
+        let values = [args, shown.as_str()].map(|json| json.parse::<toolwright::Value>());
+        assert_eq!(values[0], values[1]);
     }
 }

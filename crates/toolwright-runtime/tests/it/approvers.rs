@@ -1,10 +1,13 @@
 //! Approvers who are asked while a call waits, and what their answers are bound to.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall};
+use toolwright::spec::Approval;
+use toolwright::{BoxError, BoxFuture, Payload, Scope, ToolCall, ToolSpec, Value, described};
 use toolwright_runtime::{
-    Agent, ApprovalRequest, Hook, Hooks, Registry, RunRequest, Runtime, Verdict,
+    Agent, ApprovalRequest, Approver, FunctionTool, Hook, Hooks, Registry, ResumeRequest,
+    RunRequest, Runtime, Verdict,
 };
 
 use crate::approvals::guarded;
@@ -85,4 +88,77 @@ async fn h7_a_hook_cannot_change_what_was_approved_for_a_tool_that_needs_none_of
         .build();
     let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
     assert_eq!(briefs(&outcome), ["denied"]);
+}
+
+/// Says yes a while after it was asked.
+struct Late(Duration);
+
+impl Approver for Late {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Verdict> {
+        Box::pin(async {
+            tokio::time::sleep(self.0).await;
+            Verdict::Approve
+        })
+    }
+}
+
+/// H7: on the clock of the program, and on one that the host sets, which here stands still until the answer is given.
+#[tokio::test(start_paused = true)]
+async fn h7_a_live_yes_that_comes_after_the_question_expired_runs_nothing() {
+    let minute = Duration::from_secs(60);
+    for (answered, clock_jumps, expected) in [
+        (minute * 2, false, "denied"),
+        (minute / 2, true, "denied"),
+        (minute / 2, false, r#"{"n":3}"#),
+    ] {
+        let log = Log::default();
+        let registry = Registry::new();
+        registry.register_tool(guarded(&log)).unwrap();
+        let asked = tokio::time::Instant::now();
+        let runtime = Runtime::builder(registry)
+            .with_approvals_lasting(minute)
+            .with_clock(move || {
+                let jumped = clock_jumps && asked.elapsed() >= answered;
+                SystemTime::UNIX_EPOCH + if jumped { minute } else { Duration::ZERO }
+            })
+            .with_approver(Arc::new(Late(answered)))
+            .build();
+        let result = runtime.call(call("wipe", "a", 3)).await;
+        assert_eq!(brief(&result), expected);
+        assert!(asked.elapsed() <= minute, "nobody is waited for any longer");
+        if let Err(failure) = result.outcome {
+            assert_eq!(failure.message, "nobody answered in time whether `wipe` may run");
+            assert!(log.lines().is_empty());
+        }
+    }
+}
+
+described! {
+    struct Payment {
+        to: String,
+        note: Value,
+    }
+}
+
+/// H6: neither words nor arguments hide anything from whoever answers; the tool gets what was sent.
+#[tokio::test]
+async fn h6_a_question_hides_nothing_and_the_tool_gets_what_was_sent() {
+    let words = Approval { prompt: Some("Pay {{ args.to }}?".into()), ..Approval::default() };
+    let spec = ToolSpec::new("pay").with_approval(words);
+    let pay = FunctionTool::new(spec, async |payment: Payment| payment.to);
+    let registry = Registry::new();
+    registry.register_tool(pay).unwrap();
+    let sent = "{\"to\":\"al\u{202e}ice\",\"note\":1e999}";
+    let sent = ToolCall::new("pay", Payload::new(sent));
+    let agent = Agent::new("worker", "lab").with_tools(["pay"]);
+    registry.register_agent(agent, steps(vec![vec![sent]])).unwrap();
+    let runtime = Runtime::new(registry);
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    let waiting = outcome.suspended().unwrap();
+    let question = waiting.pending()[0];
+    assert_eq!(question.prompt.as_deref(), Some("Pay al\u{fffd}ice?"));
+    assert_eq!(question.args.as_str(), r#"{"to":"al\u202eice","note":1e999}"#);
+    let request = ResumeRequest::new(waiting, [question.approve()]);
+    let outcome = runtime.resume(request).await.unwrap();
+    assert_eq!(briefs(&outcome), ["\"al\u{202e}ice\""]);
 }

@@ -1,6 +1,7 @@
 //! P10: what stands behind a real transport behaves as what stands here. Every case runs on both.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -334,4 +335,24 @@ async fn until(done: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("it did not happen within two seconds");
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_used_there_is_refused_whatever_its_client_asks() {
+    let log = Log::default();
+    let ran = log.clone();
+    let free = tool("free", move |n| {
+        ran.push("ran");
+        n
+    });
+    let is_open = Arc::new(AtomicBool::new(true));
+    let open = Arc::clone(&is_open);
+    let socket =
+        Socket::serve(free.available_while(move |_| open.load(Ordering::SeqCst)).into_source());
+    let remote = socket.connect().await;
+    remote.tools(&Scope::default()).await.unwrap();
+    assert_eq!(brief(&remote.call(&call("free", "a", 1)).await), r#"{"n":1}"#);
+    is_open.store(false, Ordering::SeqCst);
+    assert_eq!(brief(&remote.call(&call("free", "b", 1)).await), "unavailable");
+    assert_eq!(log.lines(), ["ran"]);
 }
