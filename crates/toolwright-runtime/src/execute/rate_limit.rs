@@ -43,11 +43,11 @@ impl Window {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let (since, taken) = match *open {
-            Some((since, taken)) if now < since + self.length => (since, taken),
+            Some((since, taken)) if now - since < self.length => (since, taken),
             _ => (now, 0),
         };
         if taken >= self.calls {
-            return Err(since + self.length - now);
+            return Err(self.length - (now - since));
         }
         *open = Some((since, taken + 1));
         Ok(())

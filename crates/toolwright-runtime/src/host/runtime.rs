@@ -2,9 +2,11 @@
 
 use crate::debug::debug;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::FutureExt;
 use toolwright::call::fresh_id;
 use toolwright::{BoxFuture, Executor, Payload, ToolCall, ToolFailure, ToolResult};
 
@@ -14,7 +16,7 @@ use super::request::{
 use super::session::{Session, SessionRequest};
 use crate::agent::Agent;
 use crate::approval::{Approver, ResumeError};
-use crate::execute::Execute;
+use crate::execute::{Execute, panicked};
 use crate::hooks::Hooks;
 use crate::registry::{Catalog, Registered, RegisteredAgent, Registry};
 use crate::run::{Dispatcher, End, Environment, Journal, Options, Resumption, Run, SuspendedRun};
@@ -281,10 +283,13 @@ impl Runtime {
         scope.run_id.get_or_insert_with(|| fresh_id("run"));
         let call = call.with_scope(scope.clone());
         let publisher = self.0.publisher(None, Arc::new(scope), events);
-        match self.0.registry.registered(call.tool()) {
-            Some(tool) => self.call_once(call, &tool, publisher).await,
-            None => self.refuse_unknown(call, publisher),
-        }
+        let Some(tool) = self.0.registry.registered(call.tool()) else {
+            return self.refuse_unknown(call, publisher);
+        };
+        // No run catches panics here but those of the call itself.
+        let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher));
+        let called = calling.catch_unwind().await;
+        called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &*panic))))
     }
 
     /// Opens a session for an agent: binds what the agent's allowlist in the runtime's catalog names now, with a fresh

@@ -192,7 +192,7 @@ impl Run {
                 let state = resumption.map(|resumption| resumption.state);
                 let steps = self.steps(&dispatcher, &mut progress, state, &stop);
                 let Err(end) = Box::pin(steps).await;
-                entered.close().await;
+                stop.unless_long_reached(entered.close()).await;
                 end
             }
         };

@@ -114,7 +114,7 @@ impl Run {
                     Arc::make_mut(request).open_handles.clone_from(&handles);
                 }
             }
-            match self.save(dispatcher).await {
+            match stop.unless_reached(self.save(dispatcher)).await {
                 Ok(saved) => return Err(End::Suspended(self.export(batch.calls, progress, saved))),
                 Err(failure) => batch.stopped = Some(failure),
             }
@@ -126,7 +126,7 @@ impl Run {
         batch.stopped.map_or(Ok(()), |failure| Err(End::Failed(failure)))?;
         verdict?;
         if let Some(keep) = &self.checkpoints {
-            let saved = self.save(dispatcher).await?;
+            let saved = stop.unless_reached(self.save(dispatcher)).await?;
             keep(SuspendedRun(self.export(Vec::new(), progress, saved)));
         }
         Ok(())

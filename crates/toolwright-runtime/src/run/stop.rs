@@ -8,6 +8,9 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use super::call::cancelled;
 
+/// How long a run waits, once its end has come, for what does not end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What a run listens to while it works.
 #[derive(Clone)]
 pub(crate) struct Stop {
@@ -24,8 +27,10 @@ impl Stop {
         elapsed: Duration,
         cancelled: CancellationToken,
     ) -> Self {
-        let deadline =
-            budget.map(|budget| (Instant::now() + budget.saturating_sub(elapsed), budget));
+        // A budget that no clock can tell the end of has none.
+        let deadline = budget.and_then(|budget| {
+            Some((Instant::now().checked_add(budget.saturating_sub(elapsed))?, budget))
+        });
         Self { agent: agent.to_owned(), deadline, cancelled }
     }
 
@@ -56,6 +61,21 @@ impl Stop {
             biased;
             why = self.reached() => Err(why),
             done = work => done,
+        }
+    }
+
+    /// Waits for work that is to be done even after the end; but not for ever.
+    pub(crate) async fn unless_long_reached(&self, work: impl Future<Output = ()>) {
+        let long_reached = async {
+            self.reached().await;
+            tokio::time::sleep(PATIENCE).await;
+        };
+        tokio::select! {
+            biased;
+            () = work => {}
+            () = long_reached => {
+                tracing::warn!(agent = self.agent, "a run has ended before its toolsets have exited");
+            }
         }
     }
 

@@ -49,7 +49,7 @@ impl Combined {
         let mut all = Vec::new();
         let mut listed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (place, member) in self.members.iter().enumerate() {
-            for tool in member.toolset.tools(scope).await? {
+            for tool in member.tools(scope).await? {
                 listed.entry(tool.name().to_owned()).or_default().push(place);
                 all.push(tool);
             }
@@ -97,7 +97,7 @@ impl Combined {
     async fn exit_first(&self, count: usize, scope: &Scope) -> Vec<BoxError> {
         let mut errors = Vec::new();
         for member in self.members[..count].iter().rev() {
-            if let Err(error) = exit_one(member, scope).await {
+            if let Err(error) = member.exit(scope).await {
                 errors.push(error);
             }
         }
@@ -125,23 +125,62 @@ fn sent_as(name: &str) -> Cow<'_, str> {
     name.chars().map(|char| if is_taken(char) { char } else { '_' }).collect()
 }
 
-/// Exits one member; a panic in it is an error like any other.
-async fn exit_one(member: &Member, scope: &Scope) -> Result<(), BoxError> {
-    let exiting = async { member.toolset.exit(scope).await };
-    match AssertUnwindSafe(exiting).catch_unwind().await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(format!("toolset `{}` did not exit: {error}", member.name).into()),
-        Err(_) => Err(format!("toolset `{}` panicked while it exited", member.name).into()),
+impl Member {
+    /// What the toolset gives; a panic in it is an error like any other.
+    async fn caught<T>(&self, doing: &str, work: impl Future<Output = T>) -> Result<T, BoxError> {
+        let worked = AssertUnwindSafe(work).catch_unwind().await;
+        worked.map_err(|_| self.panicked(doing).into())
     }
-}
 
-/// Enters one member; a panic in it is an error like any other.
-async fn enter_one(member: &Member, scope: &Scope) -> Result<(), BoxError> {
-    let entering = async { member.toolset.enter(scope).await };
-    match AssertUnwindSafe(entering).catch_unwind().await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(format!("toolset `{}` did not enter: {error}", member.name).into()),
-        Err(_) => Err(format!("toolset `{}` panicked while it entered", member.name).into()),
+    /// The same of what waits for nothing; a panic is logged.
+    fn caught_now<T>(&self, doing: &str, work: impl FnOnce() -> T) -> Option<T> {
+        let worked = std::panic::catch_unwind(AssertUnwindSafe(work));
+        worked.inspect_err(|_| tracing::error!("{}", self.panicked(doing))).ok()
+    }
+
+    fn panicked(&self, doing: &str) -> String {
+        format!("toolset `{}` panicked while it {doing}", self.name)
+    }
+
+    async fn tools(&self, scope: &Scope) -> Result<Vec<ToolEntry>, BoxError> {
+        self.caught("listed its tools", async { self.toolset.tools(scope).await }).await?
+    }
+
+    async fn enter(&self, scope: &Scope) -> Result<(), BoxError> {
+        let entered = self.caught("entered", async { self.toolset.enter(scope).await }).await?;
+        entered.map_err(|error| format!("toolset `{}` did not enter: {error}", self.name).into())
+    }
+
+    async fn exit(&self, scope: &Scope) -> Result<(), BoxError> {
+        let exited = self.caught("exited", async { self.toolset.exit(scope).await }).await?;
+        exited.map_err(|error| format!("toolset `{}` did not exit: {error}", self.name).into())
+    }
+
+    async fn save(&self, scope: &Scope) -> Result<Option<Payload>, BoxError> {
+        self.caught("saved its state", async { self.toolset.save(scope).await }).await?
+    }
+
+    async fn restore(&self, scope: &Scope, state: &Payload) -> Result<(), BoxError> {
+        let restoring = async { self.toolset.restore(scope, state).await };
+        let restored = self.caught("was restored", restoring).await?;
+        restored
+            .map_err(|error| format!("toolset `{}` was not restored: {error}", self.name).into())
+    }
+
+    async fn instructions(&self, scope: &Scope) -> Option<String> {
+        let said = async { self.toolset.instructions(scope).await };
+        let said = self.caught("gave its instructions", said).await;
+        said.inspect_err(|error| tracing::error!(%error, "its instructions are left out")).ok()?
+    }
+
+    fn is_available(&self, tool: &str) -> bool {
+        let asked = self.caught_now("was asked for a tool", || self.toolset.is_available(tool));
+        asked.unwrap_or(false)
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        let asked = self.caught_now("was asked for its handles", || self.toolset.open_handles());
+        asked.unwrap_or_default()
     }
 }
 
@@ -172,7 +211,7 @@ impl Toolset for Combined {
     fn enter<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async move {
             for (place, member) in self.members.iter().enumerate() {
-                if let Err(error) = enter_one(member, scope).await {
+                if let Err(error) = member.enter(scope).await {
                     for error in self.exit_first(place, scope).await {
                         tracing::warn!(%error, "a toolset was rolled back with an error");
                     }
@@ -196,7 +235,7 @@ impl Toolset for Combined {
         Box::pin(async move {
             let mut saved = Map::new();
             for (key, member) in self.keyed() {
-                if let Some(state) = member.toolset.save(scope).await? {
+                if let Some(state) = member.save(scope).await? {
                     let state: Value = state.as_str().parse().map_err(|issues| {
                         format!("toolset `{}` saved what is no JSON: {issues}", member.name)
                     })?;
@@ -217,10 +256,7 @@ impl Toolset for Combined {
             for (key, member) in self.keyed() {
                 if let Some(state) = saved.get(&key) {
                     let state = Payload::new(state.to_string());
-                    let restored = member.toolset.restore(scope, &state).await;
-                    restored.map_err(|error| {
-                        format!("toolset `{}` was not restored: {error}", member.name)
-                    })?;
+                    member.restore(scope, &state).await?;
                 }
             }
             Ok(())
@@ -228,7 +264,7 @@ impl Toolset for Combined {
     }
 
     fn open_handles(&self) -> Vec<String> {
-        self.members.iter().flat_map(|member| member.toolset.open_handles()).collect()
+        self.members.iter().flat_map(Member::open_handles).collect()
     }
 
     /// What the members say, in order. Parts of one toolset may say the same, which is said once.
@@ -236,7 +272,7 @@ impl Toolset for Combined {
         Box::pin(async move {
             let mut texts = Vec::new();
             for member in &self.members {
-                let text = member.toolset.instructions(scope).await;
+                let text = member.instructions(scope).await;
                 let new = |text: &String| !text.trim().is_empty() && !texts.contains(text);
                 let text = text.filter(new);
                 texts.extend(text);
@@ -246,6 +282,6 @@ impl Toolset for Combined {
     }
 
     fn is_available(&self, tool: &str) -> bool {
-        self.member_of(tool).is_none_or(|member| member.toolset.is_available(tool))
+        self.member_of(tool).is_none_or(|member| member.is_available(tool))
     }
 }

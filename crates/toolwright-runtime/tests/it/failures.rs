@@ -1,10 +1,16 @@
 //! Every way a call can fail is a result of one kind, and the run goes on.
 
-use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
-use toolwright_runtime::{Runtime, Step};
+use toolwright::spec::Approval;
+use toolwright::{
+    BoxError, BoxFuture, FailureKind, Payload, Recovery, Scope, ToolCall, ToolFailure, ToolResult,
+};
+use toolwright_runtime::{
+    Agent, Registry, ResumeRequest, RunRequest, Runtime, Step, ToolEntry, Toolset,
+};
 
 use crate::planners::{WORKER, brief, briefs, rule, run, steps};
 use crate::tools::{call, payload, stand_registry};
+use crate::toys::tool;
 
 async fn failure_of(call: ToolCall) -> ToolFailure {
     let (registry, _) = stand_registry();
@@ -111,4 +117,98 @@ async fn a_planner_that_panics_or_asks_for_nothing_ends_the_run() {
     assert_eq!(panics.detail.as_deref(), Some("the planner panicked: lost the thread"));
     let idle = run(&WORKER, rule(|_| Ok(Step::Call(vec![])))).await.result().unwrap_err();
     assert_eq!(idle.detail.as_deref(), Some("the planner returned a step without calls"));
+}
+
+/// A toolset that panics in one of its methods.
+#[derive(Clone, Copy)]
+struct Panicking(&'static str);
+
+impl Panicking {
+    fn reach(self, method: &str) {
+        assert!(self.0 != method, "out of paper");
+    }
+}
+
+impl Toolset for Panicking {
+    fn tools<'a>(&'a self, scope: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        self.reach("tools");
+        Box::pin(async move {
+            let tool = tool("own", |n| n);
+            Ok(vec![tool.tools(scope).await?.remove(0).requiring_approval(Approval::default())])
+        })
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        call.not_found(&[])
+    }
+
+    fn enter<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        self.reach("enter");
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        self.reach("save");
+        Box::pin(std::future::ready(Ok(Some(payload(1)))))
+    }
+
+    fn restore<'a>(&'a self, _: &'a Scope, _: &'a Payload) -> BoxFuture<'a, Result<(), BoxError>> {
+        self.reach("restore");
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn open_handles(&self) -> Vec<String> {
+        self.reach("open_handles");
+        Vec::new()
+    }
+
+    fn instructions<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Option<String>> {
+        self.reach("instructions");
+        Box::pin(std::future::ready(None))
+    }
+
+    fn is_available(&self, _: &str) -> bool {
+        self.reach("is_available");
+        true
+    }
+}
+
+/// It fails the run where the run cannot do without; and no way out of a run, a session or a call is a panic.
+#[tokio::test]
+async fn a_panic_in_any_method_of_a_toolset_is_a_failure() {
+    for (method, fails) in [
+        ("enter", true),
+        ("tools", true),
+        ("save", true),
+        ("restore", true),
+        ("open_handles", false),
+        ("instructions", false),
+        ("is_available", false),
+    ] {
+        let registry = Registry::new();
+        registry.register_toolset("panicking", Panicking(method)).unwrap();
+        let agent = Agent::new("worker", "lab").with_toolsets(["panicking"]);
+        registry.register_agent(agent, steps(vec![vec![call("own", "a", 1)]])).unwrap();
+        let catalog = registry.catalog();
+        catalog.publish("panicking", "x").unwrap();
+        catalog.allow("worker", "panicking").unwrap();
+        let runtime = Runtime::builder(registry).with_catalog(catalog).build();
+        let mut outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+        if let Some(waiting) = outcome.suspended() {
+            let yes = waiting.pending()[0].approve();
+            outcome = runtime.resume(ResumeRequest::new(waiting, [yes])).await.unwrap();
+        }
+        assert_eq!(outcome.result().is_err(), fails, "{method}: {outcome:?}");
+        if let Err(failure) = outcome.result() {
+            let detail = failure.detail.unwrap();
+            assert!(detail.starts_with("toolset `panicking` panicked while it "), "{detail}");
+        }
+        if let Ok(session) = runtime.open_session("worker").await {
+            assert!(session.call(call("x.own", "b", 1)).await.outcome.is_err());
+        }
+    }
+    let (registry, _) = stand_registry();
+    registry.set_availability("echo", || panic!("out of paper")).unwrap();
+    let failure = Runtime::new(registry).call(call("echo", "c", 1)).await.outcome.unwrap_err();
+    assert_eq!(failure.detail.as_deref(), Some("the toolset panicked: out of paper"));
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use toolwright::FailureKind;
-use toolwright_runtime::Step;
+use toolwright::{BoxError, BoxFuture, FailureKind, Payload, Scope, ToolCall, ToolResult};
+use toolwright_runtime::execute::RateLimit;
+use toolwright_runtime::{Agent, Execute, Policy, RunRequest, Runtime, Step, ToolEntry, Toolset};
 
 use crate::planners::{LIMITED, briefs, rule, run, steps};
-use crate::tools::{call, payload};
+use crate::tools::{call, payload, stand_registry};
 
 #[tokio::test(start_paused = true)]
 async fn a_step_that_does_not_fit_is_denied_as_a_whole_and_the_planner_can_still_finish() {
@@ -80,4 +81,68 @@ async fn a_call_that_ends_with_the_time_of_its_run_keeps_its_result() {
     let outcome = run(&LIMITED, steps(vec![vec![call("slow", "a", 500)]])).await;
     assert_eq!(outcome.result().unwrap_err().kind, FailureKind::Timeout);
     assert_eq!(briefs(&outcome), [r#"{"n":500}"#]);
+}
+
+/// A budget that is longer than any clock is none, and so is a window of calls.
+#[tokio::test]
+async fn the_longest_duration_there_is_can_be_a_budget_and_a_window() {
+    let (registry, _) = stand_registry();
+    let policy = Policy { time_budget: Some(Duration::MAX), ..Policy::default() };
+    let agent = Agent::new("worker", "lab").with_tools(["echo"]).with_policy(policy);
+    let calls = ["a", "b"].map(|id| vec![call("echo", id, 1)]);
+    registry.register_agent(agent, steps(calls.into())).unwrap();
+    let execute = Execute::new(RateLimit::new(1, Duration::MAX));
+    let runtime = Runtime::builder(registry).with_execute(execute).build();
+    let outcome = runtime.run(RunRequest::new("worker", payload(0))).await.unwrap();
+    assert_eq!(briefs(&outcome), [r#"{"n":1}"#, "rate_limited"]);
+}
+
+/// Whether it saves or exits for ever.
+#[derive(Clone, Copy, PartialEq)]
+enum Clinging {
+    Save,
+    Exit,
+}
+
+impl Toolset for Clinging {
+    fn tools<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Vec<ToolEntry>, BoxError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        call.not_found(&[])
+    }
+
+    fn exit<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async {
+            if *self == Self::Exit {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
+        })
+    }
+
+    fn save<'a>(&'a self, _: &'a Scope) -> BoxFuture<'a, Result<Option<Payload>, BoxError>> {
+        Box::pin(async {
+            if *self == Self::Save {
+                std::future::pending::<()>().await;
+            }
+            Ok(None)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_toolset_that_never_saves_or_exits_does_not_hold_a_run_beyond_its_time() {
+    for (clinging, longest) in [(Clinging::Save, 500), (Clinging::Exit, 500 + 1_000)] {
+        let (registry, _) = stand_registry();
+        registry.register_agent(&LIMITED, steps(vec![vec![call("echo", "a", 1)]])).unwrap();
+        let request = RunRequest::new("limited", payload(0)).with_toolset("clinging", clinging);
+        let started = tokio::time::Instant::now();
+        let running = Runtime::new(registry).run(request.with_checkpoints(|_| {})).await;
+        assert_eq!(started.elapsed(), Duration::from_millis(longest));
+        let outcome = running.unwrap();
+        assert_eq!(outcome.result().is_err(), clinging == Clinging::Save);
+        assert_eq!(briefs(&outcome), [r#"{"n":1}"#]);
+    }
 }
