@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use toolwright::untrusted::{line, visible};
 
 /// A file and its text.
 pub(crate) struct Source {
@@ -111,7 +112,7 @@ impl Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display().to_string();
+        let path = shown(&self.path);
         let title = Group::with_title(Level::ERROR.primary_title(&self.message));
         let group = match (&self.place, self.line_column()) {
             (None, _) => title.element(Origin::path(&path)),
@@ -127,8 +128,13 @@ impl fmt::Display for Mistake {
             Some(help) => group.element(Level::HELP.message(help)),
             None => group,
         };
-        f.write_str(&Renderer::plain().render(&[group]))
+        f.write_str(&visible(&Renderer::plain().render(&[group])))
     }
+}
+
+/// A path on one line, with nothing hidden: whoever may write into a folder chooses the names in it.
+pub(crate) fn shown(path: &Path) -> String {
+    line(&path.display().to_string(), usize::MAX)
 }
 
 impl fmt::Display for AgentFilesError {

@@ -11,7 +11,7 @@ use toolwright::issue::nearest;
 use toolwright::spec::parse_period;
 use toolwright_runtime::{Agent, Policy};
 
-use crate::error::{Mistake, Source};
+use crate::error::{Mistake, Source, shown};
 use crate::hints::{Hints, IS_SECRET};
 
 /// An agent as a file describes it, and where the names in the file stand.
@@ -125,7 +125,7 @@ impl AgentFile {
 
     /// Says that a file before has an agent of this name.
     pub(crate) fn same_name(&self, earlier: &Self) -> Mistake {
-        let (name, path) = (&self.agent.name, earlier.source.path.display());
+        let (name, path) = (&self.agent.name, shown(&earlier.source.path));
         let message =
             format!("agent `{name}` is described in `{path}` too; give each a name of its own");
         Mistake::at(&self.source, self.name.clone(), message)

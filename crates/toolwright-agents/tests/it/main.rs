@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::expect_file;
+use toolwright::untrusted::hidden;
 use toolwright::{Payload, ToolCall, ToolSpec};
 use toolwright_agents::{AgentFilesError, AgentsFrom};
 use toolwright_runtime::{
@@ -171,6 +172,19 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
         fs::remove_file(files.path().join(name)).unwrap();
     }
     assert_eq!(registry.agents_from(files.path(), done).unwrap(), ["a"]);
+}
+
+/// R2: neither names of files nor their texts steer a terminal or begin a line of a report.
+#[test]
+fn r2_no_name_and_no_text_of_a_file_hides_anything_in_a_report() {
+    let name = "a\u{1b}[2J\nerror: b\u{202e}.yaml";
+    let files = folder(&[(name, "tool: []"), ("c.yaml", "name: \u{202e}d\ntool\u{200b}: []")]);
+    let twice = folder(&[(name, "name: e"), ("f.yaml", "name: e")]);
+    for files in [files, twice] {
+        let report = registry().agents_from(files.path(), done).unwrap_err().to_string();
+        assert_eq!(hidden(&report).next(), None, "{report:?}");
+        assert!(report.contains("a\u{fffd}[2J error: b\u{fffd}.yaml"), "{report}");
+    }
 }
 
 /// R2: a secret is refused however its key is spelled, and its value is in no report.
