@@ -71,6 +71,10 @@ impl Hosts {
 
     /// Why a document may not be fetched.
     pub(super) fn judge(&self, url: &Url) -> Result<(), String> {
+        if !url.username().is_empty() || url.password().is_some() {
+            // No message from here on repeats it: it may be a secret.
+            return Err("the address holds a user name or a password, expected neither".to_owned());
+        }
         if !matches!(url.scheme(), "http" | "https") {
             return Err(format!(
                 "`{}` is the scheme of `{url}`, expected `http` or `https`",
@@ -79,10 +83,6 @@ impl Hosts {
         }
         if url.scheme() == "https" && !cfg!(feature = "tls") {
             return Err(format!("`{url}` needs `https`, which this program was built without"));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            // It is not repeated: it may be a secret.
-            return Err("the address holds a user name or a password, expected neither".to_owned());
         }
         let Some(host) = Host::of(url) else { return Err(format!("`{url}` names no host")) };
         if self.is_private(&host.name) {

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolwright::outcome::describe;
 use toolwright::spec::{ToolAnnotations, ToolsetInfo};
+use toolwright::untrusted::visible;
 use toolwright::{FailureKind, Recovery, Scope, ToolFailure, ToolSpec};
 use toolwright_runtime::tools::{IntoSource, Json};
 use toolwright_runtime::{FunctionTool, Source, Toolset};
@@ -244,7 +245,9 @@ impl Fetch {
             let kind = content_type.as_deref().unwrap_or("of no known type");
             return Err(rejected(format!("`{url}` is binary ({kind}), expected text")));
         }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = String::from_utf8_lossy(&bytes);
+        // A mark of the encoding hides nothing.
+        let text = visible(text.strip_prefix('\u{feff}').unwrap_or(&text)).into_owned();
         Ok(Document {
             url: url.into(),
             status: response.status().as_u16(),

@@ -217,7 +217,12 @@ async fn r5_only_web_addresses_without_credentials_are_fetched() {
         let failure = get(anything(), url).await.unwrap_err();
         assert!(failure.message.ends_with("expected `http` or `https`"), "{failure}");
     }
-    for url in ["http://user:secret@docs.rs/", "http://user@docs.rs/", "http://:secret@docs.rs/"] {
+    for url in [
+        "http://user:secret@docs.rs/",
+        "http://user@docs.rs/",
+        "http://:secret@docs.rs/",
+        "ftp://user:secret@docs.rs/",
+    ] {
         let failure = get(anything(), url).await.unwrap_err();
         assert_eq!(
             failure.message,
@@ -240,6 +245,7 @@ async fn r5_every_redirect_is_judged_anew() {
         "/decimal" => redirect(&format!("//2130706433:{port}/")),
         "/file" => redirect("file:///etc/passwd"),
         "/user" => redirect("http://user:secret@docs.rs/"),
+        "/ftp" => redirect("ftp://user:secret@docs.rs/"),
         "/again" => redirect("/address"),
         "/loop" => redirect("/loop"),
         "/moved" => redirect("here"),
@@ -253,9 +259,10 @@ async fn r5_every_redirect_is_judged_anew() {
         let fetch = Fetch::builder().with_private_host(&server.host()).with_any_public_host();
         hosts.iter().fold(fetch, |fetch, host| fetch.with_host(host))
     };
-    for path in ["/address", "/name", "/mapped", "/decimal", "/file", "/user", "/again"] {
+    for path in ["/address", "/name", "/mapped", "/decimal", "/file", "/user", "/ftp", "/again"] {
         let failure = get(allowed(), &format!("http://{}{path}", server.host())).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Denied, "{path}: {failure}");
+        assert!(!failure.to_string().contains("secret"), "{failure}");
     }
     assert_eq!(secret.connections(), 0);
     let found = get(allowed(), &format!("http://{}/moved", server.host())).await.unwrap();
@@ -267,6 +274,16 @@ async fn r5_every_redirect_is_judged_anew() {
         "{failure}"
     );
     assert_eq!(server.connections() - before, 6);
+}
+
+/// R5: a model reads what a person would see.
+#[tokio::test]
+async fn r5_a_document_hides_no_characters_from_people_who_see_what_a_model_reads() {
+    let server =
+        Server::start(|_| document("\u{feff}two\r\nlines\u{200b}\u{1b}[2J\u{e0041}")).await;
+    let fetch = Fetch::builder().with_private_host(&server.host());
+    let found = get(fetch, &format!("http://{}/", server.host())).await.unwrap();
+    assert_eq!(found["text"], "two\r\nlines\u{fffd}\u{fffd}[2J\u{fffd}");
 }
 
 #[tokio::test]
