@@ -160,12 +160,14 @@ mod by_serde {
     use std::sync::Arc;
 
     use schemars::generate::SchemaSettings;
+    use schemars::transform::RecursiveTransform;
     use schemars::{JsonSchema, SchemaGenerator};
     use serde::Serialize;
     use serde::de::DeserializeOwned;
     use toolwright::issue::{Issue, IssueKind};
     use toolwright::schema::{Schema, SchemaError};
-    use toolwright::{BoxError, InvalidPayload, Payload};
+    use toolwright::value::Number;
+    use toolwright::{BoxError, InvalidPayload, Payload, Value, codec};
 
     use super::{ArgsCodec, Json, ResultCodec, ToolArgs, ToolOutput};
 
@@ -183,6 +185,7 @@ mod by_serde {
         settings: SchemaSettings,
     ) -> Result<(String, Arc<Schema>), SchemaError> {
         let settings = settings.with(|settings| settings.meta_schema = None);
+        let settings = settings.with_transform(RecursiveTransform(bound_floats));
         let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
         // The name of a Rust type says nothing to a model.
         schema.remove("title");
@@ -191,12 +194,48 @@ mod by_serde {
         Ok((text, Arc::new(compiled)))
     }
 
+    /// Bounds numbers that become an `f32`, which serde would take for infinite beyond.
+    fn bound_floats(schema: &mut schemars::Schema) {
+        if schema.get("format").is_some_and(|format| format == "float") {
+            for (keyword, end) in [("minimum", f32::MIN), ("maximum", f32::MAX)] {
+                if schema.get(keyword).is_none() {
+                    schema.insert(keyword.to_owned(), f64::from(end).into());
+                }
+            }
+        }
+    }
+
+    /// The value of JSON. Where serde refuses it because an integer is written with a fraction or a power of ten, as JSON
+    /// Schema allows, it is read with integers written out.
+    fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, InvalidPayload> {
+        serde_json::from_slice(json).or_else(|error| {
+            let written_out = codec::from_json::<Value>(json).map(written_out)?.to_string();
+            serde_json::from_str(&written_out).map_err(|_| refused(&error))
+        })
+    }
+
+    fn written_out(value: Value) -> Value {
+        match value {
+            Value::Number(number) => {
+                let integer = number.as_i64().map(Number::from);
+                let integer = integer.or_else(|| number.as_u64().map(Number::from));
+                Value::Number(integer.unwrap_or(number))
+            }
+            Value::Array(items) => Value::Array(items.into_iter().map(written_out).collect()),
+            Value::Object(entries) => {
+                let entries = entries.into_iter().map(|(key, entry)| (key, written_out(entry)));
+                Value::Object(entries.collect())
+            }
+            other => other,
+        }
+    }
+
     impl<A: DeserializeOwned + JsonSchema + Send + 'static> ToolArgs<BySerde> for A {
         fn codec() -> Result<ArgsCodec<Self>, SchemaError> {
             let (text, schema) = compiled::<A>(SchemaSettings::draft2020_12().for_deserialize())?;
             let read = Arc::new(move |json: &[u8]| {
                 schema.check(json)?;
-                serde_json::from_slice(json).map_err(|error| refused(&error))
+                read(json)
             });
             Ok(ArgsCodec { schema: text, read })
         }

@@ -195,6 +195,32 @@ async fn r3_types_of_serde_are_held_to_the_schema_they_publish() {
     }
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Parcel {
+    pieces: i64,
+    codes: Vec<u8>,
+    weight: f32,
+}
+
+/// R3: types of serde take each integer that their schemas accept, however it is written, and no number for an infinite one.
+#[tokio::test]
+async fn r3_types_of_serde_take_the_numbers_that_their_schemas_accept() {
+    let registry = Registry::new();
+    let send = |parcel: Parcel| async move {
+        format!("{} {:?} {}", parcel.pieces, parcel.codes, parcel.weight)
+    };
+    registry.tool("send", "Send a parcel.", send).unwrap();
+    for (args, expected) in [
+        (r#"{"pieces":1.0,"codes":[2e1,30e-1],"weight":1}"#, r#""1 [20, 3] 1""#),
+        (r#"{"pieces":1.5,"codes":[],"weight":1}"#, "`/pieces`"),
+        (r#"{"pieces":1,"codes":[256.0],"weight":1}"#, "`/codes/0`"),
+        (r#"{"pieces":1,"codes":[],"weight":-1e300}"#, "`/weight`"),
+    ] {
+        let said = said(&registry, "send", args).await;
+        assert!(said.contains(expected), "{args}: {said}");
+    }
+}
+
 /// R3: a function whose arguments are no object is refused when it is registered, with its name.
 #[test]
 fn r3_a_function_of_a_list_is_refused() {
