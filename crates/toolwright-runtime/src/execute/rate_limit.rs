@@ -47,7 +47,7 @@ impl Window {
             _ => (now, 0),
         };
         if taken >= self.calls {
-            return Err(self.length - (now - since));
+            return Err(self.length.saturating_sub(now - since));
         }
         *open = Some((since, taken + 1));
         Ok(())

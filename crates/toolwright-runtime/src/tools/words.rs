@@ -1,9 +1,10 @@
 //! Fills the templates of a tool's words: approval prompts and denials. Never decides who reads them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use minijinja::{Environment, Value, context};
-use toolwright::untrusted::{hidden, visible};
+use toolwright::untrusted::{characters, hidden, visible};
 use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
@@ -43,15 +44,17 @@ pub(crate) fn escaped(json: &Payload) -> Payload {
         return json.clone();
     }
     let mut shown = String::with_capacity(json.as_str().len());
-    for (character, visible) in json.as_str().chars().zip(visible(json.as_str()).chars()) {
-        if character == visible {
+    for (character, is_hidden) in characters(json.as_str()) {
+        if !is_hidden {
             shown.push(character);
         } else if character == '\r' {
             // JSON has it between its parts alone.
             shown.push(' ');
         } else {
-            let units = character.encode_utf16(&mut [0; 2]).to_vec();
-            shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // A `String` takes all that is written.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
         }
     }
     Payload::new(shown)
@@ -137,7 +140,7 @@ mod tests {
         let args = "{\r\"a\u{200b}\":\"\u{202e}\u{e0041}\u{1f600} \\r\"}";
         let shown = escaped(&Payload::new(args));
         assert_eq!(shown.as_str(), "{ \"a\\u200b\":\"\\u202e\\udb40\\udc41\u{1f600} \\r\"}");
-        let values = [args, shown.as_str()].map(|json| json.parse::<toolwright::Value>());
+        let values = [args, shown.as_str()].map(str::parse::<toolwright::Value>);
         assert_eq!(values[0], values[1]);
     }
 }
