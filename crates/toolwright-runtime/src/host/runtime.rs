@@ -286,7 +286,7 @@ impl Runtime {
         let Some(tool) = self.0.registry.registered(call.tool()) else {
             return self.refuse_unknown(call, publisher);
         };
-        // No run catches panics here but those of the call itself.
+        // The path of the call catches what the tool panics with, and not what its toolset does before and after.
         let calling = AssertUnwindSafe(self.call_once(call.clone(), &tool, publisher));
         let called = calling.catch_unwind().await;
         called.unwrap_or_else(|panic| ToolResult::new(&call, Err(panicked("the toolset", &*panic))))

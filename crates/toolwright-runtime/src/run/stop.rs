@@ -27,7 +27,7 @@ impl Stop {
         elapsed: Duration,
         cancelled: CancellationToken,
     ) -> Self {
-        // A budget that no clock can tell the end of has none.
+        // A budget whose end is beyond the clock never ends.
         let deadline = budget.and_then(|budget| {
             Some((Instant::now().checked_add(budget.saturating_sub(elapsed))?, budget))
         });
