@@ -1,0 +1,92 @@
+//! The reference of the language, docs/guide/language.md, is written from the schema that editors use.
+//! `UPDATE_EXPECT=1` writes the page.
+
+mod expect;
+
+use std::path::Path;
+
+use expect::expect;
+use serde_json::{Map, Value};
+
+/// How the page begins.
+const HEAD: &str = "# The schema language
+
+The `.yaml` files of the schema folder form one project, whatever their names and folders. Each file names a service and declares
+what belongs to it. `$ref: Issue` refers to a type of the same service, `$ref: issues.Issue` to one of another. Names of tools,
+toolsets, agents and servers are unique in the whole project. Names are lower case with underscores, those of types in camel case.
+Unknown keys are errors.
+
+A test writes this page from the schema that `toolwright schema` prints for editors.
+";
+
+#[test]
+fn the_page_of_the_language_lists_what_editors_are_told() {
+    let schema: Value =
+        serde_json::from_str(&toolwright_codegen::language_schema()).expect("it is JSON");
+    let mut page = format!("{HEAD}\n## A file\n\n{}", table(&schema));
+    for (name, definition) in object(&schema["definitions"]) {
+        let description = words(definition);
+        page += &format!("\n## {name}\n\n{description}\n\n{}", table(definition));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/language.md");
+    let mut wrong = Vec::new();
+    expect(&path, &page, &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn object(value: &Value) -> &Map<String, Value> {
+    value.as_object().expect("an object")
+}
+
+/// The description, on one line.
+fn words(schema: &Value) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+/// A row for each key, the required ones first.
+fn table(schema: &Value) -> String {
+    let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_required = |key: &String| required.iter().any(|word| word == key.as_str());
+    let mut keys: Vec<_> = object(&schema["properties"]).iter().collect();
+    keys.sort_by_key(|(key, _)| !is_required(key));
+    let row = |(key, value): (&String, &Value)| {
+        let required = if is_required(key) { ", required" } else { "" };
+        let words = words(value).replace('|', "\\|");
+        format!("| `{key}` | {}{required} | {words} |\n", kind(value))
+    };
+    let rows: String = keys.into_iter().map(row).collect();
+    format!("| key | value | meaning |\n|---|---|---|\n{rows}")
+}
+
+/// The kind of value that a schema takes, in a few words.
+fn kind(schema: &Value) -> String {
+    if let Some(target) = schema["$ref"].as_str() {
+        let name = target.rsplit('/').next().unwrap_or_default();
+        return format!("[{name}](#{})", name.to_lowercase());
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+        return values.join(", ").replace('"', "");
+    }
+    if let Some(value) = schema.get("const") {
+        return format!("`{value}`");
+    }
+    if let Some(members) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
+        let mut kinds: Vec<String> = members.iter().map(kind).collect();
+        kinds.dedup();
+        return kinds.join(" or ");
+    }
+    match schema["type"].as_str() {
+        Some("array") if schema["items"].is_object() => {
+            format!("list of {}", kind(&schema["items"]))
+        }
+        Some("array") => "list".to_owned(),
+        Some("object") if schema["additionalProperties"].is_object() => {
+            format!("mapping of names to {}", kind(&schema["additionalProperties"]))
+        }
+        Some("object") => "mapping".to_owned(),
+        Some("string") => "text".to_owned(),
+        Some(kind) => kind.to_owned(),
+        None => "any value".to_owned(),
+    }
+}
