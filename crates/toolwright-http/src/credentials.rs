@@ -5,7 +5,7 @@ use std::fmt;
 use reqwest::RequestBuilder;
 use reqwest::header::{HeaderName, HeaderValue};
 
-use crate::redaction::redacted;
+use toolwright::untrusted::Redactor;
 
 /// What every request of a client carries to prove who sends it.
 #[derive(Clone, Default)]
@@ -123,7 +123,7 @@ impl Credentials {
             Part::Bearer(secret) | Part::Basic { password: secret, .. } => secret.as_str(),
             Part::Header { key, .. } | Part::Query { key, .. } | Part::Cookie { key, .. } => key,
         });
-        redacted(text, pairs.iter().map(String::as_str).chain(keys))
+        Redactor::new(pairs.iter().map(String::as_str).chain(keys)).redacted(text).into_owned()
     }
 }
 

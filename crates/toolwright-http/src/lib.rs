@@ -25,7 +25,6 @@ mod client;
 mod credentials;
 mod failure;
 pub mod operation;
-mod redaction;
 mod request;
 mod value;
 

@@ -1,11 +1,15 @@
 //! Texts that others wrote, made safe to show to people and models: characters that steer a terminal, turn the direction
 //! of words or cannot be seen become U+FFFD, and no more is read than a text may be long. Nothing here decides who may read one.
 
+#[cfg(feature = "redaction")]
+mod redactor;
 mod schema;
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+#[cfg(feature = "redaction")]
+pub use redactor::Redactor;
 pub use schema::visible_schema;
 
 use crate::format::idna::is_mark;

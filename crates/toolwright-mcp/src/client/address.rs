@@ -151,14 +151,16 @@ impl ServerUrl {
         Self { url: url.into(), headers: Vec::new(), bearer: None, roots: Vec::new() }
     }
 
-    /// Adds a header to every request.
+    /// Adds a header to every request. A value of eight characters or more is taken for a secret: wherever the server
+    /// repeats it, it is replaced by `…`.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sends a bearer token (RFC 6750) with every request.
+    /// Sends a bearer token (RFC 6750) with every request. One of eight characters or more is replaced by `…` wherever the
+    /// server repeats it.
     #[must_use]
     pub fn with_bearer(mut self, token: impl Into<String>) -> Self {
         self.bearer = Some(token.into());

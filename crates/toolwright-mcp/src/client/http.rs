@@ -1,5 +1,5 @@
-//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded, redirects stay
-//! with the server. Sessions, streams and headers are rmcp's.
+//! Requests to a server on streamable HTTP, for rmcp's transport: results stay texts, bodies are bounded and without our
+//! credentials, redirects stay with the server. Sessions, streams and headers are rmcp's.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,8 +23,10 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::mpsc;
 use toolwright::http::RedactedUrl;
+use toolwright::untrusted::Redactor;
 
 use super::options::ClientOptions;
+use super::replies::Replies;
 use super::texts::{Incoming, Texts};
 
 /// The body of a failure is for operators to read; more of it is not kept.
@@ -44,6 +46,9 @@ const JSON: &str = "application/json";
 pub(super) struct TextHttp {
     client: reqwest::Client,
     texts: Arc<Texts>,
+    replies: Arc<Replies>,
+    /// Takes our credentials out of all that the server says.
+    redactor: Arc<Redactor>,
     /// How many bytes a body or an event may have.
     longest: usize,
     /// How long the probe for the newer era may take.
@@ -67,15 +72,18 @@ impl TextHttp {
     pub(super) fn new(
         client: reqwest::Client,
         texts: Arc<Texts>,
+        redactor: Redactor,
         options: &ClientOptions,
         alive: mpsc::Sender<()>,
     ) -> Self {
         let (longest, probe) = (options.max_message_bytes, options.probe_timeout);
-        Self { client, texts, longest, probe, _alive: alive }
+        let (replies, redactor) = (Arc::default(), Arc::new(redactor));
+        Self { client, texts, replies, redactor, longest, probe, _alive: alive }
     }
 
     async fn post(&self, post: Post) -> Result<StreamableHttpPostResponse, Failure> {
         let text = self.texts.outgoing(&post.message)?;
+        let _until_it_is_written = self.replies.permit(&post.message);
         let mut request = self.client.post(&*post.uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         request = request.header(CONTENT_TYPE, JSON).body(text);
         request = dressed(request, post.session.as_deref(), post.bearer, post.headers);
@@ -122,6 +130,7 @@ impl TextHttp {
                 }
             };
             let to = RedactedUrl::new(to.as_str()).to_string();
+            let to = self.redactor.redacted(&to).into_owned();
             return Err(RequestError::Redirected { status: status.as_u16(), to, why }.into());
         }
     }
@@ -132,8 +141,9 @@ impl TextHttp {
         message: &ClientJsonRpcMessage,
         response: Response,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        let session = text_of(response.headers(), &HeaderName::from_static("mcp-session-id"));
-        let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
+        let session = response.headers().get("mcp-session-id");
+        let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
         if is_media_type(&kind, EVENTS) {
             return Ok(StreamableHttpPostResponse::Sse(self.events(response), session));
         }
@@ -144,7 +154,7 @@ impl TextHttp {
         if !is_media_type(&kind, JSON) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
-        let body = body(response, self.longest).await?;
+        let body = self.body(response, self.longest).await?;
         match self.texts.incoming(&body)? {
             Incoming::Message(message) => Ok(StreamableHttpPostResponse::Json(*message, session)),
             Incoming::Nothing => Ok(StreamableHttpPostResponse::Accepted),
@@ -158,11 +168,10 @@ impl TextHttp {
         response: Response,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let status = response.status();
-        challenged(&response)?;
+        self.challenged(&response)?;
         let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-        let metadata =
-            HttpStatusError::new(status.as_u16(), text_of(response.headers(), &RETRY_AFTER));
-        let body = body(response, LONGEST_FAILURE).await.unwrap_or_default();
+        let metadata = HttpStatusError::new(status.as_u16(), self.header(&response, &RETRY_AFTER));
+        let body = self.body(response, LONGEST_FAILURE).await.unwrap_or_default();
         if is_refusal || status == StatusCode::TOO_MANY_REQUESTS {
             return Err(metadata.into());
         }
@@ -194,9 +203,70 @@ impl TextHttp {
             Ok(_) => Err(std::io::Error::other("an event is too large")),
             Err(error) => Err(std::io::Error::other(error.without_url())),
         });
-        let texts = self.texts.clone();
+        let http = self.clone();
         let events = SseStream::from_bytes_stream(bytes);
-        events.map(move |event| event.map(|event| lighter(&texts, event))).boxed()
+        let events = events.then(move |event| {
+            let http = http.clone();
+            async move {
+                match event {
+                    Ok(event) => Ok(http.lighter(event).await),
+                    error => error,
+                }
+            }
+        });
+        events.boxed()
+    }
+
+    /// The same event, with a result that is waited for taken out; a request once it may be answered.
+    async fn lighter(&self, mut event: Sse) -> Sse {
+        event.retry = event.retry.map(pause);
+        let Some(data) = event.data.take() else { return event };
+        let data = self.redactor.redacted(&data);
+        event.data = match self.texts.incoming(data.as_bytes()) {
+            Ok(Incoming::Message(message)) => {
+                self.replies.admit(&message).await;
+                serde_json::to_string(&message).ok()
+            }
+            Ok(Incoming::Nothing) => None,
+            Err(_) => Some(data.into_owned()),
+        };
+        event
+    }
+
+    /// The error of a response that asks for another authorisation.
+    fn challenged(&self, response: &Response) -> Result<(), Failure> {
+        let Some(challenge) = self.header(response, &WWW_AUTHENTICATE) else { return Ok(()) };
+        match response.status() {
+            StatusCode::UNAUTHORIZED => {
+                Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
+            }
+            StatusCode::FORBIDDEN => Err(StreamableHttpError::InsufficientScope(
+                InsufficientScopeError::new(challenge, None),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// A header of a response, without our credentials.
+    fn header(&self, response: &Response, name: &HeaderName) -> Option<String> {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        Some(self.redactor.redacted(value).into_owned())
+    }
+
+    /// A whole body, of so many bytes at most and without our credentials.
+    async fn body(&self, mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(RequestError::from)? {
+            if body.len() + chunk.len() > longest {
+                return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: longest });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let redacted = match self.redactor.redacted(&String::from_utf8_lossy(&body)) {
+            Cow::Owned(redacted) => Some(redacted.into_bytes()),
+            Cow::Borrowed(_) => None,
+        };
+        Ok(redacted.unwrap_or(body))
     }
 }
 
@@ -219,18 +289,6 @@ fn pause(said: u64) -> u64 {
 fn is_media_type(kind: &str, name: &str) -> bool {
     let found = kind.split_once(';').map_or(kind, |(found, _)| found);
     found.trim().eq_ignore_ascii_case(name)
-}
-
-/// The same event, with a result that is waited for taken out.
-fn lighter(texts: &Texts, mut event: Sse) -> Sse {
-    event.retry = event.retry.map(pause);
-    let Some(data) = event.data.take() else { return event };
-    event.data = match texts.incoming(data.as_bytes()) {
-        Ok(Incoming::Message(message)) => serde_json::to_string(&message).ok(),
-        Ok(Incoming::Nothing) => None,
-        Err(_) => Some(data),
-    };
-    event
 }
 
 /// Counts the bytes of an event, which an empty line ends.
@@ -302,36 +360,6 @@ fn dressed(
     request.headers(headers.into_iter().collect::<HeaderMap>())
 }
 
-/// The error of a response that asks for another authorisation.
-fn challenged(response: &Response) -> Result<(), Failure> {
-    let Some(challenge) = text_of(response.headers(), &WWW_AUTHENTICATE) else { return Ok(()) };
-    match response.status() {
-        StatusCode::UNAUTHORIZED => {
-            Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
-        }
-        StatusCode::FORBIDDEN => Err(StreamableHttpError::InsufficientScope(
-            InsufficientScopeError::new(challenge, None),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-}
-
-/// A whole body, of so many bytes at most.
-async fn body(mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(RequestError::from)? {
-        if body.len() + chunk.len() > longest {
-            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: longest });
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
-}
-
 impl StreamableHttpClient for TextHttp {
     type Error = RequestError;
 
@@ -387,8 +415,8 @@ impl StreamableHttpClient for TextHttp {
         if status == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
-        challenged(&response)?;
-        let kind = text_of(response.headers(), &CONTENT_TYPE).unwrap_or_default();
+        self.challenged(&response)?;
+        let kind = self.header(&response, &CONTENT_TYPE).unwrap_or_default();
         match (status.is_success(), is_media_type(&kind, EVENTS)) {
             // rmcp asks again at once where a stream breaks.
             (true, true) => Ok(self.events(response).then(pausing_after_errors).boxed()),

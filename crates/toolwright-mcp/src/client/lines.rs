@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 
 use super::child::ServerProcess;
+use super::replies::Replies;
 use super::texts::{Incoming, Texts, unusable};
 use crate::oversized::IdScanner;
 
@@ -21,6 +22,9 @@ pub(super) struct Lines<R, W> {
     input: LineReader<R>,
     output: Arc<Mutex<Option<W>>>,
     texts: Arc<Texts>,
+    replies: Replies,
+    /// A request that waits for a permit.
+    held: Option<ServerJsonRpcMessage>,
     process: Option<ServerProcess>,
     probe: Duration,
     /// Dropped with the transport, and so seen by whoever waits for its end.
@@ -57,7 +61,31 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         let input =
             LineReader { input: BufReader::new(input), line: Vec::new(), longest, oversized: None };
         let output = Arc::new(Mutex::new(Some(output)));
-        Self { input, output, texts, process, probe, _alive: alive, probe_ends: None }
+        Self {
+            input,
+            output,
+            texts,
+            replies: Replies::default(),
+            held: None,
+            process,
+            probe,
+            _alive: alive,
+            probe_ends: None,
+        }
+    }
+
+    /// The next message, or that the probe was not answered in time; nothing at the end.
+    async fn next_in_time(&mut self) -> Option<ServerJsonRpcMessage> {
+        while let Some(end) = self.probe_ends.filter(|_| self.texts.is_probing()) {
+            if let Ok(message) = tokio::time::timeout_at(end, self.next()).await {
+                return message;
+            }
+            self.probe_ends = None;
+            if let Some(message) = self.texts.give_up_probe() {
+                return Some(message);
+            }
+        }
+        self.next().await
     }
 
     /// The next message, or nothing at the end.
@@ -144,7 +172,9 @@ where
         }
         let text = self.texts.outgoing(&message);
         let output = self.output.clone();
+        let permit = self.replies.permit(&message);
         async move {
+            let _until_it_is_written = permit;
             let mut line = one_line(text?);
             line.push('\n');
             let mut output = output.lock().await;
@@ -156,16 +186,12 @@ where
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        while let Some(end) = self.probe_ends.filter(|_| self.texts.is_probing()) {
-            if let Ok(message) = tokio::time::timeout_at(end, self.next()).await {
-                return message;
-            }
-            self.probe_ends = None;
-            if let Some(message) = self.texts.give_up_probe() {
-                return Some(message);
-            }
+        // rmcp gives this up whenever it has something else to do.
+        if self.held.is_none() {
+            self.held = self.next_in_time().await;
         }
-        self.next().await
+        self.replies.admit(self.held.as_ref()?).await;
+        self.held.take()
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -62,6 +62,7 @@ mod listing;
 mod live;
 mod options;
 mod remote;
+mod replies;
 #[cfg(feature = "router")]
 mod router;
 mod texts;

@@ -176,3 +176,22 @@ async fn what_a_server_prints_is_passed_over() {
     assert_eq!(payload, Payload::new(r#""plain words""#));
     assert_eq!(*lines.lock().expect("nobody panics"), ["it says things"]);
 }
+
+#[tokio::test]
+async fn a_server_that_asks_and_does_not_read_is_read_no_further() {
+    if !can_run() {
+        return;
+    }
+    let log = std::env::temp_dir().join(format!("toolwright-nosy-{}", std::process::id()));
+    let client = client(&["nosy"]);
+    client.connect().await.expect("it is polite at first");
+    let args = serde_json::json!({ "text": log }).to_string();
+    let failure = call(&client, "slow", &args).await.expect_err("it only asks");
+    assert_eq!(failure.kind, FailureKind::Timeout, "{failure:?}");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let asked = std::fs::read_to_string(&log).expect("it has asked");
+    std::fs::remove_file(&log).expect("it is there");
+    let asked: u32 = asked.parse().expect("it is a number");
+    assert!((1..100).contains(&asked), "{asked} requests of 10 kB were taken");
+    client.close().await;
+}

@@ -1,7 +1,7 @@
 //! Servers on streamable HTTP: both kinds of response, both eras, and every way in which HTTP fails.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,13 +40,13 @@ impl Tool for Break {
 }
 
 /// A peer that listens. It ends when its standard input does.
-struct Peer {
+pub(crate) struct Peer {
     child: Child,
     port: u16,
 }
 
 impl Peer {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/http_peer.py");
         let mut command = Command::new(PYTHON);
         let command = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -57,7 +57,7 @@ impl Peer {
         Self { child, port: line.trim().parse().expect("it is a number") }
     }
 
-    fn url(&self, fault: &str) -> ServerUrl {
+    pub(crate) fn url(&self, fault: &str) -> ServerUrl {
         ServerUrl::new(format!("http://127.0.0.1:{}/{fault}", self.port))
     }
 
@@ -73,7 +73,7 @@ impl Drop for Peer {
     }
 }
 
-async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
+pub(crate) async fn call(client: &Client, tool: &str, args: &str) -> Result<Payload, ToolFailure> {
     let call = ToolCall::new(tool, Payload::new(args));
     call.run_remote(&ORIGIN, client).await.outcome.as_ref().cloned().map_err(Clone::clone)
 }
@@ -279,4 +279,24 @@ async fn a_server_that_is_gone_is_unavailable() {
     call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
     let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it is gone");
     assert_eq!(failure.kind, FailureKind::Unavailable, "{failure:?}");
+}
+
+/// Each reply waits for its response, which the server never sends.
+#[tokio::test]
+async fn a_server_that_asks_and_takes_no_answer_is_read_no_further() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    let client = peer.client("nosy");
+    let failure = call(&client, "echo", r#"{"text":""}"#).await.expect_err("it only asks");
+    assert_eq!(failure.kind, FailureKind::Timeout, "{failure:?}");
+    let mut stream = TcpStream::connect(("127.0.0.1", peer.port)).expect("it listens");
+    stream.write_all(b"GET /asked HTTP/1.1\r\nConnection: close\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let asked = answer.lines().last().and_then(|asked| asked.parse::<u32>().ok());
+    let asked = asked.expect("it says how often it asked");
+    // Sockets hold some megabytes.
+    assert!((5..1500).contains(&asked), "{asked} requests of 10 kB were taken");
 }

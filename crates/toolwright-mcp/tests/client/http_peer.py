@@ -1,12 +1,14 @@
 """An MCP server on streamable HTTP whose faults are scripted by the path of its URL. It prints its port."""
 
+import base64
 import json
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-seen = {"sessions": 0, "streams": 0, "lost": set()}
+seen = {"sessions": 0, "streams": 0, "asked": 0, "lost": set()}
 
 
 class Peer(BaseHTTPRequestHandler):
@@ -28,6 +30,8 @@ class Peer(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
+        if self.path == "/asked":
+            return self.reply(200, b"%d" % seen["asked"])
         if self.path not in ("/ending", "/breaking"):
             return self.reply(405)
         seen["streams"] += 1
@@ -51,6 +55,10 @@ class Peer(BaseHTTPRequestHandler):
             here = {"here": "/json", "round": self.path}
             return self.reply(int(status), Location=here.get(place) or "http://127.0.0.1:%s/steal?token=sesame" % place)
         method, id = request.get("method"), request.get("id")
+        if fault.startswith("telltale"):
+            return self.telltale(fault.split("?")[0][9:], method, id)
+        if fault == "nosy" and "result" in request:
+            return time.sleep(60)
         if fault == "guarded" and self.headers.get("Authorization") != "Bearer open sesame":
             return self.reply(401, b"{}", WWW_Authenticate="Bearer")
         if id is None:
@@ -66,11 +74,47 @@ class Peer(BaseHTTPRequestHandler):
             return self.result(id, {"protocolVersion": "9999-01-01" if fault == "future" else "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "peer", "version": "1"}}, Mcp_Session_Id="s%d" % seen["sessions"])
         if method == "tools/list":
             return self.result(id, {"resultType": "complete", "tools": [{"name": name, "description": name, "inputSchema": SCHEMA} for name in ("echo", "break")]})
+        if fault == "nosy":
+            return self.nosy()
         if request["params"]["name"] == "echo":
             if fault in ("ending", "breaking"):
                 return self.result(id, {"content": [], "structuredContent": {"streams": seen["streams"]}})
             return self.echo(text, fault, id)
         return self.broken(fault, id, request["params"]["arguments"]["text"])
+
+    def telltale(self, how, method, id):
+        """Says all that it knows of its client, in each encoding, at one place after the other."""
+        token, key = self.headers["Authorization"][7:], self.headers["X-Key"]
+        password = base64.b64encode(self.headers["X-Basic"].split()[1].encode()).decode()
+        said = " ".join([token, key, quote(token, safe=""), "".join("\\u%04x" % ord(c) for c in token), base64.b64encode(b"Bearer " + token.encode()).decode(), password, self.path])
+        if id is None:
+            return self.reply(202)
+        error = {"jsonrpc": "2.0", "id": id, "error": {"code": -5, "message": said, "data": said}}
+        if how == "status":
+            return self.reply(500, said.encode(), "text/plain", Retry_After=said)
+        if how == "challenge":
+            return self.reply(401, said.encode(), "text/plain", WWW_Authenticate="Bearer realm=" + said)
+        if how == "kind" and method == "initialize":
+            return self.reply(200, said.encode(), "text/" + said)
+        if how == "redirect":
+            return self.reply(307, Location="http://127.0.0.1:1/" + token)
+        if how == "refusal":
+            return self.reply(400, json.dumps(error).encode())
+        if method == "initialize":
+            return self.result(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": said, "version": said}})
+        if method == "tools/list" and how != "list":
+            schema = SCHEMA | {"description": said, "properties": {"text": {"const": said}, said: {}}}
+            return self.result(id, {"tools": [{"name": name, "title": said, "description": said, "inputSchema": SCHEMA if name == "echo" else schema} for name in ("echo", "break")]})
+        if method != "tools/call":
+            return self.reply(200, json.dumps(error).encode())
+        result = {"content": [{"type": "text", "text": said}]}
+        if how == "failure":
+            result |= {"isError": True, "_meta": {"io.github.toolwright/failure": {"kind": "domain_rejection", "code": said, "data": {said: said}}}}
+        if how == "sse":
+            return self.stream(["data: %s\n\n" % json.dumps({"jsonrpc": "2.0", "id": id, "result": result})])
+        if how == "error":
+            return self.reply(200, json.dumps(error).encode())
+        return self.result(id, result)
 
     def result(self, id, result, **headers):
         self.reply(200, json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode(), **headers)
@@ -82,6 +126,19 @@ class Peer(BaseHTTPRequestHandler):
         if not fault.endswith("sse"):
             return self.reply(200, answer.encode())
         self.stream([": hello\n\n", "event: message\ndata: %s\n\n" % answer])
+
+    def nosy(self):
+        """Asks on and on, and lets nobody answer."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        try:
+            for number in range(3000):
+                seen["asked"] = number
+                self.wfile.write(('data: {"jsonrpc":"2.0","id":"%d%s","method":"ping"}\n\n' % (number, "p" * 10000)).encode())
+        except OSError:
+            pass
+        self.close_connection = True
 
     def stream(self, chunks, pause=0.0):
         self.send_response(200)

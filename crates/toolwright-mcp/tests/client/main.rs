@@ -8,5 +8,6 @@ mod http;
 mod listing;
 mod peer;
 mod router;
+mod secrets;
 mod specs;
 mod toolset;

@@ -98,6 +98,12 @@ def call(request, line):
         for step in (1, 2):
             send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": step, "total": 2, "message": "step"}})
         answer(request, content("done"))
+    elif name == "slow" and "nosy" in FAULTS:
+        # Asks on and on, and reads no answer.
+        for number in range(3000):
+            say('{"jsonrpc":"2.0","id":"%d%s","method":"ping"}\n' % (number, "p" * 10000))
+            with open(args["text"], "w") as log:
+                log.write(str(number))
     elif name == "slow":
         with open(args["text"], "a") as log:
             log.write("started\n")

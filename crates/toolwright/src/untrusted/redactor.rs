@@ -1,5 +1,7 @@
-//! Takes secrets out of texts that repeat them: as they are, percent-encoded, escaped as in JSON, or in base64, also inside a
-//! longer value.
+//! Takes secrets out of texts of those who were shown them.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
@@ -7,28 +9,65 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 /// A shorter secret is taken out as a whole word alone: anywhere else it may be a part of ordinary words.
 const SHORTEST_ANYWHERE: usize = 8;
 
+/// Takes secrets out of texts that repeat them: as they are, percent-encoded, escaped as in JSON, or in base64, also inside
+/// a longer value. A secret of fewer than eight characters is taken out where it is a word of its own. Secrets that
+/// somebody hides on purpose, reversed for instance, are not found.
+///
+/// ```
+/// use toolwright::untrusted::Redactor;
+///
+/// let redactor = Redactor::new(["open sesame"]);
+/// assert_eq!(redactor.redacted("no `open+sesame`, b3BlbiBzZXNhbWU= or open%20sesame"), "no `…`, …= or …");
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor {
+    needles: Vec<Needle>,
+}
+
+/// The backslashes before a quote in JSON in JSON in JSON. More are not looked for.
+const MOST_BACKSLASHES: usize = 7;
+
 /// A text to find.
+#[derive(Clone)]
 struct Needle {
+    text: String,
     /// For each of its characters the texts that stand for it in JSON.
     spellings: Vec<Vec<String>>,
 }
 
-/// A text with every occurrence of a secret replaced by `…`.
-pub(crate) fn redacted<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
-    let needles: Vec<Needle> = secrets.into_iter().flat_map(needles).collect();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(character) = text[at..].chars().next() {
-        let ends = needles.iter().filter_map(|needle| needle.end(text, at));
-        if let Some(end) = ends.max() {
-            out.push('…');
-            at = end;
-        } else {
-            out.push(character);
-            at += character.len_utf8();
-        }
+impl Redactor {
+    /// Takes out these secrets. Empty ones are in no text.
+    pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let secrets = secrets.into_iter();
+        Self { needles: secrets.flat_map(|secret| needles(secret.as_ref())).collect() }
     }
-    out
+
+    /// A text with every occurrence of a secret replaced by `…`.
+    pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+        while at < text.len() {
+            let ends = self.needles.iter().filter_map(|needle| needle.end(text, at));
+            if let Some(end) = ends.max() {
+                out.push_str(&text[copied..at]);
+                out.push('…');
+                (copied, at) = (end, end);
+            } else {
+                at = text.ceil_char_boundary(at + 1);
+            }
+        }
+        if copied == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[copied..]);
+        Cow::Owned(out)
+    }
+}
+
+/// How many texts are taken out, and none of them.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} hidden)", self.needles.len())
+    }
 }
 
 fn needles(secret: &str) -> Vec<Needle> {
@@ -52,14 +91,25 @@ fn needles(secret: &str) -> Vec<Needle> {
     }
     texts.sort();
     texts.dedup();
-    texts.iter().map(|text| Needle { spellings: text.chars().map(in_json).collect() }).collect()
+    let needle = |text: String| Needle { spellings: text.chars().map(in_json).collect(), text };
+    texts.into_iter().map(needle).collect()
 }
 
 impl Needle {
     /// Where an occurrence that begins at a place ends.
     fn end(&self, text: &str, at: usize) -> Option<usize> {
-        let mut ends = vec![at];
-        for spellings in &self.spellings {
+        // Characters as they are decide most places, and are quick to compare. What may begin another spelling of one is
+        // left to the search.
+        let begins_spelling = |byte: u8| matches!(byte, b'\\' | b'%' | b'+');
+        let pairs = self.text.bytes().zip(text.as_bytes()[at..].iter().copied());
+        let same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
+        let next = text.as_bytes().get(at + same).copied();
+        if same < self.text.len() && !next.is_some_and(begins_spelling) {
+            return None;
+        }
+        let same = self.text.floor_char_boundary(same);
+        let mut ends = vec![at + same];
+        for spellings in &self.spellings[self.text[..same].chars().count()..] {
             let next = |&at: &usize| {
                 spellings.iter().flat_map(move |spelling| spelled(text, at, spelling))
             };
@@ -99,7 +149,7 @@ fn in_json(character: char) -> Vec<String> {
 }
 
 /// The ends of a text that begins at a place, each of its characters as it is or percent-encoded (RFC 3986, 2.1; a space
-/// also as `+`, as in forms).
+/// also as `+`, as in forms; a backslash also several times, as in JSON in JSON).
 fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
     let mut ends = vec![at];
     for character in wanted.chars() {
@@ -108,6 +158,10 @@ fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
             let rest = &text[at..];
             if rest.starts_with(character) || (character == ' ' && rest.starts_with('+')) {
                 next.push(at + character.len_utf8());
+            }
+            if character == '\\' {
+                let more = rest.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\');
+                next.extend((1..=more.count()).map(|length| at + length));
             }
             next.extend(percent_encoded(rest, character).map(|length| at + length));
         }
@@ -139,9 +193,9 @@ mod tests {
     use super::*;
 
     /// The ways in which a service may repeat a value, some of them one inside the other.
-    const ENCODINGS: [fn(&str) -> String; 9] = [
+    const ENCODINGS: [fn(&str) -> String; 10] = [
         str::to_owned,
-        crate::value::encoded,
+        percent_encoded_text,
         as_form,
         in_quotes,
         |text| {
@@ -149,9 +203,24 @@ mod tests {
         },
         |text| STANDARD.encode(text),
         |text| URL_SAFE.encode(text),
-        |text| crate::value::encoded(&STANDARD.encode(text)),
-        |text| crate::value::encoded(&in_quotes(text)),
+        |text| percent_encoded_text(&STANDARD.encode(text)),
+        |text| percent_encoded_text(&in_quotes(text)),
+        |text| in_quotes(&in_quotes(&in_quotes(text))),
     ];
+
+    fn redacted(text: &str, secrets: &[&str]) -> String {
+        Redactor::new(secrets).redacted(text).into_owned()
+    }
+
+    /// Each byte that RFC 3986, 2.3 does not call unreserved, percent-encoded.
+    fn percent_encoded_text(text: &str) -> String {
+        let encoded = |byte: u8| match byte {
+            b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        };
+        text.bytes().map(encoded).collect()
+    }
 
     fn in_quotes(text: &str) -> String {
         serde_json::Value::from(text).to_string()
@@ -159,7 +228,7 @@ mod tests {
 
     /// As a form has it, with small letters in `%2f`.
     fn as_form(text: &str) -> String {
-        let encoded = crate::value::encoded(text).replace("%20", "+");
+        let encoded = percent_encoded_text(text).replace("%20", "+");
         let mut parts = encoded.split('%');
         let first = parts.next().unwrap_or_default().to_owned();
         parts.fold(first, |text, part| {
@@ -182,11 +251,11 @@ mod tests {
             for encode in ENCODINGS {
                 let alone = encode(&secret);
                 let text = format!("{before}{alone}{after}");
-                let told = redacted(&text, [secret.as_str()]);
+                let told = redacted(&text, &[&secret]);
                 prop_assert!(told.contains('…') && !told.contains(&alone), "{text} became {told}");
                 // As a part of what was encoded: base64 has no copy of it then.
                 let whole = encode(&format!("{inner_before}{secret}{inner_after}"));
-                let told = redacted(&whole, [secret.as_str()]);
+                let told = redacted(&whole, &[&secret]);
                 prop_assert!(told.contains('…'), "{whole} became {told}");
                 prop_assert!(told.len() < whole.len() + '…'.len_utf8(), "{whole} became {told}");
             }
@@ -194,12 +263,12 @@ mod tests {
 
         #[test]
         fn a_text_without_the_secret_stays(text in "[a-z0-9 {}:,\"]{0,60}") {
-            prop_assert_eq!(redacted(&text, ["A-SECRET-KEY", ""]), text);
+            prop_assert_eq!(redacted(&text, &["A-SECRET-KEY", ""]), text);
         }
     }
 
     #[test]
     fn a_short_secret_is_taken_out_as_a_word_alone() {
-        assert_eq!(redacted("pass: an, a pass, bypassed", ["an", "pass"]), "…: …, a …, bypassed");
+        assert_eq!(redacted("pass: an, a pass, bypassed", &["an", "pass"]), "…: …, a …, bypassed");
     }
 }

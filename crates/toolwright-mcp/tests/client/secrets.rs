@@ -1,0 +1,84 @@
+//! What a client shows its server and the server says back: it is nowhere that anybody reads.
+
+use toolwright::Scope;
+use toolwright_mcp::client::{Client, ClientError, McpToolset, ServerUrl};
+use toolwright_runtime::Toolset;
+
+use crate::http::{Peer, call};
+use crate::peer::{can_run, hasty};
+
+const TOKEN: &str = "open+sesame/\"0123";
+const KEY: &str = "x-key-of-the-host";
+const PASSWORD: &str = "ann:pass-word-77";
+
+/// All that somebody may read of a server.
+async fn read(client: &Client) -> Result<String, ClientError> {
+    let mut texts = vec![format!("{:?}", client.connect().await?)];
+    let called = call(client, "echo", r#"{"text":""}"#).await;
+    texts.push(match called {
+        Ok(result) => result.as_str().to_owned(),
+        Err(failure) => format!("{failure} {failure:?}"),
+    });
+    texts.push(client.list_tools_raw().await?.json);
+    let toolset = McpToolset::reach("peer", client).await?;
+    for tool in toolset.tools(&Scope::default()).await.expect("they are listed") {
+        let spec = tool.spec();
+        texts.push(format!("{:?} {} {}", spec.title(), spec.description(), spec.args_schema()));
+    }
+    Ok(texts.join("\n"))
+}
+
+/// The server says it in the clear, percent-encoded, escaped as in JSON, in base64, and inside of other values.
+#[tokio::test]
+async fn what_a_server_says_of_our_credentials_is_told_to_nobody() {
+    if !can_run() {
+        return;
+    }
+    let peer = Peer::start();
+    for how in [
+        "",
+        "sse",
+        "failure",
+        "error",
+        "list",
+        "status",
+        "challenge",
+        "kind",
+        "redirect",
+        "refusal",
+    ] {
+        let url = peer.url(&format!("telltale/{how}?key=query-key-of-ours"));
+        let url = url.with_bearer(TOKEN).with_header("X-Key", KEY);
+        let url = url.with_header("X-Basic", format!("Basic {PASSWORD}"));
+        let client = Client::with_options(url, hasty());
+        let text = match read(&client).await {
+            Ok(text) => text,
+            Err(error) => format!("{error} {error:?}"),
+        };
+        assert!(text.contains('…') || matches!(how, "status" | "refusal"), "{how}: {text}");
+        for secret in [
+            TOKEN,
+            "open+sesame",
+            "open%2Bsesame",
+            "\\u006f\\u0070\\u0065\\u006e",
+            // Parts of base64 of the token after its scheme, and of the password.
+            "ZW4rc2VzYW1l",
+            KEY,
+            PASSWORD,
+            "OnBhc3Mtd29y",
+            "query-key-of-ours",
+        ] {
+            assert!(!text.contains(secret), "{how}: {secret} is in {text}");
+        }
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_with_two_authorizations_asks_nobody() {
+    let url = ServerUrl::new("http://127.0.0.1:1/mcp");
+    let url = url.with_bearer(TOKEN).with_header("authorization", "Basic abc");
+    let error = Client::with_options(url, hasty()).connect().await.expect_err("which of them?");
+    let told = "found a bearer token and a header `Authorization`, expected one of them";
+    assert!(error.to_string().contains(told), "{error}");
+}
