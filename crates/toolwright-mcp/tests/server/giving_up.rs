@@ -1,6 +1,7 @@
 //! Calls that nobody waits for any more: their work stops.
 
-use std::time::Duration;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
@@ -10,7 +11,7 @@ use toolwright_mcp::{HttpOptions, ServeError};
 
 use crate::lab::{Lab, lab_with};
 use crate::lines::Connection;
-use crate::wire::{INITIALIZE, META, MODERN, Response, send};
+use crate::wire::{INITIALIZE, META, MODERN, Response, in_session, initialize, send};
 
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}"#;
 
@@ -130,4 +131,59 @@ async fn within_a_moment(
     work: impl Future<Output = ()>,
 ) -> Result<(), tokio::time::error::Elapsed> {
     tokio::time::timeout(Duration::from_millis(50), work).await
+}
+
+/// A session with a call of `wait` that has begun, and whose client is gone.
+async fn left(lab: &Lab) -> (SocketAddr, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(lab_with(lab.clone()).serve_listener(listener, HttpOptions::new()));
+    let session = initialize(address, &[]).await.session();
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    in_session(address, &session, &[], "POST", ready).await;
+    let asked = session.clone();
+    let asking = tokio::spawn(async move { in_session(address, &asked, &[], "POST", WAIT).await });
+    within_seconds(lab.waiting.notified()).await;
+    asking.abort();
+    (address, session)
+}
+
+#[tokio::test]
+async fn a_call_of_a_session_whose_client_stays_away_stops() {
+    let lab = Lab::default();
+    let start = Instant::now();
+    let _left = left(&lab).await;
+    within_seconds(lab.given_up.notified()).await;
+    assert!(start.elapsed() > Duration::from_secs(4), "it might have come back");
+}
+
+/// The first event of a stream is `0/0`, with a time after which to come back.
+#[tokio::test]
+async fn a_client_that_comes_back_is_given_the_answer_that_was_ready() {
+    let lab = Lab::default();
+    let (address, session) = left(&lab).await;
+    // Long enough to be noticed.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    lab.release.notify_one();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let more = [("Last-Event-ID", "0/0")];
+    let answer = within_seconds(in_session(address, &session, &more, "GET", "")).await;
+    assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
+    assert!(answer.body.contains(r#""id":1"#), "{}", answer.body);
+    let again = within_seconds(in_session(address, &session, &more, "GET", "")).await;
+    assert!(!again.body.contains(r#""id":1"#), "it was delivered: {}", again.body);
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_to_a_call_is_given_its_answer() {
+    let lab = Lab::default();
+    let (address, session) = left(&lab).await;
+    let asking = tokio::spawn(async move {
+        in_session(address, &session, &[("Last-Event-ID", "0/0")], "GET", "").await
+    });
+    let away = tokio::time::timeout(Duration::from_secs(6), lab.given_up.notified()).await;
+    assert!(away.is_err(), "its client is there");
+    lab.release.notify_one();
+    let answer = within_seconds(asking).await.unwrap();
+    assert!(answer.body.contains(r#""text":"1""#), "{}", answer.body);
 }

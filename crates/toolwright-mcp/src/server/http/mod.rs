@@ -7,6 +7,7 @@ mod head;
 mod intake;
 mod options;
 mod paced;
+mod resumption;
 
 pub use bearer::{Bearer, BearerLayer};
 pub use options::HttpOptions;
@@ -27,6 +28,7 @@ use super::sessions::Sessions;
 use super::{McpServer, ServeError, operators};
 use head::Identity;
 use intake::{Gate, Intake};
+use resumption::ResumableSessions;
 
 /// How long a response that is ready may take to be written once everything else has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -100,11 +102,12 @@ fn router(exposure: &Arc<Exposure>, options: HttpOptions, streams: CancellationT
     let mut manager = LocalSessionManager::default();
     // rmcp counts silence from the beginning of a call; `sessions` ends idle ones.
     manager.session_config.keep_alive = None;
-    // Of calls that are answered rmcp keeps nothing, of cancelled ones what their streams said, which nobody resumes.
+    // What rmcp keeps of calls that have ended is not needed: `resumption` keeps answers that were not read.
     manager.session_config.completed_cache_ttl = Duration::from_secs(1);
     let manager = Arc::new(manager);
     let (limits, counters) = (*exposure.limits(), exposure.counters().clone());
     let sessions = Sessions::new(Arc::clone(&manager), options.session_idle, limits, counters);
+    let manager = Arc::new(ResumableSessions::new(manager, limits.session_calls));
     let inner = StreamableHttpService::new(handler, manager, options.transport(streams));
     let gate = Gate {
         exposure: Arc::clone(exposure),

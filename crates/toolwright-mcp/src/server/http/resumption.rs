@@ -1,0 +1,299 @@
+//! Calls of sessions whose client comes and goes: while it is away its call runs on for some seconds, and the answer is
+//! kept for it. rmcp alone forgets an answer as soon as it is said, and waits for clients that read nothing.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt as _};
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError,
+};
+use rmcp::transport::streamable_http_server::session::{
+    RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
+};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a client may be away. rmcp has it come back after three seconds.
+const AWAY: Duration = Duration::from_secs(5);
+
+/// How many events wait for a client to read them. What it is told of progress beyond these is left out.
+const UNREAD: usize = 16;
+
+/// rmcp's sessions, with answers that outlast a connection.
+pub(super) struct ResumableSessions {
+    inner: Arc<LocalSessionManager>,
+    calls: Arc<Calls>,
+}
+
+/// How to reach whoever delivers the answer of a call, by session and stream.
+#[derive(Default)]
+struct Calls {
+    by_session: Mutex<BySession>,
+    /// How many a session may have.
+    most: usize,
+}
+
+type BySession = HashMap<SessionId, HashMap<String, Returning>>;
+
+type Writer = mpsc::Sender<ServerSseMessage>;
+
+/// Takes what writes to the next connection of a call.
+#[derive(Clone)]
+struct Returning {
+    writers: mpsc::Sender<Writer>,
+    answered: CancellationToken,
+}
+
+/// The events of a call on one connection. Ends with the answer.
+struct Events {
+    events: mpsc::Receiver<ServerSseMessage>,
+    answered: CancellationToken,
+}
+
+/// A call of a session.
+struct Call {
+    sessions: Arc<LocalSessionManager>,
+    calls: Arc<Calls>,
+    session: SessionId,
+    request: RequestId,
+    /// The stream's part of the ids of its events, once there was one.
+    stream: Option<String>,
+    /// Cancelled when the answer was read.
+    answered: CancellationToken,
+}
+
+impl ResumableSessions {
+    /// Sessions that have so many calls each, those included whose answers were not read.
+    pub(super) fn new(inner: Arc<LocalSessionManager>, calls: usize) -> Self {
+        let calls = Calls { most: calls, ..Calls::default() };
+        Self { inner, calls: Arc::new(calls) }
+    }
+}
+
+impl Calls {
+    fn lock(&self) -> MutexGuard<'_, BySession> {
+        self.by_session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Call {
+    /// Passes on what is said of a call, on one connection after the other, until the answer was read or the client stays
+    /// away. Never waits for a client that does not read: that would hold up its other calls.
+    async fn deliver(
+        mut self,
+        mut said: impl Stream<Item = ServerSseMessage> + Unpin,
+        mut writer: Writer,
+    ) {
+        let (writers, mut returned) = mpsc::channel(1);
+        let returning = Returning { writers, answered: self.answered.clone() };
+        let (mut answer, mut away_until) = (None, None);
+        loop {
+            tokio::select! {
+                event = said.next(), if answer.is_none() => {
+                    let Some(event) = event else { return };
+                    self.register(&event, &returning);
+                    if is_answer(&event) {
+                        answer = Some(event.clone());
+                        let _ = writer.try_send(event);
+                    } else if writer.capacity() > 1 {
+                        // The last place is for the answer.
+                        let _ = writer.try_send(event);
+                    }
+                }
+                Some(next) = returned.recv() => {
+                    (writer, away_until) = (next, None);
+                    if let Some(answer) = &answer {
+                        let _ = writer.try_send(answer.clone());
+                    }
+                }
+                () = self.answered.cancelled() => return,
+                () = writer.closed(), if away_until.is_none() => {
+                    away_until = Some(Instant::now() + AWAY);
+                }
+                () = until(away_until) => {
+                    if answer.is_none() {
+                        self.cancel().await;
+                    }
+                    return;
+                }
+            }
+            if answer.is_some() && self.is_one_too_many() {
+                return;
+            }
+        }
+    }
+
+    /// Lets a client come back to this call, by the id of an event.
+    fn register(&mut self, event: &ServerSseMessage, returning: &Returning) {
+        let stream = event.event_id.as_deref().and_then(stream_of);
+        let (None, Some(stream)) = (&self.stream, stream) else { return };
+        self.stream = Some(stream.to_owned());
+        let mut calls = self.calls.lock();
+        let calls = calls.entry(self.session.clone()).or_default();
+        calls.insert(stream.to_owned(), returning.clone());
+    }
+
+    /// Whether its session has so many calls that this answer is not kept.
+    fn is_one_too_many(&self) -> bool {
+        let calls = self.calls.lock();
+        calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.most)
+    }
+
+    async fn cancel(&self) {
+        let why = "the client is gone".to_owned();
+        let params = CancelledNotificationParam::new(Some(self.request.clone()), Some(why));
+        let cancelled = CancelledNotification::new(params);
+        let cancelled = ClientJsonRpcMessage::notification(cancelled.into());
+        if let Err(error) = self.sessions.accept_message(&self.session, cancelled).await {
+            tracing::debug!(%error, "a call could not be cancelled");
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let Some(stream) = &self.stream else { return };
+        let mut sessions = self.calls.lock();
+        if let Some(calls) = sessions.get_mut(&self.session) {
+            calls.remove(stream);
+            if calls.is_empty() {
+                sessions.remove(&self.session);
+            }
+        }
+    }
+}
+
+impl Stream for Events {
+    type Item = ServerSseMessage;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.answered.is_cancelled() {
+            return Poll::Ready(None);
+        }
+        let event = self.events.poll_recv(context);
+        if let Poll::Ready(Some(event)) = &event
+            && is_answer(event)
+        {
+            self.answered.cancel();
+        }
+        event
+    }
+}
+
+fn is_answer(event: &ServerSseMessage) -> bool {
+    let message = event.message.as_deref();
+    matches!(message, Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
+}
+
+/// The stream that an event is of: rmcp's ids are `EVENT/STREAM`.
+fn stream_of(event_id: &str) -> Option<&str> {
+    event_id.split_once('/').map(|(_, stream)| stream)
+}
+
+/// Never, if there is no such moment.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+type Boxed = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
+
+impl SessionManager for ResumableSessions {
+    type Error = LocalSessionManagerError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        self.inner.create_session().await
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        self.inner.initialize_session(id, message).await
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.inner.has_session(id).await
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.inner.close_session(id).await
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let request = match &message {
+            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let said = self.inner.create_stream(id, message).await?;
+        let Some(request) = request else { return Ok(Box::pin(said) as Boxed) };
+        let (writer, events) = mpsc::channel(UNREAD);
+        let answered = CancellationToken::new();
+        let call = Call {
+            sessions: Arc::clone(&self.inner),
+            calls: Arc::clone(&self.calls),
+            session: id.clone(),
+            request,
+            stream: None,
+            answered: answered.clone(),
+        };
+        tokio::spawn(call.deliver(Box::pin(said), writer));
+        Ok(Box::pin(Events { events, answered }))
+    }
+
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), Self::Error> {
+        self.inner.accept_message(id, message).await
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        self.inner.create_standalone_stream(id).await
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let returning = stream_of(&last_event_id)
+            .and_then(|stream| self.calls.lock().get(id)?.get(stream).cloned());
+        if let Some(returning) = returning {
+            let (writer, events) = mpsc::channel(UNREAD);
+            if returning.writers.send(writer).await.is_ok() {
+                let answered = returning.answered;
+                return Ok(Box::pin(Events { events, answered }) as Boxed);
+            }
+        }
+        Ok(Box::pin(self.inner.resume(id, last_event_id).await?))
+    }
+
+    async fn restore_session(
+        &self,
+        id: SessionId,
+    ) -> Result<RestoreOutcome<Self::Transport>, Self::Error> {
+        self.inner.restore_session(id).await
+    }
+}
