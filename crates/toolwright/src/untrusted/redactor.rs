@@ -45,14 +45,14 @@ impl Redactor {
     /// A text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let (mut out, mut copied, mut at) = (String::new(), 0, 0);
-        while at < text.len() {
+        while let Some(character) = text[at..].chars().next() {
             let ends = self.needles.iter().filter_map(|needle| needle.end(text, at));
             if let Some(end) = ends.max() {
                 out.push_str(&text[copied..at]);
                 out.push('…');
                 (copied, at) = (end, end);
             } else {
-                at = text.ceil_char_boundary(at + 1);
+                at += character.len_utf8();
             }
         }
         if copied == 0 {
@@ -102,12 +102,14 @@ impl Needle {
         // left to the search.
         let begins_spelling = |byte: u8| matches!(byte, b'\\' | b'%' | b'+');
         let pairs = self.text.bytes().zip(text.as_bytes()[at..].iter().copied());
-        let same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
+        let mut same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
         let next = text.as_bytes().get(at + same).copied();
         if same < self.text.len() && !next.is_some_and(begins_spelling) {
             return None;
         }
-        let same = self.text.floor_char_boundary(same);
+        while !self.text.is_char_boundary(same) {
+            same -= 1;
+        }
         let mut ends = vec![at + same];
         for spellings in &self.spellings[self.text[..same].chars().count()..] {
             let next = |&at: &usize| {
