@@ -18,11 +18,8 @@ pub(super) fn render(findings: &[Diagnostic], sources: &Sources, color: bool) ->
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
     for finding in findings {
-        let drawn = renderer.render(&[group(finding, sources)]) + "\n\n";
-        // The renderer replaces control characters of a source, and its own are colors.
-        text.extend(characters(&drawn).map(|(c, is_hidden)| {
-            if is_hidden && !c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
-        }));
+        text.push_str(&renderer.render(&[group(finding, sources)]));
+        text.push_str("\n\n");
     }
     text
 }
@@ -94,12 +91,26 @@ fn snippet<'a>(
     let annotations = here().map(|(kind, span, label)| {
         let label = Some(printable(label)).filter(|label| !label.is_empty());
         let span = inside(*span, text);
-        kind.span(span.start - lines.start..span.end - lines.start).label(label)
+        let place = |place: usize| drawn_place(&text[lines.clone()], place - lines.start);
+        kind.span(place(span.start)..place(span.end)).label(label)
     });
-    Snippet::source(&text[lines.clone()])
+    Snippet::source(drawn(&text[lines.clone()]).collect::<String>())
         .line_start(sources.line(file, lines.start).0)
         .path(printable(&source.path))
         .annotations(annotations)
+}
+
+/// The characters of a text as they are drawn: with U+FFFD for those that are hidden. ASCII's control characters have
+/// pictures, which the renderer draws.
+fn drawn(text: &str) -> impl Iterator<Item = char> {
+    characters(text).map(|(c, is_hidden)| {
+        if is_hidden && !c.is_ascii_control() { char::REPLACEMENT_CHARACTER } else { c }
+    })
+}
+
+/// Where a place in a text is once that is drawn.
+fn drawn_place(text: &str, place: usize) -> usize {
+    drawn(text).take(text[..place].chars().count()).map(char::len_utf8).sum()
 }
 
 /// The lines from the first place to the last: the renderer reads every line it is given, and there may be many

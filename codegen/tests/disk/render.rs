@@ -155,6 +155,20 @@ fn a_span_past_the_end_is_drawn_at_the_end() {
     }
 }
 
+#[test]
+fn carets_stay_below_their_word_where_characters_before_it_are_hidden() {
+    let text = "a: \u{9b}31m\u{9d}\u{e0041} word\n".to_owned();
+    let sources = Sources::new(vec![Source { path: "schema/a.yaml".to_owned(), text }]);
+    let found = finding("odd", Some(find(&sources, "schema/a.yaml", "word")), "odd");
+    let said = render(&[found], &sources, Format::Human { color: false });
+    let mut lines = said.lines().skip_while(|line| !line.contains("word"));
+    let (line, below) = (lines.next().expect("it is drawn"), lines.next().expect("it is marked"));
+    assert!(line.ends_with("a: \u{fffd}31m\u{fffd}\u{fffd} word"), "{said}");
+    let column = |line: &str, of: char| line.chars().position(|c| c == of);
+    assert_eq!(column(line, 'w'), column(below, '^'), "{said}");
+    assert_eq!(below.matches('^').count(), 4, "{said}");
+}
+
 /// A file of somebody who means harm may be named after a command to the log of a build, and a schema may say one.
 #[test]
 fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
@@ -163,7 +177,7 @@ fn no_format_lets_a_name_or_a_text_begin_a_line_or_steer_a_terminal() {
     let texts = [
         "a: 1\nb: 2\n".to_owned(),
         format!("a: \"{}\"\n", "x".repeat(5000)),
-        "a: \u{e0041}\n".to_owned(),
+        "a: \u{e0041}\u{9b}31m\u{9d}\n".to_owned(),
     ];
     for text in texts {
         let sources = Sources::new(vec![Source { path: path.clone(), text }]);
