@@ -68,8 +68,8 @@ impl ClientOptions {
         Self { drift, ..self }
     }
 
-    /// Sets whether models are shown invisible characters in descriptions, such as tags and marks of direction. By default
-    /// they are replaced by U+FFFD, with a warning.
+    /// Sets whether models are shown invisible characters, such as tags and marks of direction. By default they are replaced
+    /// by U+FFFD, with a warning, and a tool is left out whose schema compares payloads with them.
     #[must_use]
     pub fn with_hidden_text(self, hidden_text: bool) -> Self {
         Self { hidden_text, ..self }

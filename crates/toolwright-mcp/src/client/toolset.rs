@@ -315,9 +315,11 @@ fn unlisted(error: &ClientError, call: &ToolCall) -> ToolFailure {
 /// be shown.
 pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result<ToolSpec, String> {
     let is_hidden = tool.name.chars().any(char::is_control) || hidden(&tool.name).next().is_some();
-    if tool.name.len() > LONGEST_TOOL_NAME || is_hidden {
+    let is_blank = tool.name.is_empty() || tool.name.trim() != tool.name;
+    if tool.name.len() > LONGEST_TOOL_NAME || is_hidden || is_blank {
         return Err(format!(
-            "its name has hidden characters or more than {LONGEST_TOOL_NAME} bytes, which no caller could repeat"
+            "its name is empty, begins or ends with a space, has hidden characters or has more than \
+             {LONGEST_TOOL_NAME} bytes, which no caller could repeat"
         ));
     }
     let input = tool.input.as_ref().ok_or("it has no `inputSchema`")?;
@@ -348,13 +350,22 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result
     }
     spec.set_description(words(&tool.description));
     let mut schema = |schema: &Schema| {
-        let visible = if shows_hidden { None } else { visible_schema(&schema.value) };
+        if shows_hidden {
+            return Ok(schema.text.clone());
+        }
+        let visible = visible_schema(&schema.value);
+        if hidden(&visible.as_ref().unwrap_or(&schema.value).to_string()).next().is_some() {
+            return Err(
+                "its schema has hidden characters in a name, `enum`, `const` or `pattern`, expected text that can be seen; \
+                 `ClientOptions::with_hidden_text` lets it through",
+            );
+        }
         hides |= visible.is_some();
-        visible.map_or_else(|| schema.text.clone(), |schema| schema.to_string())
+        Ok(visible.map_or_else(|| schema.text.clone(), |schema| schema.to_string()))
     };
-    spec.set_args_schema(schema(input));
+    spec.set_args_schema(schema(input)?);
     if let Some(output) = &tool.output {
-        spec.set_result_schema(schema(output));
+        spec.set_result_schema(schema(output)?);
     }
     if hides {
         tracing::warn!(

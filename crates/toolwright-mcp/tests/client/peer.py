@@ -42,10 +42,12 @@ def tools():
         listed[3] = json.dumps(tool("numbers") | {"inputSchema": ADDED | {"required": ["secret"]}})
         listed = [listed[0], *listed[2:], json.dumps(tool("brand_new"))]
     if "hiding" in FAULTS:
-        words = {"description": "Echoes.\U000e0049\U000e0047", "inputSchema": SCHEMA | {"description": "a\u202eb"}}
+        words = {"description": "Echoes.\U000e0049\U000e0047", "inputSchema": SCHEMA | {"description": "a\u202eb", "x-note": ["\U000e0049"]}}
+        for key, value in [("enum", ["a\u200bb"]), ("pattern", "\U000e0049"), ("properties", {"\U000e0049": {}})]:
+            listed.append(json.dumps(tool("hides_in_" + key) | {"inputSchema": {"type": "object", key: value}}))
         listed[0] = json.dumps(tool("echo") | words)
         listed.append(json.dumps(tool("ok\u200ba")))
-        listed.append(json.dumps(tool("x" * 100000)))
+        listed.extend(json.dumps(tool(name)) for name in ("x" * 100000, "", " sp ace "))
     if "doubling" in FAULTS:
         # Each level is a choice of the next one twice.
         choices = {"T%d" % level: {"anyOf": [{"$ref": "#/$defs/T%d" % (level + 1)}] * 2} for level in range(20)}

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use toolwright::spec::{Implementation, text};
+use toolwright::untrusted::hidden;
 use toolwright::{FailureKind, Payload, Scope, ToolCall, ToolFailure, ToolResult};
 use toolwright_mcp::client::{ChangeKind, Client, McpToolset, ToolChange, ToolPart};
 use toolwright_runtime::{Registry, Runtime, Session, ToolEntry, Toolset, ToolsetError};
@@ -235,15 +236,20 @@ async fn a_model_reads_no_hidden_characters_unless_the_host_wants_them() {
     if !can_run() {
         return;
     }
-    for (hidden_text, words, schema) in [
-        (false, "Echoes.\u{fffd}\u{fffd}", "a\u{fffd}b"),
-        (true, "Echoes.\u{e0049}\u{e0047}", "a\u{202e}b"),
+    // Tools whose names nobody could repeat are always left out, those with hidden payloads unless they are wanted.
+    for (hidden_text, tool_count, words, schema) in [
+        (false, 15, "Echoes.\u{fffd}\u{fffd}", "a\u{fffd}b"),
+        (true, 18, "Echoes.\u{e0049}\u{e0047}", "a\u{202e}b"),
     ] {
         let options = hasty().with_hidden_text(hidden_text);
         let client = Client::with_options(command(&["hiding"]), options);
         let toolset = McpToolset::reach("peer", &client).await.expect("it is there");
         let tools = shown(&toolset).await;
-        assert_eq!(tools.len(), 15, "tools whose names nobody could repeat are left out");
+        assert_eq!(tools.len(), tool_count);
+        for tool in &tools {
+            let hides = hidden(tool.spec().args_schema()).next().is_some();
+            assert!(hidden_text || !hides, "{}", tool.name());
+        }
         assert_eq!(description(&tools, "echo").as_deref(), Some(words));
         let echo = tools.iter().find(|tool| tool.name() == "echo").expect("it is listed");
         let found: Value = serde_json::from_str(echo.spec().args_schema()).expect("it is JSON");

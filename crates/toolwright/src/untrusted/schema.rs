@@ -7,11 +7,12 @@ use crate::Value;
 const NAMED: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// Keywords whose values are payloads.
-const PAYLOADS: [&str; 5] = ["enum", "const", "default", "examples", "required"];
+/// Keywords that compare a payload with their values.
+const COMPARED: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
 
-/// A JSON Schema without [hidden](super::hidden) characters in its titles, descriptions and comments, or `None` if there are
-/// none. Names, values and patterns stay to the letter, so the same payloads are valid.
+/// A JSON Schema without [hidden](super::hidden) characters in its annotations, its other words and the keywords that
+/// nobody knows, or `None` if there are none. Names, patterns, and the values of `enum` and `const` stay to the letter, so
+/// the same payloads are valid: where they hide something, the result does.
 pub fn visible_schema(schema: &Value) -> Option<Value> {
     let cleaned = cleaned(schema);
     (cleaned != *schema).then_some(cleaned)
@@ -23,22 +24,20 @@ fn cleaned(schema: &Value) -> Value {
         Value::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| {
                 let value = match (key, value) {
-                    ("title" | "description" | "$comment", Value::String(text)) => {
-                        Value::String(visible(text).into_owned())
-                    }
                     (key, Value::Object(schemas)) if NAMED.contains(&key) => {
                         let schemas = schemas.iter();
                         Value::Object(
                             schemas.map(|(name, of)| (name.to_owned(), cleaned(of))).collect(),
                         )
                     }
-                    (key, payload) if PAYLOADS.contains(&key) => payload.clone(),
+                    (key, payload) if COMPARED.contains(&key) => payload.clone(),
                     (_, value) => cleaned(value),
                 };
                 (key.to_owned(), value)
             });
             Value::Object(entries.collect())
         }
+        Value::String(text) => Value::String(visible(text).into_owned()),
         other => other.clone(),
     }
 }
@@ -46,6 +45,38 @@ fn cleaned(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::Value;
+    use crate::untrusted::hidden;
+
+    /// A text with hidden characters is replaced where it changes no payload, and is left where it does.
+    #[test]
+    fn a_schema_hides_something_only_where_payloads_are_compared_with_it() {
+        const HIDDEN: &str = "\u{e0049}\u{e0067}";
+        let cases = [
+            (r#"{"default":"_"}"#, false),
+            (r#"{"default":{"title":["_"]}}"#, false),
+            (r#"{"examples":["_"]}"#, false),
+            (r#"{"format":"_"}"#, false),
+            (r#"{"$id":"_"}"#, false),
+            (r#"{"contentMediaType":"_"}"#, false),
+            (r#"{"x-note":{"deep":["_"]}}"#, false),
+            (r#"{"items":{"errorMessage":"_"}}"#, false),
+            (r#"{"properties":{"enum":{"default":"_"}}}"#, false),
+            (r#"{"enum":["_"]}"#, true),
+            (r#"{"const":{"a":"_"}}"#, true),
+            (r#"{"pattern":"_"}"#, true),
+            (r#"{"required":["_"]}"#, true),
+            (r#"{"properties":{"_":{}}}"#, true),
+            (r#"{"patternProperties":{"_":{}}}"#, true),
+            (r#"{"x-_":1}"#, true),
+        ];
+        for (schema, hides) in cases {
+            let schema: Value = schema.replace('_', HIDDEN).parse().expect("it is JSON");
+            let visible = super::visible_schema(&schema);
+            assert_eq!(visible.is_none(), hides, "{schema}");
+            let shown = visible.unwrap_or_else(|| schema.clone()).to_string();
+            assert_eq!(hidden(&shown).next().is_some(), hides, "{schema}");
+        }
+    }
 
     #[test]
     fn words_lose_what_they_hide_and_payloads_do_not() {
