@@ -58,9 +58,11 @@ pub fn watch<F: Future>(
     Watched { watcher, work: Box::pin(work) }
 }
 
-/// Tells whoever watches the current call how far it has come.
+/// Tells whoever watches the current call how far it has come. A number that is infinite or none at all tells nothing: as
+/// `done` the report is left out, as `total` the total is.
 pub fn report<'a>(done: f64, total: Option<f64>, message: impl Into<Option<&'a str>>) {
-    if let Some(watcher) = watcher() {
+    let total = total.filter(|total| total.is_finite());
+    if let Some(watcher) = watcher().filter(|_| done.is_finite()) {
         watcher.progressed(Progress { done, total, message: message.into().map(str::to_owned) });
     }
 }
@@ -114,11 +116,14 @@ mod tests {
         run(watch(outer.clone(), async {
             report(1.0, Some(2.0), "one");
             watch(inner.clone(), async { report(7.0, None, None) }).await;
-            report(2.0, Some(2.0), "two");
+            report(f64::NAN, None, None);
+            report(f64::INFINITY, None, None);
+            report(2.0, Some(f64::INFINITY), "two");
         }));
         let heard = outer.0.lock().unwrap();
         let one = Progress { done: 1.0, total: Some(2.0), message: Some("one".to_owned()) };
-        assert_eq!((heard.len(), &heard[0], heard[1].done), (2, &one, 2.0));
+        let two = Progress { done: 2.0, total: None, message: Some("two".to_owned()) };
+        assert_eq!(*heard, [one, two]);
         assert_eq!(inner.0.lock().unwrap().len(), 1);
     }
 
