@@ -58,7 +58,8 @@
 //! act on, and with what a program can read of the failure under `_meta`; a tool that is not there and a malformed request are errors of the protocol; what went
 //! wrong inside goes to standard error and to nobody else. A tool that panics has failed, and the
 //! server goes on. A call stops when its client cancels it, or is gone: at once over HTTP without a
-//! session, within five seconds otherwise, so that answers already under way arrive.
+//! session, within five seconds otherwise, so that answers already under way arrive. In that time a client of a session
+//! may come back for the answer (`Last-Event-ID`).
 //!
 //! What clients may take of a server is bounded: [`Limits`] has each limit with its default and what happens beyond it,
 //! and [`Counters`] tell how often that was. A session over HTTP belongs to the principal that opened it

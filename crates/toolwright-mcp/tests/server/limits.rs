@@ -333,11 +333,19 @@ async fn two_hosts_origins_sessions_or_versions_are_a_bad_request() {
         &[session, session],
         &[version, ("MCP-Protocol-Version", "2025-06-18")],
         &[version, version],
+        &[("Authorization", "Bearer a"), ("Authorization", "Bearer b")],
+        &[("Origin", "http://localhost:1.evil.example")],
+        &[("Origin", "http://x@localhost")],
+        &[("Origin", "http://localhost:99999")],
+        &[("Origin", "localhost")],
     ] {
         assert_eq!(initialize(address, more).await.status, 400, "{more:?}");
     }
-    assert_eq!(counters.read().requests_ambiguous, 8);
+    assert_eq!(counters.read().requests_ambiguous, 13);
     assert_eq!(initialize(address, &[origin, version]).await.status, 200);
+    for origin in ["http://[::1]", "http://[::1]:80", "http://localhost:8080"] {
+        assert_eq!(initialize(address, &[("Origin", origin)]).await.status, 200, "{origin}");
+    }
 }
 
 #[tokio::test]

@@ -68,11 +68,29 @@ pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     {
         return Some("`Host` must be the host of the request's target");
     }
+    let origin = request.headers.get(header::ORIGIN);
+    if origin.is_some_and(|origin| !origin.to_str().is_ok_and(is_origin)) {
+        return Some("`Origin` must be `null`, or a scheme, a host and perhaps a port");
+    }
     [
+        (header::AUTHORIZATION.as_str(), "a request has one `Authorization` at most"),
         (header::ORIGIN.as_str(), "a request has one `Origin` at most"),
         (SESSION, "a request has one `Mcp-Session-Id` at most"),
         ("mcp-protocol-version", "a request has one `MCP-Protocol-Version` at most"),
     ]
     .into_iter()
     .find_map(|(name, why)| request.headers.get_all(name).iter().nth(1).map(|_| why))
+}
+
+/// Whether a text is an origin (RFC 6454, section 6.2): what is more lenient may take one host for another.
+fn is_origin(text: &str) -> bool {
+    if text == "null" {
+        return true;
+    }
+    let Some((_, place)) = text.split_once("://") else { return false };
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) if !place.ends_with(']') => (host, port),
+        _ => (place, "0"),
+    };
+    !host.is_empty() && !host.contains(['@', '/', '?', '#']) && port.parse::<u16>().is_ok()
 }
