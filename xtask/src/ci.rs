@@ -23,7 +23,7 @@ const DOC_TESTED: [&str; 10] = [
 ];
 
 /// The features of the contract: conversions with other crates' types, and the tables of Unicode.
-const CONTRACT_FEATURES: [&str; 5] = ["patterns", "chrono", "jiff", "time", "uuid"];
+const CONTRACT_FEATURES: [&str; 6] = ["patterns", "redaction", "chrono", "jiff", "time", "uuid"];
 
 /// The built-in toolsets that are asked for one by one.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
