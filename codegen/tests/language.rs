@@ -26,7 +26,7 @@ fn the_page_of_the_language_lists_what_editors_are_told() {
     let mut page = format!("{HEAD}\n## A file\n\n{}", table(&schema));
     for (name, definition) in object(&schema["definitions"]) {
         let description = words(definition);
-        page += &format!("\n## {name}\n\n{description}\n\n{}", table(definition));
+        page.extend(["\n## ", name, "\n\n", &description, "\n\n", &table(definition)]);
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/language.md");
     let mut wrong = Vec::new();

@@ -80,7 +80,11 @@ fn resolve(dir: &Path) -> Result<(), String> {
     let arguments = ["metadata", "--format-version", "1", "--quiet"];
     match Command::new(cargo).args(arguments).current_dir(dir).output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(print::lines(&String::from_utf8_lossy(&output.stderr))),
+        Ok(output) => {
+            // The prefix keeps a folder's name from beginning a line, where it could be a workflow command.
+            let said = print::lines(&String::from_utf8_lossy(&output.stderr));
+            Err(said.lines().map(|line| format!("cargo: {line}")).collect::<Vec<_>>().join("\n"))
+        }
         Err(error) => Err(format!("cargo does not start: {error}; install Rust")),
     }
 }
