@@ -6,6 +6,7 @@ mod rust;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use semver::Version;
 use serde::Deserialize;
@@ -109,7 +110,7 @@ impl Config {
         if mistakes.is_empty() { Ok(config) } else { Err(mistakes) }
     }
 
-    /// Where the file says what the output folder is.
+    /// Returns the span of `out` in the file, if the file sets it.
     pub(crate) fn place_of_out(&self) -> Option<Span> {
         let span = self.project.out.span();
         self.source.filter(|_| !span.is_empty()).map(|source| files::bytes(source, span))
@@ -257,7 +258,7 @@ impl Package {
                     mistakes.push((value.span(), NO_SEMVER));
                 }
                 ("rust-version", Value::String(text)) if !is_rust_version(text) => {
-                    mistakes.push((value.span(), OLD_RUST));
+                    mistakes.push((value.span(), OLD_RUST.as_str()));
                 }
                 _ => {}
             }
@@ -271,7 +272,7 @@ impl Package {
     }
 }
 
-/// As a manifest may have it: the table, or the version alone.
+/// Accepts a table or a version alone, as Cargo does.
 impl<'de> Deserialize<'de> for Dependency {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TableOrVersion;
@@ -304,8 +305,10 @@ const NO_PUBLISH: &str = "expected true, false, a list of registries, or `{ work
 const NO_VERSION: &str = "packages that are published name the version of those they depend on; expected `version = \"…\"` \
                           beside `publish`";
 const NO_SEMVER: &str = "expected a version of three numbers, such as `0.1.0`";
-const OLD_RUST: &str =
-    "generated crates need the Rust that `toolwright` needs; expected `1.85` or later";
+static OLD_RUST: LazyLock<String> = LazyLock::new(|| {
+    let oldest = toolwright::RUST_VERSION;
+    format!("generated crates need the Rust that `toolwright` needs; expected `{oldest}` or later")
+});
 const NOT_IN_A_REGISTRY: &str = "packages that are published take this crate from a registry; expected `version = \"…\"` \
                                  beside `path` or `git`";
 const NOT_ONE_PLACE: &str = "a crate is found by its path, by a version, in a git repository or by the workspace; expected one \

@@ -51,7 +51,7 @@ pub(crate) fn in_line(text: &str) -> impl Iterator<Item = (char, bool)> {
     characters(text).map(|(c, is_hidden)| (c, !is_hidden && !c.is_control()))
 }
 
-/// Returns advice on an unknown word that is a slip for one that stands beside it.
+/// Returns advice on an unknown word that misspells one beside it.
 pub(crate) fn is_there_already(near: &str) -> String {
     format!("`{near}` is there already; keep one of the two")
 }

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::process::{Command, Stdio};
 
+use crate::End;
+
 /// A program and its arguments.
 pub(crate) struct Invocation {
     program: OsString,
@@ -41,6 +43,18 @@ impl Invocation {
     /// Runs it on our own input and output, and says whether it succeeded.
     pub(crate) fn succeeds(&self) -> std::io::Result<bool> {
         Ok(self.command().status()?.success())
+    }
+
+    /// Runs it on our own input and output as the last step of a chore.
+    pub(crate) fn run(&self) -> End {
+        match self.succeeds() {
+            Ok(true) => End::Done,
+            Ok(false) => End::Failed,
+            Err(error) => {
+                eprintln!("error: cannot run `{self}`: {error}");
+                End::Io
+            }
+        }
     }
 
     /// Runs it unseen, and says whether it succeeded: for asking what is installed.

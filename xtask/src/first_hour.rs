@@ -32,7 +32,7 @@ pub(crate) fn run() -> End {
     }
 }
 
-/// What an MCP client says first.
+/// The first messages of an MCP client.
 const MESSAGES: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"first-hour","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -40,7 +40,7 @@ const MESSAGES: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params"
 
 /// Someone who has Rust and the registry.
 struct User {
-    /// Where they work; nothing above it is ours.
+    /// The working folder, outside of this repository.
     folder: PathBuf,
 }
 
@@ -108,7 +108,7 @@ impl User {
         edited.ok_or_else(|| format!("no file in {} has a description", folder.display()))
     }
 
-    /// Runs a line in one of their folders, and shows what it prints where it fails.
+    /// Runs a command line in one of the user's folders, and returns its output as the error if it fails.
     fn succeeds(&self, folder: &str, line: &[&str]) -> Result<(), String> {
         let begun = Instant::now();
         let output = self.command(folder, line)?;
@@ -144,7 +144,7 @@ impl User {
         command.output().map_err(|error| format!("`{}` did not start: {error}", line.join(" ")))
     }
 
-    /// What cargo installed is not on the path of this chore.
+    /// Finds a program, first among those that cargo installed.
     fn program(&self, name: &str) -> PathBuf {
         let file = format!("{name}{}", env::consts::EXE_SUFFIX);
         let installed = self.folder.join("cargo/bin").join(file);

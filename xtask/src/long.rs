@@ -70,12 +70,5 @@ pub(crate) fn mutants(files: &[String]) -> End {
 
 fn run(invocation: &Invocation) -> End {
     println!("== {invocation}");
-    match invocation.succeeds() {
-        Ok(true) => End::Done,
-        Ok(false) => End::Failed,
-        Err(error) => {
-            eprintln!("error: cannot run `{invocation}`: {error}");
-            End::Io
-        }
-    }
+    invocation.run()
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask msrv`: compiles what promises an older Rust with that Rust. Never installs one.
+//! `cargo xtask msrv`: compiles the contract and generated crates with the oldest Rust that they promise.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,7 @@ pub(crate) fn run(rustc: Option<PathBuf>) -> End {
     match check(rustc) {
         Ok(check) => {
             println!("== {check}");
-            match check.succeeds() {
-                Ok(true) => End::Done,
-                Ok(false) => End::Failed,
-                Err(error) => {
-                    eprintln!("error: cannot run `{check}`: {error}");
-                    End::Io
-                }
-            }
+            check.run()
         }
         Err(reason) => {
             println!("skipped: {reason}");
@@ -36,7 +29,7 @@ pub(crate) fn run(rustc: Option<PathBuf>) -> End {
 ///
 /// # Errors
 ///
-/// When that Rust is not there, which is told in words.
+/// The reason why that Rust cannot be used.
 pub(crate) fn check(rustc: Option<PathBuf>) -> Result<Invocation, String> {
     let contract = read(Path::new("crates/toolwright/Cargo.toml"));
     let line = contract.lines().find(|line| line.starts_with("rust-version = "));
@@ -87,7 +80,7 @@ fn said_by(program: &Path, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A file's text; nothing where there is none.
+/// Returns a file's text, or an empty text if it cannot be read.
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }

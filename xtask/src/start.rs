@@ -4,44 +4,44 @@ use crate::End;
 use crate::command::Invocation;
 
 pub(crate) fn demo(rest: &[String]) -> End {
-    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-demo", "--"]).with(rest))
+    Invocation::cargo(&["run", "--quiet", "--package", "toolwright-demo", "--"]).with(rest).run()
 }
 
 pub(crate) fn serve_calc(http: Option<&str>) -> End {
     let rest: Vec<String> = http.map_or_else(Vec::new, |at| vec!["--http".into(), at.into()]);
-    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve", "--"]).with(&rest))
+    Invocation::cargo(&["run", "--quiet", "--package", "toolwright-serve", "--"]).with(&rest).run()
 }
 
 pub(crate) fn conformance(check: bool) -> End {
     let rest = if check { vec!["--check".to_owned()] } else { Vec::new() };
     let package = ["run", "--quiet", "--package", "toolwright-conformance", "--"];
-    run(&Invocation::cargo(&package).with(&rest))
+    Invocation::cargo(&package).with(&rest).run()
 }
 
 pub(crate) fn mcp_conformance(check: bool) -> End {
     let rest: Vec<String> = check.then(|| "--check".to_owned()).into_iter().collect();
     let package = ["run", "--quiet", "--package", "toolwright-mcp-conformance", "--", "page"];
-    run(&Invocation::cargo(&package).with(&rest))
+    Invocation::cargo(&package).with(&rest).run()
 }
 
 pub(crate) fn judge(rest: &[String]) -> End {
-    run(&Invocation::cargo(&["run", "--quiet", "--package", "toolwright-judge", "--"]).with(rest))
+    Invocation::cargo(&["run", "--quiet", "--package", "toolwright-judge", "--"]).with(rest).run()
 }
 
 pub(crate) fn typify() -> End {
     let package = ["run", "--quiet", "--package", "toolwright-generation-bench", "--", "typify"];
-    run(&Invocation::cargo(&package))
+    Invocation::cargo(&package).run()
 }
 
 pub(crate) fn soak(rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", "toolwright-soak", "--"];
-    run(&Invocation::cargo(&package).with(rest))
+    Invocation::cargo(&package).with(rest).run()
 }
 
 pub(crate) fn load(rest: &[String]) -> End {
     let package =
         ["run", "--quiet", "--release", "--package", "toolwright-mcp-bench", "--", "load"];
-    run(&Invocation::cargo(&package).with(rest))
+    Invocation::cargo(&package).with(rest).run()
 }
 
 /// Areas with a package of their own: what they compare with would make every other area slower to build.
@@ -70,16 +70,5 @@ pub(crate) fn bench(name: Option<&str>, json: bool, write: bool) -> End {
 
 fn bench_of(package: &str, rest: &[String]) -> End {
     let package = ["run", "--quiet", "--release", "--package", package, "--"];
-    run(&Invocation::cargo(&package).with(rest))
-}
-
-fn run(invocation: &Invocation) -> End {
-    match invocation.succeeds() {
-        Ok(true) => End::Done,
-        Ok(false) => End::Failed,
-        Err(error) => {
-            eprintln!("error: cannot run `{invocation}`: {error}");
-            End::Io
-        }
-    }
+    Invocation::cargo(&package).with(rest).run()
 }

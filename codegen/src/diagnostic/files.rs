@@ -73,8 +73,8 @@ mistakes! {
 
     /// A schema file is not UTF-8.
     ///
-    /// YAML files are Unicode text. An editor can save the file as UTF-8. The rest of the project is checked all the
-    /// same; names that nobody seems to declare are not reported while a file cannot be read.
+    /// YAML files are Unicode text. An editor can save the file as UTF-8. The rest of the project is still
+    /// checked; unknown names are not reported while a file cannot be read.
     Error "not-utf8" not_utf8(span: Span, offset: usize) {
         at(span, format!("this file is not UTF-8: the byte at offset {offset} begins no character"))
             .help("save the file as UTF-8")

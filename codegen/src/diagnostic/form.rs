@@ -103,13 +103,13 @@ pub(crate) fn unquoted(span: Span, expected: &str, found: &str) -> super::Diagno
     wrong_kind(span, expected, found).help("put it in quotes")
 }
 
-/// `true` where a mapping stands whose keys may all be left out.
+/// Reports `true` in place of a mapping whose keys are all optional.
 pub(crate) fn empty_mapping(span: Span) -> super::Diagnostic {
     wrong_kind(span, "a mapping", "the boolean true")
         .help("write `{}`, which leaves every key at its default")
 }
 
-/// A slip for a key that stands beside it.
+/// Reports a misspelling of a key that is also present.
 pub(crate) fn slip_beside(key: &Spanned<String>, near: &str) -> super::Diagnostic {
     unknown_key(key, &[]).help(is_there_already(near))
 }

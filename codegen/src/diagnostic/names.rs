@@ -86,7 +86,7 @@ mistakes! {
         Diagnostic { span, ..nowhere(words) }.help("name the type that it refers to")
     }
 
-    /// A type of the user's stands in the place of a named type where none can.
+    /// A type of the user replaces a named type that has to be generated.
     ///
     /// `type` under `[rust.types."service.Type"]` in `toolwright.toml` names a Rust type that is made of what a value is in JSON:
     /// a string, a date, a number, a boolean, any value, or a list or map of these. Objects, enums and choices become types of

@@ -82,8 +82,8 @@ mistakes! {
     /// Payloads of a tool may take so many steps to check that small ones are refused.
     ///
     /// A payload has 20,000,000 steps, and one that takes more is refused as too costly, whatever it says. What no type can
-    /// say, a validator checks, which holds the rules of all types inside its own: of many types inside each other, each with
-    /// rules of its own, a value at the bottom is looked at by all.
+    /// say, a validator checks, which holds the rules of all types inside its own: where many nested types each have
+    /// such rules, every one of them checks the innermost value.
     Warning "costly-schema" costly_schema(span: Span, what: &str, price: usize, most: usize, costliest: Span) {
         let message =
             format!("each value in the {what} may be held against {price} keywords, expected at most {most}");

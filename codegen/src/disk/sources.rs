@@ -19,8 +19,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// The same for all files of a project.
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
-/// How many MiB any other text may have that is read in full. Those who read it have limits of their own; this one is for what
-/// never ends.
+/// The largest size of any other text in MiB. Callers have smaller limits; this one stops a source that never ends.
 pub(super) const MAX_TEXT_MIB: u32 = 64;
 
 /// What became of reading schema files.

@@ -24,8 +24,8 @@ const MAX_USES: usize = 200_000;
 /// How many properties of payloads all bound tools may take over together.
 pub(super) const MAX_BOUND: usize = 500_000;
 
-/// How many keywords the validators of a tool may have for its arguments or its results before `check` warns of them. Each may
-/// take a step or two for each value: at this price, a payload of one or two thousand values can take all steps there are.
+/// The number of validator keywords, for the arguments or the results of a tool, above which `check` warns. Each keyword takes
+/// one or two steps for each value, so at this number a payload of one or two thousand values can use up all steps.
 const MAX_PRICE: usize = 10_000;
 
 /// Refuses a project from which more would be generated than anybody can want.

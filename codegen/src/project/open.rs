@@ -22,7 +22,7 @@ pub struct Project {
     has_own_schema: bool,
     schema: Vec<PathBuf>,
     out: PathBuf,
-    /// Where the configuration says so.
+    /// The span of `out` in the configuration, if it is set there.
     place_of_out: Option<Span>,
 }
 
@@ -195,7 +195,7 @@ impl Project {
         if findings.is_empty() && root.starts_with(&out) {
             findings.push(projects::overlapping_folders(self.place_of_out, &shown, "the project"));
         }
-        // Where the project itself is, nobody asks.
+        // The path of the project itself is not checked.
         let parts = out.strip_prefix(&root).unwrap_or(&out).iter();
         let mut parts = parts.map(|part| part.to_string_lossy().to_lowercase());
         if let Some(kept) = parts.find(|part| KEPT.contains(&part.as_str())) {

@@ -108,7 +108,7 @@ fn drawn(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// Where a place in a text is once that is drawn.
+/// Maps an offset in a text to the offset in the drawn text.
 fn drawn_place(text: &str, place: usize) -> usize {
     drawn(text).take(text[..place].chars().count()).map(char::len_utf8).sum()
 }

@@ -198,7 +198,7 @@ keywords! {
     Defs "$defs" Named Nothing [],
 }
 
-/// Keywords that assert nothing, whatever they stand beside: the type of each value, and its meaning.
+/// The keywords that never assert anything, with the type and the meaning of their values.
 pub const ANNOTATIONS: [(&str, Expected, &str); 14] = [
     ("title", Expected::Text, "A short name for people."),
     ("description", Expected::Text, "The meaning of the value, as the model reads it."),

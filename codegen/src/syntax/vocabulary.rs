@@ -11,7 +11,7 @@ use super::values::SchemaText;
 use crate::schema::keyword::{ANNOTATIONS, Expected, formats};
 use crate::schema::{DIALECT, Keyword};
 
-/// A JSON Schema, where no name of a type may stand.
+/// A JSON Schema, as opposed to a type name.
 pub(super) struct Vocabulary;
 
 impl JsonSchema for Vocabulary {
@@ -96,8 +96,8 @@ fn rule(expected: Expected, schema: &Value) -> Value {
     }
 }
 
-/// The pattern of references: the name of a type, `#`, an anchor, a place behind a keyword that holds schemas, or what is
-/// escaped as in addresses.
+/// The pattern of references: a type name, `#`, an anchor, a pointer through a keyword that holds schemas, or a
+/// percent-encoded fragment.
 fn reference() -> String {
     let holds_schemas = |keyword: &&Keyword| {
         matches!(

@@ -106,7 +106,7 @@ fn syntax_error(error: &ScanError, places: &Places<'_>) -> Diagnostic {
     mistakes::yaml_syntax(places.after(at), error.info(), is_colon_in_text)
 }
 
-/// Whether a colon where the parser could not go on stands in a text behind a key of the same line.
+/// Returns whether the parser stopped at a colon inside an unquoted text that follows a key on the same line.
 fn is_colon_in_text(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     let line = before.rsplit('\n').next().unwrap_or_default();

@@ -132,7 +132,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// A path on one line, with nothing hidden: whoever may write into a folder chooses the names in it.
+/// Formats a path on one line with hidden characters made visible: anyone who may write to a folder chooses its file names.
 pub(crate) fn shown(path: &Path) -> String {
     line(&path.display().to_string(), usize::MAX)
 }

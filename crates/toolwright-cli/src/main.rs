@@ -68,7 +68,7 @@ enum Command {
         #[command(flatten)]
         parts: init::Parts,
         #[command(flatten)]
-        said: init::Said,
+        location: init::LocationArgs,
     },
     /// Print the JSON Schema of the schema language, for editors.
     Schema,
@@ -96,7 +96,7 @@ fn main() -> End {
         Command::Gen { schema, out, check, .. } => generate::run(&Places { schema, out }, check),
         Command::Import(import::Source::Mcp(arguments)) => import::run(&arguments),
         Command::Import(import::Source::Openapi(arguments)) => import::openapi::run(&arguments),
-        Command::Init { dir, parts, said } => init::run(&dir, parts, said),
+        Command::Init { dir, parts, location } => init::run(&dir, parts, location),
         Command::Schema => {
             print::out(&toolwright_codegen::language_schema());
             End::Done

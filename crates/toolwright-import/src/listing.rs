@@ -8,6 +8,7 @@ use super::keywords::{Entries, take};
 use super::provenance;
 use super::warnings::Warnings;
 use toolwright::Value;
+use toolwright::pointer::escaped;
 use toolwright::remote::Provenance;
 use toolwright::untrusted::{LONGEST_TOOL_NAME, hidden, visible, visible_schema};
 use toolwright_codegen::internal::Json;
@@ -284,7 +285,7 @@ fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
         }
         Json::Object(entries) => {
             for (key, value) in entries {
-                let below = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+                let below = format!("{pointer}/{}", escaped(key));
                 if hidden(key).next().is_some() {
                     found.push(below.clone());
                 }

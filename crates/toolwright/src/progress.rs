@@ -58,8 +58,8 @@ pub fn watch<F: Future>(
     Watched { watcher, work: Box::pin(work) }
 }
 
-/// Tells whoever watches the current call how far it has come. A number that is infinite or none at all tells nothing: as
-/// `done` the report is left out, as `total` the total is.
+/// Reports the progress of the current call to its watcher. A report whose `done` is infinite or NaN is dropped; such a
+/// `total` is left out.
 pub fn report<'a>(done: f64, total: Option<f64>, message: impl Into<Option<&'a str>>) {
     let total = total.filter(|total| total.is_finite());
     if let Some(watcher) = watcher().filter(|_| done.is_finite()) {

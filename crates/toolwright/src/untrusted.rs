@@ -1,5 +1,5 @@
 //! Texts that others wrote, made safe to show to people and models: characters that steer a terminal, turn the direction
-//! of words or cannot be seen become U+FFFD, and no more is read than a text may be long. Nothing here decides who may read one.
+//! of words or cannot be seen become U+FFFD, and reading is bounded.
 
 #[cfg(feature = "redaction")]
 mod redactor;
@@ -51,11 +51,11 @@ pub fn line(text: &str, longest: usize) -> String {
     excerpt(&text, longest)
 }
 
-/// Reads a text of so many MiB at most, and no more of one that is longer or never ends.
+/// Reads a text of at most `longest_mib` MiB, and stops there if the source is longer or never ends.
 ///
 /// # Errors
 ///
-/// Those of the source; a longer text; one that is not UTF-8 ([`io::ErrorKind::InvalidData`]).
+/// Errors of the source, a longer text, and bytes that are not UTF-8 ([`io::ErrorKind::InvalidData`]).
 pub fn read_text(source: impl Read, longest_mib: u32) -> io::Result<String> {
     let longest = u64::from(longest_mib) << 20;
     let mut bytes = Vec::new();
@@ -87,11 +87,11 @@ fn shown(text: &str) -> impl Iterator<Item = char> {
     )
 }
 
-/// As many combining marks as a syllable of any script has: eight are on one letter in Tibetan seed syllables. Heaps of
-/// marks cover the lines around them. (UTS 39, section 5.4, suspects more than four in identifiers.)
+/// The largest number of combining marks on a letter of any script: Tibetan seed syllables have eight. More of them cover the
+/// lines around. (UTS 39, section 5.4, suspects more than four in identifiers.)
 const MOST_MARKS: usize = 8;
 
-/// Each character of a text, and whether it is [hidden](hidden) where it stands.
+/// Returns each character of a text with whether it is [hidden](hidden) at its place.
 pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut following = text.chars().skip(1);
     let (mut previous, mut marks) = (None, 0);

@@ -1,4 +1,4 @@
-//! Where a new project finds the crates of toolwright: a checkout, a git repository or a registry.
+//! Finds the crates of toolwright for a new project: in a checkout, a git repository or a registry.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::print;
 const VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
 
-/// What the command line says of it.
+/// The options that choose a location.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Said {
+pub(crate) struct LocationArgs {
     /// Take the crates of toolwright from this checkout.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["git", "version"])]
     toolwright: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub(crate) struct Said {
     version: Option<String>,
 }
 
-/// Where the crates are.
+/// The place of the crates.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     /// In a checkout, by its absolute path.
@@ -40,13 +40,13 @@ pub(crate) enum Location {
 
 /// Returns the place that was named. Otherwise it is the one that this program comes from: the repository that `cargo install`
 /// took it from, the checkout it was built in, or the registry.
-pub(super) fn find(said: Said) -> Result<Location, IoError> {
-    match said {
-        Said { toolwright: Some(checkout), .. } => {
+pub(super) fn find(args: LocationArgs) -> Result<Location, IoError> {
+    match args {
+        LocationArgs { toolwright: Some(checkout), .. } => {
             Ok(Location::Checkout(disk::checkout(&checkout)?))
         }
-        Said { git: Some(url), rev: Some(rev), .. } => Ok(Location::Git { url, rev }),
-        Said { version: Some(version), .. } => Ok(Location::Version(version)),
+        LocationArgs { git: Some(url), rev: Some(rev), .. } => Ok(Location::Git { url, rev }),
+        LocationArgs { version: Some(version), .. } => Ok(Location::Version(version)),
         _ => {
             let checkout = || disk::checkout(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
             let found = installed_from_git()
@@ -80,7 +80,7 @@ fn git_of_record(record: &str) -> Option<Location> {
 }
 
 impl Location {
-    /// Whether another machine has no such place.
+    /// Returns whether this is a folder of this machine.
     pub(super) fn is_checkout(&self) -> bool {
         matches!(self, Self::Checkout(_))
     }
@@ -111,7 +111,7 @@ impl Location {
     }
 }
 
-/// A TOML string, whatever the text holds.
+/// Quotes a text as a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -14,7 +14,7 @@ use toolwright_codegen::project::{Mode, Project};
 use crate::end::End;
 use crate::{generate, print};
 use location::Location;
-pub(crate) use location::Said;
+pub(crate) use location::LocationArgs;
 
 /// The toolset, the service, the program and the tests of a new project: an issue tracker.
 const SCHEMA: &str = include_str!("../../templates/init/issues.yaml");
@@ -39,8 +39,8 @@ pub(crate) struct Parts {
     pub(crate) build_rs: bool,
 }
 
-pub(crate) fn run(dir: &Path, parts: Parts, said: Said) -> End {
-    let location = match location::find(said) {
+pub(crate) fn run(dir: &Path, parts: Parts, location: LocationArgs) -> End {
+    let location = match location::find(location) {
         Ok(location) => location,
         Err(failure) => return generate::failed("init", &failure.into()),
     };
@@ -82,8 +82,8 @@ fn resolve(dir: &Path) -> Result<(), String> {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             // The prefix keeps a folder's name from beginning a line, where it could be a workflow command.
-            let said = print::lines(&String::from_utf8_lossy(&output.stderr));
-            Err(said.lines().map(|line| format!("cargo: {line}")).collect::<Vec<_>>().join("\n"))
+            let output = print::lines(&String::from_utf8_lossy(&output.stderr));
+            Err(output.lines().map(|line| format!("cargo: {line}")).collect::<Vec<_>>().join("\n"))
         }
         Err(error) => Err(format!("cargo does not start: {error}; install Rust")),
     }

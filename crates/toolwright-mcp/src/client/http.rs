@@ -35,7 +35,7 @@ const LONGEST_FAILURE: usize = 64 * 1024;
 /// The largest number of redirects that one request follows.
 const MOST_REDIRECTS: usize = 5;
 
-/// How long a stream is not asked for again after it has ended, whatever its server says, in milliseconds.
+/// The shortest pause before a stream is requested again after it has ended, in milliseconds.
 const SHORTEST_PAUSE: u64 = 1_000;
 
 const EVENTS: &str = "text/event-stream";
@@ -253,7 +253,7 @@ impl TextHttp {
         Some(self.redactor.redacted(value).into_owned())
     }
 
-    /// A whole body, of so many bytes at most and without our credentials.
+    /// Reads a whole body of at most `longest` bytes and removes our credentials from it.
     async fn body(&self, mut response: Response, longest: usize) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(RequestError::from)? {
@@ -278,14 +278,14 @@ async fn pausing_after_errors(event: Result<Sse, SseError>) -> Result<Sse, SseEr
     event
 }
 
-/// How long to wait before a stream is asked for again, in milliseconds, where the server says how long: a second or more,
-/// and up to a quarter longer, so that not all clients of a server come back in one moment.
+/// Returns the pause before a stream is requested again, in milliseconds, for the pause that the server asked for. It is at
+/// least a second, and up to a quarter longer, so that the clients of a server do not all return at once.
 fn pause(said: u64) -> u64 {
     let least = said.max(SHORTEST_PAUSE);
     least.saturating_add(RandomState::new().hash_one(least) % (least / 4))
 }
 
-/// Whether a `Content-Type` names this media type, whatever its case and parameters (RFC 9110, section 8.3.1).
+/// Returns whether a `Content-Type` names this media type, ignoring case and parameters (RFC 9110, section 8.3.1).
 fn is_media_type(kind: &str, name: &str) -> bool {
     let found = kind.split_once(';').map_or(kind, |(found, _)| found);
     found.trim().eq_ignore_ascii_case(name)

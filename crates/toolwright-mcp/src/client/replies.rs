@@ -1,5 +1,5 @@
-//! Bounds the requests of a server whose replies are not written yet: a server that asks and does not read is read no
-//! further. Never answers one: rmcp does.
+//! Bounds the requests of a server whose replies are not written yet. A server that sends requests and does not read the
+//! replies is not read any further. rmcp writes the replies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many requests of a server may wait for their replies to be written.
+/// The number of a server's requests whose replies may be unwritten.
 const MOST: u32 = 64;
 
-/// How many bytes of an id count as one request: a reply repeats the id.
+/// The length of an id in bytes that counts as one more request: a reply repeats the id.
 const ID_BYTES: usize = 1024;
 
 /// The requests of a server that wait for their replies to be written.
 #[derive(Debug)]
 pub(super) struct Replies {
     permits: Arc<Semaphore>,
-    /// Those that have no reply yet.
+    /// The permits of requests without a reply.
     open: Mutex<HashMap<RequestId, OwnedSemaphorePermit>>,
 }
 
@@ -55,7 +55,7 @@ impl Replies {
         }
     }
 
-    /// What a reply holds until it is written; nothing for any other message.
+    /// Returns the permit that a reply holds until it is written, or `None` for other messages.
     pub(super) fn permit(&self, message: &ClientJsonRpcMessage) -> Option<OwnedSemaphorePermit> {
         let id = match message {
             ClientJsonRpcMessage::Response(response) => Some(&response.id),

@@ -62,7 +62,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
-    /// How long a client may read less of what is sent to it than `write_rate` asks for. Where the server listens itself.
+    /// The period over which a client must read at `write_rate`. Applies where the server listens itself.
     pub write_timeout: Duration,
     /// Bytes a second that a client has to read on average of each `write_timeout` in which something waits to be sent to it.
     pub write_rate: usize,

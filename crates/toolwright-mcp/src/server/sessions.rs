@@ -212,7 +212,7 @@ impl Session {
         })
     }
 
-    /// Another stream on which it listens, unless there are so many.
+    /// Opens another stream of the session, unless it has `most` of them.
     pub(crate) fn begin_stream(self: &Arc<Self>, most: usize) -> Option<OpenStream> {
         let mut activity = self.activity();
         (activity.streams < most).then(|| {

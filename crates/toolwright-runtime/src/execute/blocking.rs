@@ -11,8 +11,8 @@ use tracing::Span;
 
 use super::occupied::Occupied;
 
-/// The threads that all executions share unless they have [a share of their own](super::Execute::with_blocking_threads):
-/// half of those that tokio has unless it is told otherwise.
+/// The threads for blocking work of all executions that do not set
+/// [their own number](super::Execute::with_blocking_threads): half of tokio's default.
 pub(super) static SHARED: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(256)));
 
@@ -73,7 +73,7 @@ pub async fn blocking<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'stat
 /// The threads that a call may use, together with others.
 pub(super) struct CallShare {
     threads: Arc<Semaphore>,
-    /// How much work of the call waits for a thread.
+    /// The number of tasks of the call that wait for a thread.
     waiting: AtomicUsize,
 }
 
@@ -82,7 +82,7 @@ impl CallShare {
         Self { threads: Arc::clone(threads), waiting: AtomicUsize::new(0) }
     }
 
-    /// Whether the call waits for a thread.
+    /// Returns whether the call waits for a thread.
     pub(super) fn waits(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
@@ -94,7 +94,7 @@ impl CallShare {
 
     async fn thread(&self) -> OwnedSemaphorePermit {
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        // Also where who waits is dropped.
+        // Decremented even if this future is dropped.
         let _waiting = WaitingForThread(&self.waiting);
         let thread = Arc::clone(&self.threads).acquire_owned().await;
         thread.expect("nothing closes the semaphore")

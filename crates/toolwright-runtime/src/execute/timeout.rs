@@ -81,6 +81,7 @@ where
     }
 }
 
+/// Runs a call until its limit, and tells a call that waited for a thread from one that took too long.
 async fn within(
     limit: Duration,
     running: impl Future<Output = Result<Outcome, Infallible>>,
@@ -90,7 +91,7 @@ async fn within(
     let mut running = pin!(running);
     match tokio::time::timeout(limit, &mut running).await {
         Ok(ended) => ended,
-        // Found before the call is dropped, which waits for nothing any more then.
+        // Checked before the call is dropped, which ends its waiting.
         Err(_) if blocking.waits() => Ok(Err(no_thread(tool, limit))),
         Err(_) => Ok(Err(timed_out(tool, limit))),
     }

@@ -18,7 +18,7 @@ impl fmt::Debug for ApprovalKey {
     }
 }
 
-/// What a code covers: who calls what, on which connection, and what whoever approved it was shown of the tool.
+/// The data that an approval code covers: the call, its scope and connection, and the tool as the approver saw it.
 pub(super) struct Approved<'a> {
     pub(super) nonce: &'a str,
     /// The scope that the client stated when it opened the connection.

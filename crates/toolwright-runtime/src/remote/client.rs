@@ -51,7 +51,7 @@ pub struct RemoteToolset {
 struct Listed {
     tool: ToolEntry,
     is_available: bool,
-    /// What a code of an approval covers of it.
+    /// The digest of the tool that an approval code covers.
     digest: [u8; 32],
 }
 
@@ -96,7 +96,7 @@ impl RemoteToolset {
     ///
     /// # Errors
     ///
-    /// A socket nobody listens on or a stranger does, a server that does not keep the protocol or could not offer its
+    /// No server listens on the socket, the server belongs to another user, breaks the protocol, or could not offer its
     /// toolset.
     pub async fn connect_unix(
         path: impl AsRef<Path>,

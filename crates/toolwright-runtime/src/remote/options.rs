@@ -1,4 +1,4 @@
-//! What either side of a remote toolset lets the other do. Never looks at a request or a reply.
+//! The options of both sides of a remote toolset.
 
 use crate::debug::debug;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::ApprovalKey;
 const CONNECTIONS: usize = 256;
 /// How many calls of a connection may be under way at once.
 const CALLS: usize = 256;
-/// How long the other side may take for what is no call.
+/// How long the other side may take to answer a request other than a call.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a server of a toolset and its client let each other do: see [`Source::serve_unix`](crate::Source::serve_unix) and
+/// The options of a remote toolset's server and client: see [`Source::serve_unix`](crate::Source::serve_unix) and
 /// [`RemoteToolset::connect_unix`](super::RemoteToolset::connect_unix). Scopes and numbers are of servers alone.
 #[derive(Clone)]
 pub struct RemoteOptions {
@@ -66,8 +66,7 @@ impl Default for RemoteOptions {
 }
 
 impl RemoteOptions {
-    /// The other side is a process of this process's user. Nothing that they say of themselves is believed, and nothing counts as an
-    /// approval.
+    /// Accepts peers of this process's user alone, believes nothing that they state, and takes no call for approved.
     pub fn new() -> Self {
         Self {
             accepts: Arc::new(Peer::is_of_this_user),
@@ -129,8 +128,8 @@ impl RemoteOptions {
         self
     }
 
-    /// Sets how long the other side may take to open a connection, to answer what is no call, and to read what was said when
-    /// it has left; otherwise 10 seconds. Calls have limits of their own.
+    /// Sets how long the other side may take to open a connection, to answer a request other than a call, and to read the
+    /// last replies; by default 10 seconds. Calls have their own limits.
     #[must_use]
     pub fn with_answer_timeout(mut self, time: Duration) -> Self {
         self.answer_timeout = time;

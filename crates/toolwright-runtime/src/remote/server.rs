@@ -31,12 +31,13 @@ use crate::wire::{WireCall, WireScope};
 /// How many replies wait for a peer to read them before nothing more is read from it.
 const REPLIES: usize = 64;
 
-/// How long nobody is taken after a listener's error that passes.
+/// The pause after a temporary error of the listener.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Source {
-    /// Serves everybody who may connect to a socket, until the listener fails. Connections that end badly are logged, as
-    /// are errors of the listener that pass, such as too many open files: a second later it goes on. The other side is a [`RemoteToolset`](super::RemoteToolset).
+    /// Serves every peer that may connect to a socket, until the listener fails. Failed connections are logged. After a
+    /// temporary error of the listener, such as too many open files, it goes on a second later. The other side is a
+    /// [`RemoteToolset`](super::RemoteToolset).
     ///
     /// # Errors
     ///
@@ -111,7 +112,7 @@ impl Source {
     }
 }
 
-/// Whether a listener that failed so can take others later.
+/// Returns whether a listener's error is temporary.
 fn passes(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),

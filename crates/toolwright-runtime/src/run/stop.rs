@@ -8,7 +8,7 @@ use toolwright::{FailureKind, Recovery, ToolFailure};
 
 use super::call::cancelled;
 
-/// How long a run waits, once its end has come, for what does not end.
+/// How long a run waits for its toolsets to exit after its end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a run listens to while it works.
@@ -64,7 +64,7 @@ impl Stop {
         }
     }
 
-    /// Waits for work that is to be done even after the end; but not for ever.
+    /// Waits for work that should complete even after the end, but not forever.
     pub(crate) async fn unless_long_reached(&self, work: impl Future<Output = ()>) {
         let long_reached = async {
             self.reached().await;

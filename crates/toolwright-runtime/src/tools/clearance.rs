@@ -10,8 +10,7 @@ use toolwright::{FailureKind, Recovery, ToolCall, ToolFailure, ToolSpec};
 
 use super::ToolEntry;
 
-/// The digest of what was approved: a call of a run, the tool by its own name with the words it asks in, and the exact
-/// arguments.
+/// The digest of an approval: the run, the call, the tool's own name, the words of the question, and the exact arguments.
 struct Approved(String);
 
 /// The call, approved for the tool of this spec with the arguments it has.

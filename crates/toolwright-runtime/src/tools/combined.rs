@@ -126,13 +126,13 @@ fn sent_as(name: &str) -> Cow<'_, str> {
 }
 
 impl Member {
-    /// What the toolset gives; a panic in it is an error like any other.
+    /// Awaits work of the toolset and turns a panic into an error.
     async fn caught<T>(&self, doing: &str, work: impl Future<Output = T>) -> Result<T, BoxError> {
         let worked = AssertUnwindSafe(work).catch_unwind().await;
         worked.map_err(|_| self.panicked(doing).into())
     }
 
-    /// The same of what waits for nothing; a panic is logged.
+    /// Does work of the toolset and logs a panic.
     fn caught_now<T>(&self, doing: &str, work: impl FnOnce() -> T) -> Option<T> {
         let worked = std::panic::catch_unwind(AssertUnwindSafe(work));
         worked.inspect_err(|_| tracing::error!("{}", self.panicked(doing))).ok()

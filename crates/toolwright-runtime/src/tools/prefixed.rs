@@ -10,7 +10,7 @@ use super::{SEPARATOR, ToolEntry, Toolset, forward};
 pub(crate) struct Prefixed<T> {
     inner: T,
     prefix: String,
-    /// Tools that keep their bare names, or else all do.
+    /// The tools that keep their bare names; `None` stands for all tools.
     except: Option<BTreeSet<String>>,
 }
 
@@ -20,7 +20,7 @@ impl<T: Toolset> Prefixed<T> {
         Self { inner, prefix: prefix.into(), except: Some(BTreeSet::new()) }
     }
 
-    /// Leaves these tools, or else all, their bare names. Approval lists may still have the prefix with them.
+    /// Keeps the bare names of these tools, or of all if `None`. Approval lists may still name them with the prefix.
     pub(crate) fn except(mut self, tools: Option<BTreeSet<String>>) -> Self {
         self.except = tools;
         self

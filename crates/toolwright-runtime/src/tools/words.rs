@@ -1,4 +1,4 @@
-//! Fills the templates of a tool's words: approval prompts and denials. Never decides who reads them.
+//! Fills the templates of approval prompts and denials.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,9 +8,8 @@ use toolwright::untrusted::{characters, hidden, visible};
 use toolwright::value::Number;
 use toolwright::{Payload, ToolSpec};
 
-/// A template with a call's arguments and, where there is one, its result filled in. Numbers read as what they are, and no
-/// character is [hidden](toolwright::untrusted). What cannot be filled in is given as it was written: words are never a
-/// reason to fail.
+/// Fills a call's arguments and its result, if any, into a template. Numbers keep every digit, and no character is
+/// [hidden](toolwright::untrusted). A template that cannot be filled in is returned as written.
 pub(crate) fn fill(
     template: &str,
     spec: &ToolSpec,
@@ -37,8 +36,8 @@ pub(crate) fn fill(
     visible(&words).into_owned()
 }
 
-/// JSON in which [hidden](toolwright::untrusted) characters of strings are written as escapes, so that whoever reads it sees
-/// them. It means the same.
+/// Rewrites [hidden](toolwright::untrusted) characters of strings as escapes, so that readers see them. The JSON value
+/// stays the same.
 pub(crate) fn escaped(json: &Payload) -> Payload {
     if hidden(json.as_str()).next().is_none() {
         return json.clone();
@@ -48,7 +47,7 @@ pub(crate) fn escaped(json: &Payload) -> Payload {
         if !is_hidden {
             shown.push(character);
         } else if character == '\r' {
-            // JSON has it between its parts alone.
+            // Outside strings JSON may have it, inside it must be escaped.
             shown.push(' ');
         } else {
             for unit in character.encode_utf16(&mut [0; 2]) {

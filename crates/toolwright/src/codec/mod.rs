@@ -111,7 +111,7 @@ pub fn constant_text(json: &str) -> Cow<'_, str> {
     from_json::<String>(json.as_bytes()).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// The variant of an enum that a string stands for: variants and names are in the same order.
+/// Returns the variant of an enum by its name; variants and names are in the same order.
 #[doc(hidden)]
 pub fn variant_of<T: Copy>(
     text: &str,
@@ -121,7 +121,7 @@ pub fn variant_of<T: Copy>(
     place_of(text, names).map(|place| variants[place])
 }
 
-/// The place of a string among names: all of [`variant_of`] that need not be compiled anew for each enum.
+/// Returns the index of a name: the part of [`variant_of`] that is not generic.
 fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
     decoded(to_json(text)?.as_bytes(), &mut { MAX_STEPS }, |input| input.choice(names))
 }

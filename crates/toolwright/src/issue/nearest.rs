@@ -33,7 +33,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, word)| word)
 }
 
-/// How many known words are named where none is near.
+/// The number of known words that are listed if none is near.
 const SHOWN: usize = 20;
 
 /// Returns the end of a sentence on an unknown word: `did you mean …?` where a known one is near, and else the known ones

@@ -62,8 +62,8 @@ impl Schema {
         Ok(Self { nodes, anchors, has_unevaluated })
     }
 
-    /// How many schemas, keywords and patterns of keys it is made of. One value that fits takes about twice as many steps at
-    /// most, beside those for comparing and matching texts.
+    /// Returns the number of its schemas, keywords and key patterns. A single valid value takes at most about twice as many
+    /// steps, not counting comparisons and matching of texts.
     pub fn size(&self) -> usize {
         let patterns = |keyword: &Keyword| match keyword {
             Keyword::Properties(properties) => properties.patterns.len(),

@@ -1,4 +1,4 @@
-//! Takes secrets out of texts of those who were shown them.
+//! Takes secrets out of texts that may repeat them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,8 +10,8 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 const SHORTEST_ANYWHERE: usize = 8;
 
 /// Takes secrets out of texts that repeat them: as they are, percent-encoded, escaped as in JSON, or in base64, also inside
-/// a longer value. A secret of fewer than eight characters is taken out where it is a word of its own. Secrets that
-/// somebody hides on purpose, reversed for instance, are not found.
+/// a longer value. A secret of fewer than eight characters is taken out where it is a whole word. A secret that is
+/// disguised on purpose, such as reversed, is not found.
 ///
 /// ```
 /// use toolwright::untrusted::Redactor;
@@ -63,7 +63,7 @@ impl Redactor {
     }
 }
 
-/// How many texts are taken out, and none of them.
+/// Shows the number of secrets and none of their text.
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redactor({} hidden)", self.needles.len())

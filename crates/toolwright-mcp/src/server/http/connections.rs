@@ -33,7 +33,7 @@ const BUFFER: usize = 64 << 10;
 /// The longest time that timers are set to: a longer one means that there is no limit.
 const LONGEST: Duration = Duration::from_hours(24 * 365);
 
-/// How many connections are open of each client that has any.
+/// The number of open connections of each client that has any.
 type Clients = Arc<Mutex<HashMap<Caller, usize>>>;
 
 /// One of the connections that may be open, until this is dropped.

@@ -82,7 +82,7 @@ pub(super) fn ambiguity(request: &Parts) -> Option<&'static str> {
     .find_map(|(name, why)| request.headers.get_all(name).iter().nth(1).map(|_| why))
 }
 
-/// Whether a text is an origin (RFC 6454, section 6.2): what is more lenient may take one host for another.
+/// Returns whether a text is an origin (RFC 6454, section 6.2). A more lenient parser could take one host for another.
 fn is_origin(text: &str) -> bool {
     if text == "null" {
         return true;

@@ -109,7 +109,7 @@ where
         Box::pin(async move {
             let answer = found.answer(answering.await?.map(Body::new));
             let Some(stream) = stream else { return Ok(answer) };
-            // It is open for as long as there is somebody to send its parts to.
+            // The stream counts as open until its body is dropped.
             let holding = move |_: &_| {
                 let _ = &stream;
             };

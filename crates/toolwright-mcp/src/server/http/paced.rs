@@ -1,4 +1,4 @@
-//! A connection that breaks where its client reads too slowly. Never holds a byte back.
+//! Closes a connection whose client reads too slowly.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,13 +8,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// A stream whose other side has to take a number of bytes of each period in which something waits to be written.
+/// A stream whose peer must read a minimum number of bytes in each period in which data is waiting.
 pub(super) struct Paced<S> {
     stream: S,
     period: Duration,
-    /// The bytes that are to be taken in a period.
+    /// The minimum number of bytes read in a period.
     least: usize,
-    /// The period in which something waits. None while all that was written is taken.
+    /// The current period, or `None` while no data is waiting.
     current: Option<Period>,
 }
 
@@ -24,14 +24,15 @@ struct Period {
 }
 
 impl<S> Paced<S> {
-    /// Breaks where less than so many bytes a second are taken on average of a period, or nothing.
+    /// Fails with [`io::ErrorKind::TimedOut`] if the peer reads fewer than `rate` bytes a second on average of a period, or
+    /// none.
     pub(super) fn new(stream: S, period: Duration, rate: usize) -> Self {
         let millis = usize::try_from(period.as_millis()).unwrap_or(usize::MAX);
         let least = (rate.saturating_mul(millis) / 1000).max(1);
         Self { stream, period, least, current: None }
     }
 
-    /// Counts what was taken. When nothing more is taken for now, it waits for the end of the period at most.
+    /// Counts written bytes. While the peer reads none, waits for the end of the period at most.
     fn judge(
         &mut self,
         written: Poll<io::Result<usize>>,
@@ -81,7 +82,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         self.stream.is_write_vectored()
     }
 
-    /// What writes here flushes once nothing waits to be written any more.
+    /// Called when no data is waiting any more, so it ends the period.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.current = None;
         Pin::new(&mut self.stream).poll_flush(context)
@@ -111,7 +112,7 @@ mod tests {
 
     use super::Paced;
 
-    /// What comes of 100 bytes to a client that reads ten a second.
+    /// Writes 100 bytes to a client that reads ten a second.
     async fn written(period: u64, rate: usize) -> io::Result<()> {
         let (ours, mut theirs) = tokio::io::duplex(1);
         let mut paced = Paced::new(ours, Duration::from_secs(period), rate);

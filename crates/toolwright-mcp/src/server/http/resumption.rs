@@ -1,5 +1,5 @@
-//! Calls of sessions whose client comes and goes: while it is away its call runs on for some seconds, and the answer is
-//! kept for it. rmcp alone forgets an answer as soon as it is said, and waits for clients that read nothing.
+//! Resumes calls of sessions. While a client is disconnected, its call runs on for some seconds and the answer is kept.
+//! rmcp alone drops an answer once it is sent, and waits for clients that do not read.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -22,10 +22,10 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a client may be away. rmcp has it come back after three seconds.
+/// How long a client may be disconnected. rmcp tells it to reconnect after three seconds.
 const AWAY: Duration = Duration::from_secs(5);
 
-/// How many events wait for a client to read them. What it is told of progress beyond these is left out.
+/// The number of unread events that are kept. Further progress events are dropped.
 const UNREAD: usize = 16;
 
 /// rmcp's sessions, with answers that outlast a connection.
@@ -34,11 +34,11 @@ pub(super) struct ResumableSessions {
     calls: Arc<Calls>,
 }
 
-/// How to reach whoever delivers the answer of a call, by session and stream.
+/// The tasks that deliver the answers of calls, by session and stream.
 #[derive(Default)]
 struct Calls {
     by_session: Mutex<BySession>,
-    /// How many a session may have.
+    /// The largest number of calls in a session.
     most: usize,
 }
 
@@ -46,7 +46,7 @@ type BySession = HashMap<SessionId, HashMap<String, Returning>>;
 
 type Writer = mpsc::Sender<ServerSseMessage>;
 
-/// Takes what writes to the next connection of a call.
+/// Hands the next connection of a call to the task that delivers its answer.
 #[derive(Clone)]
 struct Returning {
     writers: mpsc::Sender<Writer>,
@@ -72,7 +72,7 @@ struct Call {
 }
 
 impl ResumableSessions {
-    /// Sessions that have so many calls each, those included whose answers were not read.
+    /// Bounds each session to this number of calls, including those with an unread answer.
     pub(super) fn new(inner: Arc<LocalSessionManager>, calls: usize) -> Self {
         let calls = Calls { most: calls, ..Calls::default() };
         Self { inner, calls: Arc::new(calls) }
@@ -86,8 +86,8 @@ impl Calls {
 }
 
 impl Call {
-    /// Passes on what is said of a call, on one connection after the other, until the answer was read or the client stays
-    /// away. Never waits for a client that does not read: that would hold up its other calls.
+    /// Forwards the events of a call, on one connection after the other, until the answer is read or the client stays away.
+    /// It never waits for a client to read, because that would hold up the client's other calls.
     async fn deliver(
         mut self,
         mut said: impl Stream<Item = ServerSseMessage> + Unpin,
@@ -142,7 +142,7 @@ impl Call {
         calls.insert(stream.to_owned(), returning.clone());
     }
 
-    /// Whether its session has so many calls that this answer is not kept.
+    /// Returns whether its session has too many calls to keep this answer.
     fn is_one_too_many(&self) -> bool {
         let calls = self.calls.lock();
         calls.get(&self.session).is_some_and(|calls| calls.len() > self.calls.most)
@@ -199,7 +199,7 @@ fn stream_of(event_id: &str) -> Option<&str> {
     event_id.split_once('/').map(|(_, stream)| stream)
 }
 
-/// Never, if there is no such moment.
+/// Waits until a moment, or forever if there is none.
 async fn until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,

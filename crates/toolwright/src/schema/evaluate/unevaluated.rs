@@ -15,8 +15,8 @@ struct Children<'d> {
     value: usize,
     is_array: bool,
     evaluated: Vec<bool>,
-    /// Where schemas that the value does not fit count too: those that were asked, by scope. A schema that a value fits cannot
-    /// lead back to itself on the same value; one that it does not fit can.
+    /// In a lenient evaluation, which also counts schemas that the value does not fit: the visited schemas by scope. Only a
+    /// schema that a value does not fit can lead back to itself on the same value.
     asked: Option<HashSet<(NodeId, usize)>>,
 }
 
