@@ -248,10 +248,13 @@ impl Reader<'_> {
     }
 }
 
-/// A value with nothing hidden in its titles and descriptions; nothing if they hide nothing.
+/// Keywords of imported schemas that stay as written: codecs fill in a `default`, and `check` compares `examples` with schemas.
+const KEPT: [&str; 2] = ["default", "examples"];
+
+/// Removes hidden characters from the words of a value; returns `None` if there are none.
 pub(super) fn visible_words(value: &Json) -> Option<Json> {
     let value: Value = value.to_string().parse().ok()?;
-    json_text::read(&visible_schema(&value)?.to_string()).ok()
+    json_text::read(&visible_schema(&value, &KEPT)?.to_string()).ok()
 }
 
 /// Says where keys and texts hide characters, if they do. They are kept, as calls depend on them.

@@ -353,7 +353,7 @@ pub(super) fn spec(toolset: &str, tool: &LiveTool, shows_hidden: bool) -> Result
         if shows_hidden {
             return Ok(schema.text.clone());
         }
-        let visible = visible_schema(&schema.value);
+        let visible = visible_schema(&schema.value, &[]);
         if hidden(&visible.as_ref().unwrap_or(&schema.value).to_string()).next().is_some() {
             return Err(
                 "its schema has hidden characters in a name, `enum`, `const` or `pattern`, expected text that can be seen; \

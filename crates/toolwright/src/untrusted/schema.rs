@@ -12,26 +12,31 @@ const COMPARED: [&str; 5] = ["enum", "const", "pattern", "required", "dependentR
 
 /// A JSON Schema without [hidden](super::hidden) characters in its annotations, its other words and the keywords that
 /// nobody knows, or `None` if there are none. Names, patterns, and the values of `enum` and `const` stay to the letter, so
-/// the same payloads are valid: where they hide something, the result does.
-pub fn visible_schema(schema: &Value) -> Option<Value> {
-    let cleaned = cleaned(schema);
+/// the same payloads are valid: where they hide something, the result does. So do the values of the keywords `kept`, such as
+/// `default` where it becomes a part of payloads.
+pub fn visible_schema(schema: &Value, kept: &[&str]) -> Option<Value> {
+    let cleaned = cleaned(schema, kept);
     (cleaned != *schema).then_some(cleaned)
 }
 
-fn cleaned(schema: &Value) -> Value {
+fn cleaned(schema: &Value, kept: &[&str]) -> Value {
     match schema {
-        Value::Array(items) => Value::Array(items.iter().map(cleaned).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(|item| cleaned(item, kept)).collect()),
         Value::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| {
                 let value = match (key, value) {
                     (key, Value::Object(schemas)) if NAMED.contains(&key) => {
                         let schemas = schemas.iter();
                         Value::Object(
-                            schemas.map(|(name, of)| (name.to_owned(), cleaned(of))).collect(),
+                            schemas
+                                .map(|(name, of)| (name.to_owned(), cleaned(of, kept)))
+                                .collect(),
                         )
                     }
-                    (key, payload) if COMPARED.contains(&key) => payload.clone(),
-                    (_, value) => cleaned(value),
+                    (key, payload) if COMPARED.contains(&key) || kept.contains(&key) => {
+                        payload.clone()
+                    }
+                    (_, value) => cleaned(value, kept),
                 };
                 (key.to_owned(), value)
             });
@@ -71,7 +76,7 @@ mod tests {
         ];
         for (schema, hides) in cases {
             let schema: Value = schema.replace('_', HIDDEN).parse().expect("it is JSON");
-            let visible = super::visible_schema(&schema);
+            let visible = super::visible_schema(&schema, &[]);
             assert_eq!(visible.is_none(), hides, "{schema}");
             let shown = visible.unwrap_or_else(|| schema.clone()).to_string();
             assert_eq!(hidden(&shown).next().is_some(), hides, "{schema}");
@@ -86,8 +91,17 @@ mod tests {
             .expect("it is JSON");
         let expected = "{\"description\":\"a\u{fffd}\",\"properties\":{\"description\":{\"title\":\"b\u{fffd}\"},\
                         \"enum\":{\"description\":\"c\u{fffd}\",\"enum\":[{\"title\":\"\u{202e}\"}],\"maximum\":1.10}}}";
-        let visible = super::visible_schema(&schema).expect("something is hidden");
+        let visible = super::visible_schema(&schema, &[]).expect("something is hidden");
         assert_eq!(visible.to_string(), expected);
-        assert_eq!(super::visible_schema(&visible), None);
+        assert_eq!(super::visible_schema(&visible, &[]), None);
+    }
+
+    #[test]
+    fn values_of_kept_keywords_stay_as_they_are_written() {
+        let schema = "{\"title\":\"a\u{200b}\",\"items\":{\"default\":\"b\u{200b}\"}}";
+        let schema: Value = schema.parse().expect("it is JSON");
+        let visible = super::visible_schema(&schema, &["default"]).expect("the title hides one");
+        let expected = "{\"title\":\"a\u{fffd}\",\"items\":{\"default\":\"b\u{200b}\"}}";
+        assert_eq!(visible.to_string(), expected);
     }
 }
