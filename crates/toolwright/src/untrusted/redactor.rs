@@ -17,7 +17,7 @@ const SHORTEST_ANYWHERE: usize = 8;
 /// use toolwright::untrusted::Redactor;
 ///
 /// let redactor = Redactor::new(["open sesame"]);
-/// assert_eq!(redactor.redacted("no `open+sesame`, b3BlbiBzZXNhbWU= or open%20sesame"), "no `…`, …= or …");
+/// assert_eq!(redactor.redacted("no `open+sesame`, b3BlbiBzZXNhbWU= or open%20sesame"), "no `…`, … or …");
 /// ```
 #[derive(Clone, Default)]
 pub struct Redactor {
