@@ -9,7 +9,7 @@ const TABLE: &[(&str, &str, &[&str])] = &[
     (
         "collect",
         r#"{"tags":["a","b","a"]}"#,
-        &["`/tags`: the items 0 and 2 are equal, each may stand once"],
+        &["`/tags`: the items 0 and 2 are equal, expected unique items"],
     ),
     ("collect", r#"{"points":[[1,2,3]]}"#, &["`/points/0`: has 3 items, at most 2 allowed"]),
     (

@@ -109,7 +109,7 @@ fn what_a_type_cannot_say_is_checked_when_it_is_encoded() -> Result<(), Box<dyn 
     let wrong = codec::to_json(&args).map_err(|invalid| invalid.to_string());
     assert_eq!(
         wrong,
-        Err("`/unique`: the items 0 and 1 are equal, each may stand once".to_owned())
+        Err("`/unique`: the items 0 and 1 are equal, expected unique items".to_owned())
     );
     args.unique = None;
     assert_eq!(codec::to_json(&args)?, r#"{"even":2}"#);

@@ -1,4 +1,4 @@
-//! Mistakes in agent files, each with its place, and how they are shown. Never reads a file.
+//! Mistakes in agent files, with their positions, and how they are displayed.
 
 use std::error::Error;
 use std::fmt;
@@ -15,23 +15,23 @@ pub(crate) struct Source {
     pub(crate) text: String,
 }
 
-/// Everything that is wrong with agent files. Displayed, it shows each mistake beside its line.
+/// The error that holds all mistakes in agent files. It displays each mistake with its line.
 #[derive(Debug)]
 pub struct AgentFilesError(Vec<Mistake>);
 
-/// One thing that is wrong with an agent file.
+/// A mistake in an agent file.
 #[derive(Clone, Debug)]
 pub struct Mistake {
     path: PathBuf,
     message: String,
     help: Option<String>,
-    place: Option<(Arc<Source>, Range<usize>)>,
+    span: Option<(Arc<Source>, Range<usize>)>,
     hides_line: bool,
 }
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The text may hold a secret that was refused.
+        // The text is left out, since it may hold a secret.
         f.debug_struct("Source").field("path", &self.path).finish_non_exhaustive()
     }
 }
@@ -39,49 +39,45 @@ impl fmt::Debug for Source {
 impl AgentFilesError {
     pub(crate) fn new(mut mistakes: Vec<Mistake>) -> Self {
         mistakes.sort_by_key(|mistake| {
-            let start = mistake.place.as_ref().map_or(0, |(_, place)| place.start);
+            let start = mistake.span.as_ref().map_or(0, |(_, span)| span.start);
             (mistake.path.clone(), start)
         });
         Self(mistakes)
     }
 
-    /// The mistakes, by the names of the files and then by place.
+    /// The mistakes, sorted by file name and position.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.0
     }
 }
 
 impl Mistake {
-    /// A mistake of a file or folder as a whole.
-    pub(crate) fn anywhere(path: &Path, error: &dyn Error) -> Self {
+    /// Creates a mistake without a position, for a file or folder.
+    pub(crate) fn without_position(path: &Path, error: &dyn Error) -> Self {
         Self {
             path: path.to_owned(),
             message: error.to_string(),
             help: None,
-            place: None,
+            span: None,
             hides_line: false,
         }
     }
 
-    /// A mistake at a place of a file, in bytes.
-    pub(crate) fn at(
-        source: &Arc<Source>,
-        place: Range<usize>,
-        message: impl Into<String>,
-    ) -> Self {
+    /// Creates a mistake at a byte range of a file.
+    pub(crate) fn at(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Self {
         let end = source.text.len();
-        let place = place.start.min(end)..place.end.min(end);
+        let span = span.start.min(end)..span.end.min(end);
         Self {
             path: source.path.clone(),
             message: message.into(),
             help: None,
-            place: Some((Arc::clone(source), place)),
+            span: Some((Arc::clone(source), span)),
             hides_line: false,
         }
     }
 
-    /// Shows where its line is, and not what is in it.
-    pub(crate) fn hiding_its_line(mut self) -> Self {
+    /// Displays the position of the line without its text.
+    pub(crate) fn with_hidden_line(mut self) -> Self {
         self.hides_line = true;
         self
     }
@@ -91,20 +87,20 @@ impl Mistake {
         self
     }
 
-    /// The file, or the folder where it is about no file.
+    /// The file, or the folder if the mistake is not in a file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is wrong, and what to do about it.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The line and the column where it begins, in characters, both from 1; none where it is about the whole file.
+    /// The line and the column, in characters, where it begins, both from 1; `None` for a mistake without a position.
     pub fn line_column(&self) -> Option<(usize, usize)> {
-        let (source, place) = self.place.as_ref()?;
-        let before = source.text.get(..place.start)?;
+        let (source, span) = self.span.as_ref()?;
+        let before = source.text.get(..span.start)?;
         let line = before.rsplit('\n').next().unwrap_or_default();
         Some((before.matches('\n').count() + 1, line.chars().count() + 1))
     }
@@ -114,13 +110,13 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = shown(&self.path);
         let title = Group::with_title(Level::ERROR.primary_title(&self.message));
-        let group = match (&self.place, self.line_column()) {
+        let group = match (&self.span, self.line_column()) {
             (None, _) => title.element(Origin::path(&path)),
             (_, Some((line, column))) if self.hides_line => {
                 title.element(Origin::path(&path).line(line).char_column(column))
             }
-            (Some((source, place)), _) => {
-                let here = AnnotationKind::Primary.span(place.clone());
+            (Some((source, span)), _) => {
+                let here = AnnotationKind::Primary.span(span.clone());
                 title.element(Snippet::source(&source.text).path(&path).annotation(here))
             }
         };
@@ -132,7 +128,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// Formats a path on one line with hidden characters made visible: anyone who may write to a folder chooses its file names.
+/// Formats a path on one line with hidden characters replaced, since file names are not trusted.
 pub(crate) fn shown(path: &Path) -> String {
     line(&path.display().to_string(), usize::MAX)
 }

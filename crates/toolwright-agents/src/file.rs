@@ -1,4 +1,4 @@
-//! One agent file: its keys, what they mean, and where the names in it stand. Never asks whether a name is registered.
+//! Parses an agent file, with the positions of the names in it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use toolwright_runtime::{Agent, Policy};
 use crate::error::{Mistake, Source, shown};
 use crate::hints::{Hints, IS_SECRET};
 
-/// An agent as a file describes it, and where the names in the file stand.
+/// An agent from a file, and the positions of the names in the file.
 pub(crate) struct AgentFile {
     pub(crate) agent: Agent,
     source: Arc<Source>,
@@ -24,10 +24,10 @@ pub(crate) struct AgentFile {
     approvals: Vec<Name>,
 }
 
-/// A name, and where it stands, in bytes.
+/// A name and its byte range.
 type Name = (String, Range<usize>);
 
-/// The keys of a file. `N` is a name with its place, of which each format has a type of its own.
+/// The keys of a file. `N` is a name with its position, whose type depends on the format.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "N: Deserialize<'de>")]
 struct Keys<N> {
@@ -58,27 +58,27 @@ struct Limits {
     time_budget: Option<Period>,
 }
 
-/// A length of time, written as schema files write it.
+/// A duration, as written in schema files.
 struct Period(Duration);
 
 impl AgentFile {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
     ///
-    /// The first thing in it that is not as the format or a key wants it.
+    /// The first mistake.
     pub(crate) fn parse(source: Arc<Source>) -> Result<Self, Mistake> {
         let text = source.text.as_str();
         if text.trim().is_empty() {
-            return Err(Mistake::at(&source, 0..0, "the file is empty; describe an agent in it"));
+            return Err(Mistake::at(&source, 0..0, "found an empty file, expected an agent"));
         }
         if source.path.extension().is_some_and(|ending| ending == "toml") {
-            let keys = toml::from_str(text).map_err(|error| of_toml(&source, &error))?;
+            let keys = toml::from_str(text).map_err(|error| from_toml_error(&source, &error))?;
             Self::new(&source, keys, |name: toml::Spanned<String>| (name.span(), name.into_inner()))
         } else {
             let options = serde_saphyr::options! { with_snippet: false };
             let keys = serde_saphyr::from_str_with_options(text, options)
-                .map_err(|error| of_yaml(&source, &error))?;
+                .map_err(|error| from_yaml_error(&source, &error))?;
             Self::new(&source, keys, |name: serde_saphyr::Spanned<String>| {
                 (bytes(text, name.referenced), name.value)
             })
@@ -88,22 +88,22 @@ impl AgentFile {
     fn new<N>(
         source: &Arc<Source>,
         keys: Keys<N>,
-        place: impl Fn(N) -> (Range<usize>, String),
+        span: impl Fn(N) -> (Range<usize>, String),
     ) -> Result<Self, Mistake> {
-        let of_file = || {
+        let file_name = || {
             let name = source.path.file_stem().unwrap_or_default();
             (0..0, name.to_string_lossy().into_owned())
         };
-        let (at, name) = keys.name.map_or_else(of_file, &place);
+        let (at, name) = keys.name.map_or_else(file_name, &span);
         if name.trim().is_empty() {
             return Err(Mistake::at(
                 source,
                 at,
-                "an agent has an empty name; give it one, or leave the key out",
+                "found an empty name, expected the name of the agent; write one, or remove the key",
             ));
         }
         let named = |names: Vec<N>| -> Vec<Name> {
-            names.into_iter().map(&place).map(|(at, name)| (name, at)).collect()
+            names.into_iter().map(&span).map(|(at, name)| (name, at)).collect()
         };
         let (tools, toolsets) = (named(keys.tools), named(keys.toolsets));
         let approvals = named(keys.approvals);
@@ -123,23 +123,22 @@ impl AgentFile {
         Ok(Self { agent, source: Arc::clone(source), name: at, tools, toolsets, approvals })
     }
 
-    /// Says that a file before has an agent of this name.
+    /// Returns the mistake that an earlier file has an agent of the same name.
     pub(crate) fn same_name(&self, earlier: &Self) -> Mistake {
         let (name, path) = (&self.agent.name, shown(&earlier.source.path));
-        let message =
-            format!("agent `{name}` is described in `{path}` too; give each a name of its own");
+        let message = format!("agent `{name}` is also described in `{path}`; rename one of them");
         Mistake::at(&self.source, self.name.clone(), message)
     }
 
-    /// What is wrong with something that the file names, at its place.
+    /// Converts an error about a name in the file to a mistake at its position.
     pub(crate) fn locate(&self, error: &RegistrationError) -> Mistake {
         let find = |names: &[Name], name: &str| {
-            names.iter().find(|(listed, _)| listed == name).map(|(_, place)| place.clone())
+            names.iter().find(|(listed, _)| listed == name).map(|(_, span)| span.clone())
         };
         let in_list = |kind: &str, name: &str| {
             find(if kind == "toolset" { &self.toolsets } else { &self.tools }, name)
         };
-        let place = match error {
+        let span = match error {
             RegistrationError::Unknown { entry, expected, .. }
             | RegistrationError::WrongKind { entry, expected, .. } => in_list(expected, entry),
             RegistrationError::UnlistedApproval { tool, .. } => find(&self.approvals, tool),
@@ -152,61 +151,60 @@ impl AgentFile {
             }
             _ => None,
         };
-        let place = place.unwrap_or_else(|| self.name.clone());
-        Mistake::at(&self.source, place, error.to_string())
+        let span = span.unwrap_or_else(|| self.name.clone());
+        Mistake::at(&self.source, span, error.to_string())
     }
 }
 
-/// A mistake that the YAML reader found.
-fn of_yaml(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
+/// Converts an error of the YAML parser.
+fn from_yaml_error(source: &Arc<Source>, error: &serde_saphyr::Error) -> Mistake {
     let error = error.without_snippet();
-    let place = error.location().map_or(0..0, |location| bytes(&source.text, location));
+    let span = error.location().map_or(0..0, |location| bytes(&source.text, location));
     match error {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
-            unknown_key(source, place, field, expected)
+            unknown_key(source, span, field, expected)
         }
-        serde_saphyr::Error::DuplicateMappingKey { .. } => duplicate_key(source, place),
+        serde_saphyr::Error::DuplicateMappingKey { .. } => duplicate_key(source, span),
         serde_saphyr::Error::Unexpected { expected, .. } => {
             let expected = expected.trim_end_matches(" start");
-            Mistake::at(source, place, format!("found something else, expected a {expected}"))
+            Mistake::at(source, span, format!("found something else, expected a {expected}"))
         }
-        error => invalid(source, place, &DefaultMessageFormatter.format_message(error)),
+        error => invalid(source, span, &DefaultMessageFormatter.format_message(error)),
     }
 }
 
-/// A mistake that the TOML reader found. For an unknown key it gives only serde's sentence, which quotes the names.
-fn of_toml(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
-    let (place, message) = (error.span().unwrap_or(0..0), error.message());
+/// Converts an error of the TOML parser. For an unknown key the error has only serde's message, which quotes the names.
+fn from_toml_error(source: &Arc<Source>, error: &toml::de::Error) -> Mistake {
+    let (span, message) = (error.span().unwrap_or(0..0), error.message());
     if message == "duplicate key" {
-        return duplicate_key(source, place);
+        return duplicate_key(source, span);
     }
     let Some(rest) = message.strip_prefix("unknown field ") else {
-        return invalid(source, place, message);
+        return invalid(source, span, message);
     };
     let mut quoted = rest.split('`').skip(1).step_by(2);
     let key = quoted.next().unwrap_or_default();
-    unknown_key(source, place, key, &quoted.collect::<Vec<_>>())
+    unknown_key(source, span, key, &quoted.collect::<Vec<_>>())
 }
 
-/// A mistake in the words of the reader. Beside a key that is a secret stands its value, which is not shown.
-fn invalid(source: &Arc<Source>, place: Range<usize>, message: &str) -> Mistake {
-    let mistake = Mistake::at(source, place, message);
-    if message.ends_with(IS_SECRET) { mistake.hiding_its_line() } else { mistake }
+/// Creates a mistake with the message of the parser. The line of a secret is hidden, since it holds the secret's value.
+fn invalid(source: &Arc<Source>, span: Range<usize>, message: &str) -> Mistake {
+    let mistake = Mistake::at(source, span, message);
+    if message.ends_with(IS_SECRET) { mistake.with_hidden_line() } else { mistake }
 }
 
-fn unknown_key(source: &Arc<Source>, place: Range<usize>, key: &str, known: &[&str]) -> Mistake {
+fn unknown_key(source: &Arc<Source>, span: Range<usize>, key: &str, known: &[&str]) -> Mistake {
     let message = format!("unknown key `{key}`; the keys here are `{}`", known.join("`, `"));
     let near = nearest(key, known.iter().copied());
-    Mistake::at(source, place, message)
-        .with_help(near.map(|near| format!("did you mean `{near}`?")))
+    Mistake::at(source, span, message).with_help(near.map(|near| format!("did you mean `{near}`?")))
 }
 
-fn duplicate_key(source: &Arc<Source>, place: Range<usize>) -> Mistake {
-    let key = source.text.get(place.clone()).unwrap_or_default();
-    Mistake::at(source, place, format!("key `{key}` stands twice in one mapping; keep one"))
+fn duplicate_key(source: &Arc<Source>, span: Range<usize>) -> Mistake {
+    let key = source.text.get(span.clone()).unwrap_or_default();
+    Mistake::at(source, span, format!("duplicate key `{key}`; remove one"))
 }
 
-/// The place of a node, in bytes.
+/// Returns the byte range of a node.
 fn bytes(text: &str, location: Location) -> Range<usize> {
     let span = location.span();
     let of_chars = |chars: u64| {

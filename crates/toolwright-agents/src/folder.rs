@@ -1,4 +1,4 @@
-//! Reads the texts of agent files. The only module that touches the disk.
+//! Reads the texts of agent files. Only this module reads from the disk.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,12 +11,13 @@ use crate::error::{AgentFilesError, Mistake, Source};
 
 const ENDINGS: [&str; 3] = ["yaml", "yml", "toml"];
 
-/// The largest size of an agent's file in MiB, far above any that a person writes.
+/// The maximum size of an agent file in MiB.
 const MAX_MIB: u32 = 1;
 
-/// The texts of one file, or of the agent files of a folder in the order of their names. Of a file that cannot be read, why.
+/// Reads one file, or the agent files of a folder in the order of their names. A file that cannot be read is a mistake.
 pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, AgentFilesError> {
-    let unreadable = |error: io::Error| AgentFilesError::new(vec![Mistake::anywhere(path, &error)]);
+    let unreadable =
+        |error: io::Error| AgentFilesError::new(vec![Mistake::without_position(path, &error)]);
     if !fs::metadata(path).map_err(unreadable)?.is_dir() {
         return Ok(vec![read_file(path.to_owned())]);
     }
@@ -35,15 +36,15 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Result<Arc<Source>, Mistake>>, Age
 fn read_file(path: PathBuf) -> Result<Arc<Source>, Mistake> {
     match text(&path) {
         Ok(text) => Ok(Arc::new(Source { path, text })),
-        Err(error) => Err(Mistake::anywhere(&path, &error)),
+        Err(error) => Err(Mistake::without_position(&path, &error)),
     }
 }
 
-/// The text of a regular file. A pipe would keep us waiting, and a device may never end.
+/// Reads a regular file. Pipes could block, and devices could be endless.
 fn text(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other(
-            "found no regular file, expected one with the text of an agent",
+            "found a pipe, device or other special file, expected a regular file",
         ));
     }
     read_text(File::open(path)?, MAX_MIB)

@@ -1,4 +1,4 @@
-//! Hints on a model, as data: JSON whose keys are no names of secrets. Never asks what a hint means.
+//! Hints on a model: any JSON object without keys that are names of secrets.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toolwright::{Map, Value};
 
-/// Hints on the model, none of which is a secret.
+/// Hints on the model, without secrets.
 #[derive(Default)]
 pub(crate) struct Hints(pub(crate) Map<Value>);
 
-/// The message about a key that is a secret, after the key.
+/// The message about a key that is the name of a secret, after the key.
 pub(crate) const IS_SECRET: &str =
-    "is a secret and no hint on the model; give it to the planner in code";
+    "is a secret, expected a hint on the model; pass secrets to the planner in code";
 
-/// Ends of keys that are secrets and no hints, in lower case without `-` and `_`.
-const SECRETS: [&str; 13] = [
+/// The suffixes of keys that are names of secrets, in lowercase without `-` and `_`.
+const SECRET_SUFFIXES: [&str; 13] = [
     "apikey",
     "accesskey",
     "privatekey",
@@ -31,13 +31,13 @@ const SECRETS: [&str; 13] = [
     "credentials",
 ];
 
-/// The key under which serde meets a date of TOML, as an object.
-const DATE: &str = "$__toml_private_datetime";
+/// The key under which the TOML parser passes a date to serde.
+const TOML_DATE: &str = "$__toml_private_datetime";
 
-/// A key, refused while its place is known.
+/// A key. It is checked when it is deserialized, so that the error has its position.
 struct Key(String);
 
-/// Reads any JSON.
+/// Deserializes any JSON.
 struct Json;
 
 impl<'de> Deserialize<'de> for Hints {
@@ -52,11 +52,12 @@ impl<'de> Deserialize<'de> for Hints {
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
-        if key == DATE {
+        if key == TOML_DATE {
             return Err(D::Error::custom("found a date, expected JSON; write it as a string"));
         }
         let name = key.to_lowercase().replace(['-', '_'], "");
-        if matches!(name.as_str(), "key" | "token") || SECRETS.iter().any(|end| name.ends_with(end))
+        if matches!(name.as_str(), "key" | "token")
+            || SECRET_SUFFIXES.iter().any(|end| name.ends_with(end))
         {
             return Err(D::Error::custom(format!("`{key}` {IS_SECRET}")));
         }
@@ -96,8 +97,9 @@ impl<'de> Visitor<'de> for Json {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        let number =
-            value.try_into().map_err(|_| E::custom(format!("{value} is no JSON number")))?;
+        let number = value
+            .try_into()
+            .map_err(|_| E::custom(format!("found {value}, expected a JSON number")))?;
         Ok(Value::Number(number))
     }
 

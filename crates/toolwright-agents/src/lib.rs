@@ -1,5 +1,5 @@
-//! Agents from files. Each YAML or TOML file of a folder describes one agent: what it is told, the registered tools and
-//! toolsets it uses by name, its limits, and hints on its model. Which planner runs it, the host says in code.
+//! Agents from files. Each YAML or TOML file of a folder describes one agent: its instructions, the names of the
+//! registered tools and toolsets that it uses, its limits, and hints on its model. The host sets its planner in code.
 //!
 //! ```
 //! use toolwright::{Payload, ToolCall};
@@ -11,7 +11,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let agents = folder.path();
 //! let greeter = "
-//! instructions: Greet whoever comes.
+//! instructions: Greet the user.
 //! model: { family: small, effort: low }
 //! tools: [greet]
 //! policy: { max_tool_calls: 3 }
@@ -35,18 +35,18 @@
 //!
 //! # The keys of a file
 //!
-//! | key | what it says |
+//! | key | content |
 //! |---|---|
-//! | `name` | the agent's name; that of the file without its ending, where it is left out |
-//! | `service` | the service it belongs to |
-//! | `description` | what it does |
-//! | `instructions` | what its planner is told beside the goal |
-//! | `model` | hints for its planner, any object: [`Agent::model`]. Keys and secrets are refused |
-//! | `tools`, `toolsets` | what it may use, by registered names |
-//! | `approvals` | the tools whose calls need an approval: [`Agent::approval_list`] |
+//! | `name` | the agent's name; by default that of the file without its extension |
+//! | `service` | its service |
+//! | `description` | its description |
+//! | `instructions` | the instructions for its planner |
+//! | `model` | hints for its planner, any object: [`Agent::model`]. API keys and other secrets are refused |
+//! | `tools`, `toolsets` | the names of registered tools and toolsets that it may use |
+//! | `approvals` | the tools whose calls require an approval: [`Agent::approval_list`] |
 //! | `policy` | `max_tool_calls`, `max_consecutive_failures`, and `time_budget` such as `500ms`, `5s`, `2m` or `1h` |
 //!
-//! No key is ignored: an unknown one, and one that stands twice, is an error at its place.
+//! Unknown and duplicate keys are errors, with their position.
 
 #![warn(missing_debug_implementations)]
 
@@ -65,18 +65,18 @@ pub use error::{AgentFilesError, Mistake};
 
 use file::AgentFile;
 
-/// Registers agents that are described in files.
+/// Registers agents from files.
 pub trait AgentsFrom {
-    /// Reads one file, or every file of a folder whose name ends in `.yaml`, `.yml` or `.toml`, and registers an agent for
-    /// each, run by the planner that the function returns for it. Returns their names, in the order of the files' names. A
-    /// file is read as YAML unless its name ends in `.toml`.
+    /// Reads one file, or every file of a folder whose name ends in `.yaml`, `.yml` or `.toml`, and registers an agent
+    /// for each, with the planner that `planner_of` returns. Returns the names of the agents, in the order of the
+    /// files' names. A file is read as YAML unless its name ends in `.toml`.
     ///
-    /// What the agents use must be registered before. It can be called at any time, during a run too: runs that start later
-    /// find the agents.
+    /// The tools and toolsets of the agents must be registered before. This method can be called at any time, also
+    /// during a run: runs that start later can use the agents.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with any of the files, each mistake at its place. Then no agent is registered.
+    /// All mistakes of all files, with their positions. Then no agent is registered.
     fn agents_from(
         &self,
         path: impl AsRef<Path>,
@@ -115,9 +115,9 @@ impl AgentsFrom for Registry {
             return Err(AgentFilesError::new(mistakes));
         }
         let agents = files.iter().map(|file| (file.agent.clone(), planner_of(&file.agent)));
-        // Another thread may have taken a name meanwhile.
+        // Another thread may have registered the same name since.
         self.register_agents(agents).map_err(|error| {
-            AgentFilesError::new(vec![Mistake::anywhere(path.as_ref(), &error)])
+            AgentFilesError::new(vec![Mistake::without_position(path.as_ref(), &error)])
         })?;
         Ok(files.into_iter().map(|file| file.agent.name).collect())
     }

@@ -1,4 +1,4 @@
-//! `#[tool]` on a function, and what makes a tool of any function: its keys, its parameters, and a call of it.
+//! `#[tool]` on functions: parses the keys and the signature, and generates the tool. `toolset` uses it for methods.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -11,9 +11,9 @@ use syn::{
 
 use crate::keys::{ToolKeys, check_name, doc_comment};
 
-/// A function that is to be a tool.
+/// A function with the attribute `#[tool]`.
 pub(crate) struct Tool {
-    /// At the token that says it.
+    /// The name of the tool, with the span for errors.
     pub(crate) name: LitStr,
     description: LitStr,
     pub(crate) keys: ToolKeys,
@@ -23,11 +23,11 @@ pub(crate) struct Tool {
     is_async: bool,
     takes_self: bool,
     parameters: Vec<Parameter>,
-    /// The type of what it returns.
+    /// The return type.
     output: Type,
 }
 
-/// A parameter, by what fills it.
+/// A parameter of the function, by its source.
 enum Parameter {
     /// A property of the arguments.
     Property { attributes: Vec<Attribute>, name: Ident, of: Box<Type> },
@@ -37,17 +37,15 @@ enum Parameter {
     Call { by_reference: bool },
 }
 
-/// The code that is added beside a function under `#[tool]`.
+/// Generates the function that returns the tool.
 pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> {
     let Item::Fn(function) = item else {
-        let expected =
-            "expected a function; of an impl block, `#[toolset(name = \"…\")]` makes a toolset";
+        let expected = "expected a function; for an impl block use `#[toolset(name = \"…\")]`";
         return Err(Error::new_spanned(item, expected));
     };
     let tool = Tool::read(Ok(keys), &function.attrs, &mut function.sig)?;
     if tool.takes_self {
-        let expected =
-            "a method is a tool of its impl block; write `#[toolset(name = \"…\")]` on the block";
+        let expected = "a method needs the attribute `#[toolset(name = \"…\")]` on its impl block";
         return Err(Error::new_spanned(&function.sig.inputs[0], expected));
     }
     let (visibility, conditions) = (&function.vis, &tool.conditions);
@@ -72,8 +70,8 @@ pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> 
 }
 
 impl Tool {
-    /// What the attribute and the signature say. Takes the attributes that are for the schema of the arguments off the
-    /// parameters, whatever is wrong.
+    /// Parses the attribute and the signature. Removes the attributes for the schema from the parameters, also on
+    /// errors.
     pub(crate) fn read(
         keys: Result<TokenStream>,
         attributes: &[Attribute],
@@ -94,8 +92,7 @@ impl Tool {
             None => doc_comment(attributes)?.ok_or_else(undescribed)?,
         };
         if !signature.generics.params.is_empty() {
-            let expected =
-                "a generic function cannot be a tool, which has one schema; write its types out";
+            let expected = "a generic function cannot be a tool, since a tool has one schema; use concrete types";
             return Err(Error::new_spanned(&signature.generics, expected));
         }
         if let Safety::Unsafe(token) = &signature.safety {
@@ -104,20 +101,21 @@ impl Tool {
         }
         if let (true, Some(token)) = (keys.blocking, &signature.asyncness) {
             let expected =
-                "a function that blocks is not `async`; take `async` or the key `blocking` away";
+                "a function with the key `blocking` cannot be `async`; remove one of them";
             return Err(Error::new_spanned(token, expected));
         }
         let output: Type = match &signature.output {
             ReturnType::Default => syn::parse_quote!(()),
             ReturnType::Type(_, of) if matches!(**of, Type::ImplTrait(_)) => {
-                let expected = "expected a type that has a schema; a function that returns a future is written `async fn`";
+                let expected = "expected a type that has a schema; write a function that returns a future as `async fn`";
                 return Err(Error::new_spanned(of, expected));
             }
             ReturnType::Type(_, of) => (**of).clone(),
         };
         let takes_self = match signature.receiver() {
             Some(receiver) if !matches!(receiver.kind, ReceiverKind::Reference(_, _, None)) => {
-                let expected = "expected `&self`: calls share the service and run side by side";
+                let expected =
+                    "expected `&self`, since calls share the service and run concurrently";
                 return Err(Error::new_spanned(receiver, expected));
             }
             receiver => receiver.is_some(),
@@ -139,11 +137,11 @@ impl Tool {
         })
     }
 
-    /// The expression that makes the tool. `called` is the path of the function; `belongs` sets the spec's toolset and
-    /// service. A method is called on `self`, an `Arc`, which each call shares.
+    /// Generates the expression that creates the tool. `called` is the path of the function; `belongs` sets the toolset
+    /// and service of the spec. A method is called on `self`, an `Arc` that the calls share.
     pub(crate) fn expression(&self, called: &TokenStream, belongs: &TokenStream) -> TokenStream {
         let Self { name, description, keys: ToolKeys { tags, setters, blocking, .. }, .. } = self;
-        // Names that the function itself may have.
+        // The function may have parameters with the same names, so these have the span of the macro.
         let [spec, arguments, call, service] = ["spec", "arguments", "call", "service"]
             .map(|name| Ident::new(name, Span::mixed_site()));
         let mut fields = TokenStream::new();
@@ -179,7 +177,7 @@ impl Tool {
         } else if self.is_async {
             running.extend(quote!(.await));
         }
-        // Where a type makes no tool, the compiler points at the type.
+        // If a type cannot be used for tools, the compiler's error points to it.
         let output = &self.output;
         let has_schemas = [
             quote_spanned!(taken.span()=> takes::<_, #taken>();),
@@ -234,7 +232,7 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
             (one, other) => is_call(one) == is_call(other),
         });
         if collides {
-            let expected = "`Parameters<T>` is all arguments of a tool, and there is one call; take this one away";
+            let expected = "`Parameters<T>` holds all arguments of a tool, and there is only one call; remove this parameter";
             return Err(Error::new_spanned(input, expected));
         }
         parameters.push(parameter);
@@ -244,32 +242,30 @@ fn parameters(signature: &mut Signature) -> Result<Vec<Parameter>> {
 
 fn parameter(attributes: Vec<Attribute>, input: &PatType) -> Result<Parameter> {
     let of = &input.ty;
-    let (behind, by_reference) = match &**of {
+    let (referent, by_reference) = match &**of {
         Type::Reference(reference) if reference.mutability.is_none() => (&*reference.elem, true),
         other => (other, false),
     };
-    let filled = match (last_segment(behind), last_segment(of)) {
+    let special = match (last_segment(referent), last_segment(of)) {
         (Some(last), _) if last.ident == "ToolCall" => Some(Parameter::Call { by_reference }),
         (_, Some(last)) if last.ident == "Parameters" => {
             only_argument(last).map(Parameter::Arguments)
         }
         _ => None,
     };
-    if let Some(filled) = filled {
-        let Some(attribute) = attributes.first() else { return Ok(filled) };
-        let expected = "this parameter is no property; leave what describes one out";
+    if let Some(special) = special {
+        let Some(attribute) = attributes.first() else { return Ok(special) };
+        let expected = "this parameter is not a property; remove this attribute";
         return Err(Error::new_spanned(attribute, expected));
     }
-    let unfit = match &**of {
-        Type::ImplTrait(_) => {
-            Some("expected a type: a tool has one schema, and `impl Trait` has none")
-        }
+    let unsupported = match &**of {
+        Type::ImplTrait(_) => Some("expected a concrete type, since `impl Trait` has no schema"),
         Type::Reference(_) => Some(
-            "expected a type without references, such as `String`: arguments are made for the call",
+            "expected a type without references, such as `String`, since each call decodes its own arguments",
         ),
         _ => None,
     };
-    if let Some(expected) = unfit {
+    if let Some(expected) = unsupported {
         return Err(Error::new_spanned(of, expected));
     }
     match &*input.pat {
@@ -277,7 +273,7 @@ fn parameter(attributes: Vec<Attribute>, input: &PatType) -> Result<Parameter> {
             Ok(Parameter::Property { attributes, name: pattern.ident.clone(), of: of.clone() })
         }
         pattern => {
-            let expected = "expected a name, which is that of the property; all arguments as one type are `Parameters<T>`";
+            let expected = "expected the name of a property; use `Parameters<T>` for all arguments as one type";
             Err(Error::new_spanned(pattern, expected))
         }
     }

@@ -1,4 +1,4 @@
-//! The keys of the attributes, and the doc comments beside them.
+//! Parses the keys of the attributes, and doc comments.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ const TOOLSET: &str = "`name`, `description`, `service`, `tags` and `function`";
 const ANNOTATIONS: &str =
     "`read_only_hint`, `destructive_hint`, `idempotent_hint` and `open_world_hint`";
 
-/// Every unit of a timeout, in milliseconds; `ms` before the units it ends with.
+/// The units of a timeout in milliseconds; `ms` is before `m` and `s`, since it is tried first.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
-/// How many characters a tool's name may have: "Tool Names" in the MCP specification, 2025-11-25.
-const LONGEST_NAME: usize = 128;
+/// The maximum length of a tool's name: "Tool Names" in the MCP specification, 2025-11-25.
+const MAX_NAME: usize = 128;
 
 /// The keys of `#[tool]`.
 #[derive(Default)]
@@ -30,9 +30,9 @@ pub(crate) struct ToolKeys {
     pub(crate) tags: Vec<LitStr>,
     pub(crate) toolset: Option<LitStr>,
     pub(crate) service: Option<LitStr>,
-    /// Set if it runs on a thread for blocking work.
+    /// True if it runs on a thread for blocking work.
     pub(crate) blocking: bool,
-    /// The other keys, as calls of setters of `ToolSpec`.
+    /// The calls of `ToolSpec` setters for the other keys.
     pub(crate) setters: TokenStream,
 }
 
@@ -86,11 +86,11 @@ impl ToolKeys {
                 "annotations" => annotations(meta)?,
                 "approval" => approval(meta)?,
                 "hints" => {
-                    let [call, result] = words(meta, ["call", "result"])?;
+                    let [call, result] = optional_texts(meta, ["call", "result"])?;
                     quote!(.with_hints(spec::Hints { call: #call, result: #result }))
                 }
                 "deprecated" => {
-                    let [since, replacement] = words(meta, ["since", "replacement"])?;
+                    let [since, replacement] = optional_texts(meta, ["since", "replacement"])?;
                     quote! {
                         .with_deprecation(spec::Deprecation {
                             since: #since,
@@ -134,7 +134,7 @@ impl ToolsetKeys {
     }
 }
 
-/// Reads keys that stand between commas, each of which may be given once.
+/// Parses keys that are separated by commas; each is allowed once.
 fn each_key(
     read: impl FnMut(&str, &ParseNestedMeta<'_>) -> Result<()>,
 ) -> impl Parser<Output = ()> {
@@ -158,19 +158,19 @@ fn unknown(meta: &ParseNestedMeta<'_>, known: &str) -> Error {
     meta.error(format!("unknown key, expected one of {known}"))
 }
 
-/// `= "…"`, with something in it.
+/// Parses `= "…"` with a text that is not empty.
 fn text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
     let text: LitStr = meta.value()?.parse()?;
     if text.value().trim().is_empty() {
         return Err(Error::new(
             text.span(),
-            "found an empty text; write one, or leave the key out",
+            "found an empty text, expected a text; write one, or remove the key",
         ));
     }
     Ok(text)
 }
 
-/// `= ["…", "…"]`.
+/// Parses `= ["…", "…"]`.
 fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let value = meta.value()?;
     let content;
@@ -179,7 +179,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(texts.into_iter().collect())
 }
 
-/// `= true`, `= false`, or nothing, which is true.
+/// Parses `= true`, `= false`, or nothing, which is true.
 fn flag(meta: &ParseNestedMeta<'_>) -> Result<bool> {
     if !meta.input.peek(Token![=]) {
         return Ok(true);
@@ -187,18 +187,21 @@ fn flag(meta: &ParseNestedMeta<'_>) -> Result<bool> {
     Ok(meta.value()?.parse::<LitBool>()?.value)
 }
 
-/// `(key = "…", …)`: for each known key an optional text of a spec.
-fn words<const N: usize>(meta: &ParseNestedMeta<'_>, known: [&str; N]) -> Result<[TokenStream; N]> {
-    let mut words = known.map(|_| quote!(None));
+/// Parses `(key = "…", …)` and returns an optional text of a spec for each known key.
+fn optional_texts<const N: usize>(
+    meta: &ParseNestedMeta<'_>,
+    known: [&str; N],
+) -> Result<[TokenStream; N]> {
+    let mut optional_texts = known.map(|_| quote!(None));
     meta.parse_nested_meta(once(|key, meta| {
-        let Some(place) = known.iter().position(|known| *known == key) else {
+        let Some(position) = known.iter().position(|known| *known == key) else {
             return Err(unknown(meta, &known.map(|key| format!("`{key}`")).join(" and ")));
         };
         let text = text(meta)?;
-        words[place] = quote!(Some(spec::text(#text)));
+        optional_texts[position] = quote!(Some(spec::text(#text)));
         Ok(())
     }))?;
-    Ok(words)
+    Ok(optional_texts)
 }
 
 fn annotations(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
@@ -210,7 +213,7 @@ fn annotations(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
             "idempotent_hint" => &mut idempotent,
             "open_world_hint" => &mut open_world,
             "title" => {
-                let expected = "the title stands beside the annotations: `title = \"…\"`";
+                let expected = "the title is not an annotation; write `title = \"…\"` outside of `annotations`";
                 return Err(meta.error(expected));
             }
             _ => return Err(unknown(meta, ANNOTATIONS)),
@@ -234,7 +237,7 @@ fn approval(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
     let [mut prompt, mut denied, mut metadata] = [const { None }; 3];
     if meta.input.peek(syn::token::Paren) {
         meta.parse_nested_meta(once(|key, meta| {
-            let (word, value) = match key {
+            let (field, value) = match key {
                 "prompt" => (&mut prompt, text(meta)?.into_token_stream()),
                 "denied" => (&mut denied, text(meta)?.into_token_stream()),
                 "metadata" => {
@@ -243,7 +246,7 @@ fn approval(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
                 }
                 _ => return Err(unknown(meta, "`prompt`, `denied` and `metadata`")),
             };
-            *word = Some(quote!(#value.into()));
+            *field = Some(quote!(#value.into()));
             Ok(())
         }))?;
     }
@@ -257,7 +260,7 @@ fn option(value: Option<impl ToTokens>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-/// `(key = …, key(…), key)`: a JSON object of strings, integers, truths and objects.
+/// Parses `(key = …, key(…), key)` as a JSON object of strings, integers, booleans and objects.
 fn object(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
     let mut entries = Vec::new();
     meta.parse_nested_meta(once(|key, meta| {
@@ -287,13 +290,13 @@ fn object(meta: &ParseNestedMeta<'_>) -> Result<TokenStream> {
     )
 }
 
-/// A length of time, as `toolwright::spec::parse_period` reads it: to call that, whoever uses a macro would compile the
-/// contract a second time.
+/// Parses a duration like `toolwright::spec::parse_period`. Calling that function would make users of the macros
+/// compile the crate `toolwright` twice.
 fn milliseconds(text: &LitStr) -> Result<u64> {
     let written = text.value();
     let length = UNITS.iter().find_map(|(unit, milliseconds)| {
         let digits = written.strip_suffix(unit)?;
-        // A number of Rust may have a sign.
+        // `u64::from_str` accepts a sign.
         let is_count = digits.bytes().all(|byte| byte.is_ascii_digit());
         let count: u64 = is_count.then(|| digits.parse().ok())??;
         count.checked_mul(*milliseconds).filter(|length| *length > 0)
@@ -305,15 +308,14 @@ fn milliseconds(text: &LitStr) -> Result<u64> {
 pub(crate) fn check_name(name: &LitStr) -> Result<()> {
     let text = name.value();
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    if !text.is_empty() && text.len() <= LONGEST_NAME && text.bytes().all(is_allowed) {
+    if !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(is_allowed) {
         return Ok(());
     }
-    let expected =
-        format!("expected a name of 1 to {LONGEST_NAME} letters, digits, `_`, `-` and `.`");
+    let expected = format!("expected a name of 1 to {MAX_NAME} letters, digits, `_`, `-` and `.`");
     Err(Error::new(name.span(), expected))
 }
 
-/// The text of a doc comment; none where there is no comment.
+/// Returns the text of a doc comment; `None` if there is no comment.
 pub(crate) fn doc_comment(attributes: &[Attribute]) -> Result<Option<LitStr>> {
     let mut lines = Vec::new();
     let mut span = None;
@@ -338,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timeout_is_what_the_contract_takes_for_a_period() {
+    fn timeouts_are_parsed_like_periods_of_the_contract() {
         let numbers = ["", "0", "1", "007", "+5", "-5", "1.5", "5 ", "18446744073709551615"];
         for (number, unit) in numbers
             .iter()

@@ -1,5 +1,5 @@
-//! The attributes `#[tool]` and `#[toolset]`, which toolwright-runtime re-exports behind its feature `macros`. They write
-//! what a person could write: a `ToolSpec`, and a `FunctionTool` of it and the function.
+//! The attributes `#[tool]` and `#[toolset]`, which toolwright-runtime re-exports with its feature `macros`. They
+//! generate code that could be written by hand: a `ToolSpec`, and a `FunctionTool` that calls the function.
 
 mod function;
 mod keys;
@@ -9,22 +9,22 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::{Error, Item, parse_macro_input};
 
-/// Makes a tool of a function.
+/// Declares a tool that calls a function.
 ///
-/// The function stays as it is. Beside it stands one that is named after it, `add_tool` for `add`, and returns the
-/// `FunctionTool`. The tool's name is the function's, its description the doc comment.
+/// The function is not changed. The attribute adds a second function, `add_tool` for `add`, which returns the
+/// `FunctionTool`. The tool has the name of the function, and its doc comment as the description.
 ///
 /// ```
 /// use toolwright_runtime::tools::Json;
 /// use toolwright_runtime::{Registry, tool};
 ///
-/// /// Tell how warm it is at a place.
+/// /// Return the temperature at a latitude.
 /// #[tool(title = "Weather", annotations(read_only_hint = true), timeout = "5s")]
 /// async fn temperature(
-///     /// Degrees north.
+///     /// The latitude in degrees.
 ///     #[schemars(range(min = -90, max = 90))]
 ///     north: f64,
-///     /// Degrees below zero are wanted too.
+///     /// If true, return the temperature in winter.
 ///     #[serde(default)]
 ///     in_winter: bool,
 /// ) -> Result<Json<f64>, std::num::ParseFloatError> {
@@ -35,43 +35,44 @@ use syn::{Error, Item, parse_macro_input};
 /// let registry = Registry::new();
 /// registry.register_tool(temperature_tool())?;
 /// let spec = registry.spec("temperature").expect("it is registered");
-/// assert_eq!(spec.description(), "Tell how warm it is at a place.");
+/// assert_eq!(spec.description(), "Return the temperature at a latitude.");
 /// assert!(spec.check_args(br#"{"north":91}"#).is_err());
 /// # Ok::<(), toolwright::RegistrationError>(())
 /// ```
 ///
 /// # Parameters
 ///
-/// Each parameter is a property of the arguments, named as the parameter is, whose type derives `Deserialize` and
-/// `JsonSchema`. Doc comments and the attributes `#[serde(…)]` and `#[schemars(…)]` on a parameter act as on the field
-/// of a struct. There are no other properties.
+/// Each parameter is a property of the arguments with the same name. Its type derives `Deserialize` and `JsonSchema`.
+/// Doc comments and the attributes `#[serde(…)]` and `#[schemars(…)]` on a parameter have the same effect as on the
+/// field of a struct. Other properties are refused.
 ///
-/// A parameter `Parameters<T>` is all arguments together, as one type: any that can be the argument of a
-/// [`ToolFunction`](https://docs.rs/toolwright-runtime/latest/toolwright_runtime/tools/trait.ToolFunction.html). A
-/// parameter `ToolCall` or `&ToolCall` is the call and not seen by the model.
+/// A parameter `Parameters<T>` holds all arguments as one type, which may be any that a
+/// [`ToolFunction`](https://docs.rs/toolwright-runtime/latest/toolwright_runtime/tools/trait.ToolFunction.html)
+/// accepts. A parameter `ToolCall` or `&ToolCall` is the call; the model does not see it.
 ///
 /// # Result
 ///
-/// What a `ToolFunction` may return: types with a codec, `Json<T>`, and a `Result` of either. A function that is not
-/// `async` runs on the thread that awaits the call; one that takes long or waits there has the key `blocking`.
+/// The result may be any that a `ToolFunction` returns: types with a codec, `Json<T>`, and a `Result` of either. A
+/// function that is not `async` runs on the thread that awaits the call; if it takes long or blocks, use the key
+/// `blocking`.
 ///
 /// # Keys
 ///
 /// | key | meaning |
 /// |---|---|
 /// | `name = "…"` | the tool's name, if not the function's |
-/// | `description = "…"` | what it does, for the model, if not the doc comment |
+/// | `description = "…"` | the description for the model, if not the doc comment |
 /// | `title = "…"` | a short name for people |
-/// | `annotations(read_only_hint = true, destructive_hint = …, idempotent_hint = …, open_world_hint = …)` | what it does to the world |
-/// | `approval`, `approval(prompt = "…", denied = "…", metadata(risk_level = "high"))` | its calls need an approval |
-/// | `timeout = "30s"` | how long one attempt may take: `500ms`, `5s`, `2m`, `1h` |
-/// | `attempts = 3` | how many attempts a transient failure gets in all |
-/// | `sequential` | it is a barrier among concurrent calls |
-/// | `blocking` | it runs on a thread for work that blocks, where its timeout strikes; not with `async` |
-/// | `hints(call = "…", result = "…")` | templates for showing progress |
-/// | `tags = ["…"]`, `aliases = ["…"]` | words to choose it by; its earlier names |
-/// | `deprecated(since = "…", replacement = "…")` | it still runs, but is not offered |
-/// | `toolset = "…"`, `service = "…"` | what it belongs to; on a function only |
+/// | `annotations(read_only_hint = true, destructive_hint = …, idempotent_hint = …, open_world_hint = …)` | hints on its effects |
+/// | `approval`, `approval(prompt = "…", denied = "…", metadata(risk_level = "high"))` | requires an approval for each call |
+/// | `timeout = "30s"` | the time limit of one attempt: `500ms`, `5s`, `2m`, `1h` |
+/// | `attempts = 3` | the total number of attempts when failures are transient |
+/// | `sequential` | a call never runs at the same time as another call of its step |
+/// | `blocking` | runs the function on a thread for blocking work, so that its timeout has an effect; not with `async` |
+/// | `hints(call = "…", result = "…")` | templates that show the progress of a call |
+/// | `tags = ["…"]`, `aliases = ["…"]` | tags for selecting it; its earlier names |
+/// | `deprecated(since = "…", replacement = "…")` | it still runs, but is not offered to models |
+/// | `toolset = "…"`, `service = "…"` | its toolset and service; only on functions |
 #[proc_macro_attribute]
 pub fn tool(keys: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as Item);
@@ -79,9 +80,10 @@ pub fn tool(keys: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#item #code).into()
 }
 
-/// Makes a toolset of an impl block: each method that is marked `#[tool]` is a tool of it.
+/// Declares a toolset whose tools are the methods of an impl block with `#[tool]`.
 ///
-/// The block gets a function `tools`, which takes an `Arc` of the service that the calls share.
+/// The attribute adds a method `tools` to the block, which returns the tools. It takes the service in an `Arc`, which
+/// the calls share.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -97,14 +99,14 @@ pub fn tool(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// /// Counts.
 /// #[toolset(name = "counter")]
 /// impl Counter {
-///     /// Count further.
+///     /// Add to the count.
 ///     #[tool]
 ///     fn count(&self, by: i64) -> i64 {
 ///         self.count.fetch_add(by, Ordering::Relaxed) + by
 ///     }
 ///
-///     /// Begin again.
-///     #[tool(approval(prompt = "Forget the count?"))]
+///     /// Reset the count.
+///     #[tool(approval(prompt = "Reset the count?"))]
 ///     async fn reset(&self) {
 ///         self.count.store(0, Ordering::Relaxed);
 ///     }
@@ -116,16 +118,16 @@ pub fn tool(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok::<(), toolwright::RegistrationError>(())
 /// ```
 ///
-/// A method takes `&self` or no receiver; otherwise it is what [`macro@tool`] takes. `Self` is `Send`, `Sync` and
-/// `'static`, since calls run side by side.
+/// A method takes `&self` or no receiver; otherwise the rules of [`macro@tool`] apply. `Self` must be `Send`, `Sync`
+/// and `'static`, since calls run concurrently.
 ///
 /// | key | meaning |
 /// |---|---|
 /// | `name = "…"` | the toolset's name; required |
-/// | `description = "…"` | what it is for, if not the doc comment of the block |
+/// | `description = "…"` | the description, if not the doc comment of the block |
 /// | `service = "…"` | the service that owns it |
-/// | `tags = ["…"]` | words that stand before those of each tool |
-/// | `function = read_tools` | what `tools` is called, where a type has several such blocks |
+/// | `tags = ["…"]` | tags that are added to each tool, before its own |
+/// | `function = read_tools` | the name of the method instead of `tools`, for types with several such blocks |
 #[proc_macro_attribute]
 pub fn toolset(keys: TokenStream, item: TokenStream) -> TokenStream {
     let mut item = parse_macro_input!(item as Item);

@@ -1,4 +1,4 @@
-//! `#[toolset]` on an impl block.
+//! `#[toolset]` on impl blocks.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,14 @@ use syn::{Attribute, Error, ImplItem, Item, Meta, Result};
 use crate::function::Tool;
 use crate::keys::{ToolsetKeys, doc_comment};
 
-/// Gives an impl block the function that returns its tools.
+/// Adds the method that returns the tools to an impl block.
 pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> {
     let Item::Impl(block) = item else {
-        let expected = "expected an impl block; of a function, `#[tool]` makes a tool";
+        let expected = "expected an impl block; for a function use `#[tool]`";
         return Err(Error::new_spanned(item, expected));
     };
-    // Attributes are taken off all methods before anything is wrong, so that the compiler says nothing of them too.
+    // Attributes are removed from all methods before errors are reported, so that the compiler does not report them
+    // too.
     let methods = block.items.iter_mut().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,
@@ -34,7 +35,7 @@ pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> 
     }
     let ToolsetKeys { name, description, service, tags, function } = ToolsetKeys::parse(keys)?;
     if tools.is_empty() {
-        let expected = "this block has no tool; write `#[tool]` on a method of it";
+        let expected = "this block has no tool; write `#[tool]` on one of its methods";
         return Err(Error::new_spanned(&block.self_ty, expected));
     }
     let description = match description {
@@ -56,14 +57,13 @@ pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> 
     for (method, tool) in tools {
         let checked = tool.and_then(|mut tool| {
             if let Some(key) = tool.keys.toolset.as_ref().or(tool.keys.service.as_ref()) {
-                let expected = "a method belongs to the toolset of its block; leave the key out";
+                let expected = "a method has the toolset and service of its block; remove the key";
                 return Err(Error::new(key.span(), expected));
             }
             let name = tool.name.value();
             if tool.conditions.is_empty() && !names.insert(name.clone()) {
-                let message = format!(
-                    "two tools of this block are named `{name}`; give one of the two another name"
-                );
+                let message =
+                    format!("two tools of this block have the name `{name}`; rename one of them");
                 return Err(Error::new(tool.name.span(), message));
             }
             tool.keys.tags.splice(..0, tags.iter().cloned());
@@ -98,7 +98,7 @@ pub(crate) fn expand(keys: TokenStream, item: &mut Item) -> Result<TokenStream> 
     Ok(TokenStream::new())
 }
 
-/// Whether an attribute is `#[tool]`, by whatever path.
+/// Returns true if an attribute is `#[tool]`, with any path.
 fn is_tool(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|last| last.ident == "tool")
 }

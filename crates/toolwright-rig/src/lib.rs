@@ -1,5 +1,5 @@
-//! Takes tools of [rig](https://docs.rs/rig-core) over as they are: what implements rig's `Tool` becomes a `FunctionTool`,
-//! to be registered beside all others. Never talks to a model: rig's agents and clients are not used.
+//! Adapts tools of [rig](https://docs.rs/rig-core): an implementation of rig's `Tool` becomes a `FunctionTool`, which
+//! can be registered like any other. It does not use rig's agents and clients.
 
 #![warn(missing_debug_implementations)]
 
@@ -9,16 +9,16 @@ use rig_core::tool::{ErasedTool, ToolContext, ToolErrorKind, ToolExecutionError,
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, ToolSpec};
 use toolwright_runtime::FunctionTool;
 
-/// A tool of rig as a tool of ours, for
+/// Converts a tool of rig to a `FunctionTool`, for
 /// [`Registry::register_tool`](toolwright_runtime::Registry::register_tool) and
 /// [`register_tools`](toolwright_runtime::Registry::register_tools).
 ///
-/// Name and description are the tool's, and the schema that it publishes is what arguments are held against, which rig
-/// itself leaves to the tool. A schema that cannot be enforced is refused when the tool is registered.
+/// It has the tool's name, description and schema. Arguments are checked against the schema, which rig itself leaves to
+/// the tool. If the schema cannot be enforced, registering the tool fails.
 ///
 /// The result is the JSON that the tool returns, or its text as a string; content of several parts, such as images, is
-/// the JSON that rig writes of it. An error is a failure of the kind that rig gives it. The model is told what rig tells
-/// it, operators the error's own text. Every call has a `ToolContext` of its own; [`with_context`] fills it.
+/// serialized as rig does. An error becomes a failure of the same kind, with rig's message for the model; the error's
+/// own text is shown to operators only. Each call has its own `ToolContext`, which [`with_context`] can fill.
 ///
 /// ```
 /// use rig_core::tool::{Tool, ToolContext};
@@ -71,8 +71,8 @@ pub fn tool(tool: impl ErasedTool + 'static) -> FunctionTool {
     with_context(tool, |_, _| {})
 }
 
-/// The same as [`tool`], with a function that puts values into the context of each call: rig's tools take from it what
-/// models must not say, such as who is asking.
+/// Like [`tool`], with a function that puts values into the context of each call: data that must not come from the
+/// model, such as the current user.
 pub fn with_context(
     tool: impl ErasedTool + 'static,
     fill: impl Fn(&ToolCall, &mut ToolContext) + Send + Sync + 'static,
@@ -116,8 +116,8 @@ fn failure(error: &ToolExecutionError, call: &ToolCall) -> ToolFailure {
         ToolErrorKind::Provider | ToolErrorKind::Other => (FailureKind::Internal, Recovery::Replan),
     };
     let recovery = if error.retryable() == Some(true) { Recovery::Retry } else { recovery };
-    let told = error.model_output().render();
-    let mut failure = ToolFailure::new(kind, told, recovery).with_detail(error.message());
+    let message = error.model_output().render();
+    let mut failure = ToolFailure::new(kind, message, recovery).with_detail(error.message());
     failure.code = error.code().map(|code| code.to_owned().into());
     failure
 }

@@ -1,4 +1,4 @@
-//! Tools of rig in a registry of ours: what they are called, what is enforced, and what becomes of errors.
+//! Tests of rig's tools in a registry: their specs, the checks of arguments, and their errors.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure};
 use toolwright_runtime::{Agent, Registry, RunRequest, Runtime, Script};
 
-/// Who asks: said by the host, never by a model.
+/// The current user, which the host sets, not the model.
 #[derive(Serialize, Deserialize)]
 struct User(String);
 
@@ -42,7 +42,7 @@ struct Receipt {
     text: String,
 }
 
-/// Fails by its own error.
+/// Fails with its own error type.
 struct Buy;
 
 impl Tool for Buy {
@@ -77,7 +77,7 @@ impl Tool for Buy {
     }
 }
 
-/// Returns what its argument says, or fails as it says.
+/// Returns or fails as its argument says.
 struct Fail;
 
 #[derive(Deserialize)]
@@ -121,7 +121,7 @@ impl PortableTool for Fail {
     }
 }
 
-/// Publishes a schema that is none.
+/// Publishes an invalid schema.
 struct Broken(Value);
 
 impl PortableTool for Broken {
@@ -160,9 +160,9 @@ fn r3_a_tool_of_rig_is_registered_as_it_describes_itself() {
     assert!(again.to_string().contains("`buy` is registered already"), "{again}");
 }
 
-/// R3: arguments are held against the schema that rig publishes before the tool sees them.
+/// R3: arguments are checked against the published schema before the tool runs.
 #[tokio::test]
-async fn r3_arguments_of_a_tool_of_rig_are_held_to_its_schema() {
+async fn r3_arguments_of_a_tool_of_rig_are_checked_against_its_schema() {
     let registry = Registry::new();
     registry.register_tool(toolwright_rig::tool(Buy)).unwrap();
     let runtime = Runtime::new(registry);
@@ -176,14 +176,14 @@ async fn r3_arguments_of_a_tool_of_rig_are_held_to_its_schema() {
         assert_eq!(failure.kind, FailureKind::InvalidCall);
         assert!(failure.message.contains(expected), "{args}: {failure}");
     }
-    // What the schema accepts and the type does not is refused in rig's words.
+    // Arguments that the schema accepts and the type does not are refused with rig's message.
     let failure = failure(&runtime, "buy", r#"{"item":"tea","count":-1}"#).await;
     assert_eq!(failure.kind, FailureKind::InvalidCall);
     assert!(matches!(failure.recovery, Recovery::CorrectCall(_)));
     assert!(failure.message.contains("failed to parse tool arguments"), "{failure}");
 }
 
-/// R3: an agent calls tools of rig as any other, with what its host puts into rig's context.
+/// R3: an agent can call tools of rig like any other, with a context that the host fills.
 #[tokio::test]
 async fn r3_tools_of_rig_are_called_in_runs_with_a_context() {
     let registry = Registry::new();
@@ -201,20 +201,20 @@ async fn r3_tools_of_rig_are_called_in_runs_with_a_context() {
     registry.register_agent(agent, script.into()).unwrap();
     let request = RunRequest::new("worker", Payload::new("0")).with_run_id("ann");
     let outcome = Runtime::new(registry).run(request).await.unwrap();
-    let said: Vec<Value> = outcome
+    let results: Vec<Value> = outcome
         .exchanges()
         .map(|exchange| exchange.result.outcome.as_ref().unwrap())
         .map(|payload| serde_json::from_str(payload.as_str()).unwrap())
         .collect();
     let part = json!({ "type": "text", "text": "one" });
-    assert_eq!(said[0], json!({ "text": "ann: 2 tea" }));
-    assert_eq!(said[1], json!("plain \"text\""));
-    assert_eq!(said[2], json!([part, part]));
+    assert_eq!(results[0], json!({ "text": "ann: 2 tea" }));
+    assert_eq!(results[1], json!("plain \"text\""));
+    assert_eq!(results[2], json!([part, part]));
 }
 
-/// R3: rig's errors are failures of their kind, and tell the model what rig would.
+/// R3: rig's errors become failures of the same kind, with rig's message for the model.
 #[tokio::test]
-async fn r3_errors_of_rig_are_failures_of_their_kind() {
+async fn r3_errors_of_rig_become_failures_of_the_same_kind() {
     let registry = Registry::new();
     registry.register_tool(toolwright_rig::tool(Fail)).unwrap();
     registry.register_tool(toolwright_rig::tool(Buy)).unwrap();
@@ -244,7 +244,7 @@ async fn r3_errors_of_rig_are_failures_of_their_kind() {
     assert_eq!(own.detail.as_deref(), Some("the shop is closed until nine"));
 }
 
-/// R3: a schema that cannot be enforced is refused when the tool is registered.
+/// R3: a tool whose schema cannot be enforced is not registered.
 #[test]
 fn r3_a_tool_of_rig_without_a_usable_schema_is_refused() {
     for schema in [Value::Null, json!({ "$ref": "#/$defs/missing" }), json!({ "type": "string" })] {

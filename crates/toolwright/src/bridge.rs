@@ -1,6 +1,6 @@
-//! Bridges to serde: any format that serde knows is carried over to JSON and goes through the codec.
+//! Bridges to serde: a value in any serde format is converted to JSON, which the codec then reads.
 //!
-//! There is no second codec here: what the JSON codec refuses, every format refuses.
+//! There is no second codec: if the JSON codec refuses a value, it is refused in every format.
 
 mod read;
 mod write;
@@ -34,7 +34,7 @@ pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Res
     codec::from_json(json.as_bytes()).map_err(de::Error::custom)
 }
 
-/// Writes the serde implementations of a type that has a codec.
+/// Implements `Serialize` and `Deserialize` for types that have a codec.
 ///
 /// ```
 /// # use toolwright::codec::{Decode, Encode, Reader, Writer};

@@ -1,5 +1,4 @@
-//! One call of a tool: who asks for what, on whose behalf. Never says what came of it: see
-//! [`crate::outcome`].
+//! A call of a tool: its id, the tool's name, the arguments and the scope. Results are in [`crate::outcome`].
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -12,7 +11,7 @@ use crate::codec::{self, Decode, Encode};
 use crate::issue::InvalidPayload;
 use crate::spec::Tool;
 
-/// A JSON text on its way to or from a tool. Not checked until a codec reads it: a model may have
+/// A JSON text that goes to a tool or comes from one. It is not checked until a codec reads it, since a model may have
 /// written it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload(Box<str>);
@@ -27,10 +26,11 @@ pub struct ToolCall {
     clearance: Option<Clearance>,
 }
 
-/// The proof that a call was approved. A runtime attaches it to the call, and its tools run no call that needs an approval
-/// without it. Only a crate that knows the type of the proof can make or read one, so a runtime keeps that type private.
+/// The proof that a call was approved. A runtime attaches it to the call, and its tools refuse calls that need an
+/// approval and do not have it. Only a crate that knows the type of the proof can make or read one, so a runtime keeps
+/// that type private.
 ///
-/// All clearances are equal: what one covers, its maker alone can tell.
+/// All clearances compare as equal: only their maker can read what they approve.
 #[derive(Clone)]
 pub struct Clearance(Arc<dyn Any + Send + Sync>);
 
@@ -45,16 +45,16 @@ pub struct Scope {
     pub turn_id: Option<String>,
     /// The call on whose behalf this one is made.
     pub parent_call_id: Option<String>,
-    /// Whatever else the host attaches.
+    /// Labels that the host attaches.
     pub labels: BTreeMap<String, String>,
-    /// How many agents wait for this call's result, beside the one that makes it: 0 in a run that a host starts, one
-    /// more in each run that answers a call. A runtime counts it and refuses runs that are nested too deep, so code
-    /// that makes calls of its own while it answers one passes on the scope that it was given.
+    /// How deep the run is nested: 0 in a run that a host starts, one more in a run that answers a call of another run.
+    /// A runtime counts it and refuses runs that are nested too deep, so a tool that makes calls of its own passes on
+    /// the scope of its call.
     pub depth: u32,
 }
 
-/// Writes functions that make calls of tools, by the types of these: each takes arguments and gives a call with a fresh id
-/// and an empty scope.
+/// Declares one function for each tool type, which takes typed arguments and returns a call with a fresh id and an
+/// empty scope.
 ///
 /// ```
 /// use toolwright::{ToolSpec, Value};
@@ -92,7 +92,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// Every issue that keeps the value from being valid under its schema.
+    /// Every issue that makes the value invalid under its schema.
     pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, InvalidPayload> {
         codec::to_json(value).map(Self::new)
     }
@@ -101,7 +101,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// Every issue of the text, or the one place where it stops being JSON.
+    /// Every issue of the text, or the place where it stops being JSON.
     pub fn decode<T: Decode>(&self) -> Result<T, InvalidPayload> {
         codec::from_json(self.as_bytes())
     }
@@ -124,17 +124,17 @@ impl fmt::Display for Payload {
 }
 
 impl ToolCall {
-    /// A call with a fresh id and an empty scope.
+    /// Creates a call with a fresh id and an empty scope.
     pub fn new(tool: impl Into<String>, args: Payload) -> Self {
         let (id, scope) = (fresh_id("call"), Scope::default());
         Self { id, tool: tool.into(), args, scope, clearance: None }
     }
 
-    /// A call of a known tool with typed arguments.
+    /// Creates a call of a tool type with typed arguments.
     ///
     /// # Errors
     ///
-    /// Every issue that keeps the arguments from being valid under the tool's schema.
+    /// Every issue that makes the arguments invalid under the tool's schema.
     pub fn of<T: Tool>(args: &T::Args) -> Result<Self, InvalidPayload> {
         Ok(Self::new(T::SPEC.name(), Payload::of(args)?))
     }
@@ -146,7 +146,7 @@ impl ToolCall {
         self
     }
 
-    /// Sets the name of the tool: the same call on the way to where the tool has another name.
+    /// Sets the name of the tool, for a place where the tool has another name.
     #[must_use]
     pub fn with_tool(mut self, tool: impl Into<String>) -> Self {
         self.tool = tool.into();
@@ -167,7 +167,7 @@ impl ToolCall {
         self
     }
 
-    /// Sets where the call comes from.
+    /// Sets the scope of the call.
     #[must_use]
     pub fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
@@ -186,7 +186,7 @@ impl ToolCall {
         &self.id
     }
 
-    /// The name the tool was called by: its own, or an earlier one.
+    /// The name by which the tool was called: its name or an alias.
     pub fn tool(&self) -> &str {
         &self.tool
     }
@@ -196,7 +196,7 @@ impl ToolCall {
         &self.args
     }
 
-    /// Where the call comes from.
+    /// The scope of the call.
     pub fn scope(&self) -> &Scope {
         &self.scope
     }
@@ -206,8 +206,8 @@ impl ToolCall {
         self.clearance.as_ref()
     }
 
-    /// Whether somebody was asked about this call and approved it, with these arguments. Holds for a call that a runtime
-    /// hands to a tool.
+    /// Returns true if this call was approved with these arguments. Only reliable for a call that a runtime passes to a
+    /// tool.
     pub fn is_approved(&self) -> bool {
         self.clearance.is_some()
     }
@@ -239,7 +239,7 @@ impl ToolCall {
 }
 
 impl Clearance {
-    /// Wraps a proof, of a type that only its maker knows.
+    /// Wraps a proof, whose type should be private to its maker.
     pub fn new(proof: impl Any + Send + Sync) -> Self {
         Self(Arc::new(proof))
     }
@@ -262,11 +262,11 @@ impl fmt::Debug for Clearance {
     }
 }
 
-/// An id no other call of this function gives, in this process or (but for a chance of 2⁻⁶⁴) any
-/// other: the prefix, `_` and sixteen hex digits.
+/// Returns an id that is unique in this process and, except for a chance of 2⁻⁶⁴, in all others: the prefix, `_` and
+/// sixteen hex digits.
 pub fn fresh_id(prefix: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Every `RandomState` has keys of its own, drawn from the system's randomness.
+    // Every `RandomState` has its own random keys from the system.
     let random = RandomState::new().hash_one(NEXT.fetch_add(1, Ordering::Relaxed));
     format!("{prefix}_{random:016x}")
 }

@@ -1,14 +1,14 @@
-//! Types that carry the JSON Schema of their codec, for tools that are written by hand. A tool from a schema file needs
-//! none of this: its types and its schemas are generated together.
+//! Types with a JSON Schema, for handwritten tools. A tool from a schema file does not need this module: its types and
+//! schemas are generated.
 
 use crate::codec::{Decode, Encode};
 use crate::value::{Map, Value};
 
-/// A type and the JSON Schema that its codec keeps: the codec accepts a payload exactly when the schema does.
+/// A type that has a JSON Schema. The codec must accept exactly the payloads that the schema accepts.
 ///
-/// Objects are declared with [`described!`](crate::described!), which makes type, codec and schema of one text.
+/// [`described!`](crate::described!) declares an object type with its codec and schema.
 pub trait Described: Decode + Encode {
-    /// The JSON Schema (2020-12).
+    /// Returns the JSON Schema (2020-12).
     fn schema() -> Value;
 }
 
@@ -64,13 +64,13 @@ fn of_type(name: &str) -> Value {
     Value::Object(Map::from_iter([("type", name.into())]))
 }
 
-/// The schema of an object that has exactly these properties, each with its description (none if empty) and schema. This
-/// is what [`described!`](crate::described!) uses.
+/// Returns the schema of an object with exactly these properties: key, description (none if empty) and schema.
+/// [`described!`](crate::described!) uses it.
 pub fn object(properties: impl IntoIterator<Item = (&'static str, &'static str, Value)>) -> Value {
     let (mut schemas, mut required) = (Map::new(), Vec::new());
     for (key, description, mut schema) in properties {
-        if let (Value::Object(words), false) = (&mut schema, description.trim().is_empty()) {
-            words.insert("description", description.trim().into());
+        if let (Value::Object(keywords), false) = (&mut schema, description.trim().is_empty()) {
+            keywords.insert("description", description.trim().into());
         }
         schemas.insert(key, schema);
         required.push(key);
@@ -83,8 +83,8 @@ pub fn object(properties: impl IntoIterator<Item = (&'static str, &'static str, 
     ]))
 }
 
-/// Declares objects with their codecs and schemas: all properties are required, there are no others, and what is said of
-/// a field is its description in the schema. A field's name is its key.
+/// Declares object types with their codecs and schemas. A field's name is its key, and its doc comment is its
+/// description in the schema. All fields are required; other keys are refused.
 ///
 /// ```
 /// use toolwright::codec::from_json;
@@ -93,7 +93,7 @@ pub fn object(properties: impl IntoIterator<Item = (&'static str, &'static str, 
 /// toolwright::described! {
 ///     /// A note to keep.
 ///     pub struct Note {
-///         /// What it is kept under.
+///         /// The key under which the note is kept.
 ///         pub key: String,
 ///         pub text: String,
 ///     }
@@ -104,7 +104,7 @@ pub fn object(properties: impl IntoIterator<Item = (&'static str, &'static str, 
 /// assert!(from_json::<Note>(br#"{"key":"a"}"#).is_err());
 /// assert_eq!(
 ///     Note::schema().to_string(),
-///     r#"{"type":"object","properties":{"key":{"type":"string","description":"What it is kept under."},"text":{"type":"string"}},"required":["key","text"],"additionalProperties":false}"#
+///     r#"{"type":"object","properties":{"key":{"type":"string","description":"The key under which the note is kept."},"text":{"type":"string"}},"required":["key","text"],"additionalProperties":false}"#
 /// );
 /// # Ok::<(), toolwright::InvalidPayload>(())
 /// ```
@@ -113,12 +113,12 @@ macro_rules! described {
     ($(
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
-            $($(#[doc = $words:literal])* $field_vis:vis $field:ident: $type:ty),* $(,)?
+            $($(#[doc = $description:literal])* $field_vis:vis $field:ident: $type:ty),* $(,)?
         }
     )+) => {$(
         $(#[$meta])*
         $vis struct $name {
-            $($(#[doc = $words])* $field_vis $field: $type,)*
+            $($(#[doc = $description])* $field_vis $field: $type,)*
         }
 
         impl $crate::codec::Decode for $name {
@@ -149,7 +149,7 @@ macro_rules! described {
             fn schema() -> $crate::Value {
                 $crate::described::object([$((
                     stringify!($field),
-                    concat!($($words),*),
+                    concat!($($description),*),
                     <$type as $crate::described::Described>::schema(),
                 )),*])
             }

@@ -1,5 +1,5 @@
-//! What runs calls, and the steps every executor shares: decode, run, encode. Never routes a call:
-//! that is the runtime's.
+//! Executors, which run calls, and the steps that they share: decode, run, encode. Routing calls to executors is up to
+//! the runtime.
 
 use std::fmt;
 use std::pin::Pin;
@@ -16,14 +16,14 @@ use crate::value::{Map, Value};
 /// A boxed future, so that [`Executor`] works as a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Runs calls. A failed call is a result, never a panic or an abort.
+/// Runs calls. A failed call is a result, not a panic.
 pub trait Executor: Send + Sync {
-    /// Runs one call to its end. Dropping the future gives the call up.
+    /// Runs one call. Dropping the future cancels the call.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 }
 
-/// Runs the calls of some tools on one executor and all others on another, so that a set whose tools are run in two
-/// ways is registered as one.
+/// An executor that runs the calls of some tools on one executor and all others on another, so that a toolset with two
+/// executors can be registered.
 pub struct Split<A> {
     specs: &'static [&'static ToolSpec],
     on: A,
@@ -38,7 +38,7 @@ impl<A: fmt::Debug> fmt::Debug for Split<A> {
 }
 
 impl<A: Executor> Split<A> {
-    /// Calls of `specs` go to `on`, all others to `others`.
+    /// Creates an executor that runs calls of `specs` on `on` and all others on `others`.
     pub fn new(specs: &'static [&'static ToolSpec], on: A, others: Arc<dyn Executor>) -> Self {
         Self { specs, on, others }
     }
@@ -54,9 +54,10 @@ impl<A: Executor> Executor for Split<A> {
     }
 }
 
-/// Writes what runs the tools that methods of a service back: an arm a tool, with the names it is called by, its type, the
-/// method, and the functions that turn its arguments into the method's payload and the method's result into its own, where
-/// their shapes differ. The last arm lists the tools that there are.
+/// Declares an executor that runs tools by calling the methods of a service. Each tool has an arm with its name and
+/// aliases, its type, and the method. If the tool and the method have different types, the arm also names a function
+/// that converts the arguments to the method's payload, or the method's result to the tool's. The last arm lists all
+/// specs.
 ///
 /// ```
 /// use toolwright::{MethodError, ToolCall, ToolFailure, ToolSpec};
@@ -64,7 +65,7 @@ impl<A: Executor> Executor for Split<A> {
 /// toolwright::service! {
 ///     /// Counts.
 ///     pub trait CounterService {
-///         /// The number behind another one.
+///         /// Returns the number after another one.
 ///         async fn next(&self, number: i64) -> Result<i64, MethodError>;
 ///     }
 /// }
@@ -112,7 +113,7 @@ macro_rules! executor {
         }
 
         impl<S: $service> $name<S> {
-            /// Runs the tools on this service.
+            /// Creates an executor that calls this service.
             pub fn new(service: S) -> Self {
                 Self { service }
             }
@@ -139,8 +140,8 @@ macro_rules! executor {
 }
 
 impl ToolCall {
-    /// Runs a typed tool on this call: decodes the arguments, awaits the body, encodes its result. The tool is passed as a
-    /// value, since a type argument would have the caller write one for the body too.
+    /// Runs a typed tool: decodes the arguments, awaits the body, encodes its result. The tool is passed as a value,
+    /// because with a type argument the caller would have to write those of the body too.
     pub fn run<'a, T, F>(
         &'a self,
         _: T,
@@ -163,7 +164,7 @@ impl ToolCall {
         })
     }
 
-    /// The result of a call nobody answers to.
+    /// Returns the failure for a call of an unknown tool.
     pub fn not_found<'a>(&'a self, specs: &'a [&ToolSpec]) -> BoxFuture<'a, ToolResult> {
         let known = specs.iter().map(|spec| spec.name());
         let failure = ToolFailure::not_found(self.tool(), known);
@@ -180,11 +181,11 @@ impl ToolCall {
     }
 }
 
-/// The value of an injected property the method cannot do without.
+/// Returns the value of a required injected property.
 ///
 /// # Errors
 ///
-/// An internal failure when the call's scope lacks it.
+/// An internal failure if the call's scope does not have it.
 pub fn injected(property: &str, source: &str, value: Option<&str>) -> Result<String, ToolFailure> {
     value.map(str::to_owned).ok_or_else(|| {
         ToolFailure::new(FailureKind::Internal, "the tool failed internally", Recovery::Finish)
@@ -194,12 +195,11 @@ pub fn injected(property: &str, source: &str, value: Option<&str>) -> Result<Str
     })
 }
 
-/// A method's payload with injected values in it, if it is valid.
+/// Returns a method's payload with its injected values, if it is valid.
 ///
 /// # Errors
 ///
-/// An internal failure when an injected value breaks the payload's schema: the host's fault, not
-/// the model's.
+/// An internal failure if an injected value breaks the payload's schema, which is the host's fault, not the model's.
 pub fn checked_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
     match codec::to_json(&payload) {
         Ok(_) => Ok(payload),
@@ -207,14 +207,14 @@ pub fn checked_payload<T: Encode>(payload: T) -> Result<T, ToolFailure> {
     }
 }
 
-/// Turns arguments into a payload of another shape by way of JSON, with injected properties added.
-/// What the arguments hold in the place of an injected property does not count, even where there is
-/// nothing to inject.
+/// Converts a tool's arguments to a method's payload of another type, by way of JSON, and adds the injected properties.
+/// If the arguments hold a value under the key of an injected property, it is dropped, even if there is nothing to
+/// inject.
 ///
 /// # Errors
 ///
-/// An invalid call when the arguments, valid for the tool, are not valid for its method; an internal
-/// failure when an injected value is not: the host's fault, and hidden from the model.
+/// An invalid call if the arguments are valid for the tool but not for its method; an internal failure, which hides the
+/// issues from the model, if an injected value is invalid.
 pub fn reshape_args<A: Encode, P: Decode>(
     call: &ToolCall,
     spec: &ToolSpec,
@@ -239,17 +239,17 @@ pub fn reshape_args<A: Encode, P: Decode>(
     })
 }
 
-/// Whether an issue is about an injected property.
+/// Returns true if an issue is in an injected property.
 fn is_injected(issue: &Issue, injected: &[(&str, Option<String>)]) -> bool {
     let key = issue.pointer().strip_prefix('/').map(unescaped);
     injected.iter().any(|(property, _)| key.as_deref() == Some(*property))
 }
 
-/// Turns a method's result into a tool's result of another shape by way of JSON.
+/// Converts a method's result to a tool's result of another type, by way of JSON.
 ///
 /// # Errors
 ///
-/// A malformed result when the method's result is not valid for the tool.
+/// A malformed result if the method's result is not valid for the tool.
 pub fn reshape_result<M: Encode, R: Decode>(spec: &ToolSpec, result: &M) -> Result<R, ToolFailure> {
     codec::to_json(result)
         .and_then(|json| codec::from_json(json.as_bytes()))

@@ -1,4 +1,4 @@
-//! The parts of an HTTP request in which a method of a service puts its payload. `S` is the type of texts: `&'static str`
+//! The parts of an HTTP request that hold the payload of a service's method. `S` is the type of texts: `&'static str`
 //! in generated code, `String` in the compiler.
 
 mod redacted_url;
@@ -26,7 +26,7 @@ pub enum Verb {
     Trace,
 }
 
-/// How lists and objects are written in a query (OpenAPI 3.1, "Style Values").
+/// The notation of lists and objects in a query (OpenAPI 3.1, "Style Values").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `a=1&a=2`, or `a=1,2`.
@@ -39,7 +39,7 @@ pub enum Style {
     DeepObject,
 }
 
-/// How a request's body is written.
+/// The encoding of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// `application/json`
@@ -61,45 +61,45 @@ pub enum Part<S = &'static str> {
     Property(S),
 }
 
-/// A property in the query.
+/// A property that is sent in the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryParameter<S = &'static str> {
     /// Its name in the query.
     pub name: S,
     /// The property of the payload.
     pub property: S,
-    /// How lists and objects are written.
+    /// The notation of lists and objects.
     pub style: Style,
-    /// Whether each item is a parameter of its own.
+    /// True if each item is a separate parameter.
     pub explode: bool,
 }
 
-/// A property in a header or a cookie.
+/// A property that is sent in a header or a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter<S = &'static str> {
-    /// Its name there.
+    /// The name of the header or cookie.
     pub name: S,
     /// The property of the payload.
     pub property: S,
 }
 
-/// What a request's body is made of.
+/// The content of a request's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body<S = &'static str> {
-    /// There is none.
+    /// No body.
     Nothing,
-    /// One property of the payload; none where that is absent.
+    /// One property of the payload; no body if the property is absent.
     Property(S, Content),
-    /// An object of every property that stands nowhere else.
+    /// An object of all properties that are in no other part of the request.
     Rest(Content),
 }
 
-/// A status of an answer.
+/// The status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// This one.
+    /// This status.
     Exactly(u16),
-    /// All that begin with this digit.
+    /// All statuses that begin with this digit.
     Class(u16),
 }
 

@@ -1,6 +1,6 @@
-//! What is wrong with a payload: one [`Issue`] a mistake, all of them in an [`InvalidPayload`].
+//! Mistakes in payloads: an [`Issue`] for each mistake, and an [`InvalidPayload`] that holds them all.
 //!
-//! Finding issues is the codecs' work; this module only holds them and puts them into words.
+//! Codecs find the issues; this module holds them and writes their messages.
 
 mod kind;
 mod nearest;
@@ -15,12 +15,12 @@ use pointer::Pointer;
 
 use crate::value::{Map, Value};
 
-/// How many steps checking one payload may take.
+/// The limit of steps for checking one payload.
 pub(crate) const MAX_STEPS: u64 = 20_000_000;
 
-/// One mistake in a payload: where it is and what it is.
+/// One mistake in a payload: its place and its kind.
 ///
-/// It displays as one short sentence that a model can act on.
+/// It displays as a short sentence that helps a model to correct its payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     pointer: Pointer,
@@ -28,17 +28,18 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// An issue at a JSON Pointer (RFC 6901); the empty pointer is the whole payload.
+    /// Creates an issue at a JSON Pointer (RFC 6901); the empty pointer is the whole payload.
     pub fn new(pointer: impl Into<String>, kind: IssueKind) -> Self {
         Self { pointer: Pointer::new(pointer.into()), kind }
     }
 
-    /// Puts a segment, escaped already, in front of the pointer: the value at hand is inside another.
-    pub(crate) fn put_under(&mut self, segment: &str) {
-        self.pointer.put_under(segment);
+    /// Puts a segment, already escaped, in front of the pointer, as the issue is passed from a value to the one that
+    /// contains it.
+    pub(crate) fn prepend(&mut self, segment: &str) {
+        self.pointer.prepend(segment);
     }
 
-    /// Says that null would have been right too, if a value of the wrong kind was found at hand.
+    /// Adds "or null" to the expected kind, if the issue is a wrong kind of the whole value.
     pub(crate) fn allow_null(&mut self) {
         match &mut self.kind {
             IssueKind::Type { expected, .. } if self.pointer.as_str().is_empty() => {
@@ -48,7 +49,7 @@ impl Issue {
         }
     }
 
-    /// Where the mistake is: a JSON Pointer (RFC 6901), empty for the whole payload.
+    /// The place of the mistake: a JSON Pointer (RFC 6901), empty for the whole payload.
     pub fn pointer(&self) -> &str {
         self.pointer.as_str()
     }
@@ -63,12 +64,12 @@ impl Issue {
         self.kind.code()
     }
 
-    /// The sentence without the place.
+    /// The sentence without the pointer.
     pub fn message(&self) -> String {
         self.kind.to_string()
     }
 
-    /// The issue as data: `pointer`, `code`, `message` and, where they apply, `expected`, `found` and `limit`.
+    /// The issue as a JSON object: `pointer`, `code`, `message` and, where they apply, `expected`, `found` and `limit`.
     pub fn to_value(&self) -> Value {
         let always = [
             ("pointer", Value::from(self.pointer())),
@@ -92,26 +93,26 @@ impl fmt::Display for Issue {
     }
 }
 
-/// A payload that breaks its schema, with every issue that was found in one pass.
+/// The error for a payload that breaks its schema, with every issue that was found in one pass.
 ///
-/// It displays as one sentence a line.
+/// It displays as one line for each issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPayload {
     issues: Vec<Issue>,
 }
 
 impl InvalidPayload {
-    /// An error that lists these issues.
+    /// Creates an error with these issues.
     pub fn new(issues: Vec<Issue>) -> Self {
         Self { issues }
     }
 
-    /// The issues, in the order in which they were met.
+    /// The issues, in the order in which they were found.
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
 
-    /// The issues as data: an array of what [`Issue::to_value`] returns.
+    /// The issues as a JSON array of [`Issue::to_value`].
     pub fn to_value(&self) -> Value {
         Value::Array(self.issues.iter().map(Issue::to_value).collect())
     }

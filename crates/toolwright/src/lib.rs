@@ -1,9 +1,9 @@
-//! The contract between those who provide tools and those who run them: specs, codecs, calls,
-//! results, failures. All that generated code needs. Holds no runtime: nothing here routes a call,
-//! keeps a session or talks to a model.
+//! The contract between code that provides tools and code that runs them: specs, codecs, calls, results, failures.
+//! Generated crates of services and toolsets need no other library. This crate holds no runtime: nothing here routes a
+//! call, keeps a session or talks to a model.
 //!
-//! What a tool takes and gives is a type with a codec and a schema. A spec holds both, and judges payloads that nobody
-//! has decoded; what is wrong with one is a sentence for the model that wrote it.
+//! The arguments and the result of a tool are types, each with a codec and a schema. A [`ToolSpec`] holds both and can
+//! check a payload without decoding it. Each issue it finds reads as a sentence for the model that wrote the payload.
 //!
 //! ```
 //! use toolwright::{Payload, ToolCall, ToolFailure, ToolSpec, codec, described};

@@ -1,4 +1,4 @@
-//! How methods of services fail: with an error that they declare, or with anything else.
+//! Errors of service methods: those that a method declares, and all others.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -7,35 +7,36 @@ use std::fmt;
 use crate::call::ToolCall;
 use crate::outcome::{BoxError, ToolFailure};
 
-/// The errors that one method declares. Generated code has one enum a method.
+/// The errors that one method declares. Generated code has an enum for each method.
 pub trait DeclaredError: Error + Send + Sync + Sized + 'static {
-    /// The failure of a call that this error causes.
+    /// Converts this error to the failure of a call.
     fn into_failure(self, call: &ToolCall) -> ToolFailure;
 
-    /// The declared error that a failure stands for.
+    /// Converts a failure back to the declared error that caused it.
     ///
     /// # Errors
     ///
-    /// The failure, where it stands for none.
+    /// The failure, if no declared error caused it.
     fn from_failure(failure: ToolFailure) -> Result<Self, ToolFailure> {
         Err(failure)
     }
 }
 
-/// Why a method failed. Whatever implements [`Error`] becomes one with `?`: an error of `E` is declared, anything else is
-/// internal.
+/// The error of a method. `?` converts every type that implements [`Error`]: an `E` becomes `Declared`, any other error
+/// `Internal`.
 ///
-/// It does not implement [`Error`] itself, because then `?` could not take everything that does.
+/// It does not implement [`Error`] itself, because then `?` could not convert every type that does.
 #[derive(Debug)]
 pub enum MethodError<E = Infallible> {
     /// An error that the method declares.
     Declared(E),
-    /// Anything else. Operators are told, the model is not; a [`ToolFailure`] in it stays what it is.
+    /// Any other error. It is hidden from the model and logged for operators; a wrapped [`ToolFailure`] is passed
+    /// through.
     Internal(BoxError),
 }
 
 impl<E: DeclaredError> MethodError<E> {
-    /// Anything that went wrong inside, a text for instance. What is one of the declared errors stays one.
+    /// Wraps any error or text as `Internal`; a declared error becomes `Declared`.
     pub fn internal(cause: impl Into<BoxError>) -> Self {
         let cause = match cause.into().downcast::<E>() {
             Ok(declared) => return Self::Declared(*declared),
@@ -48,7 +49,7 @@ impl<E: DeclaredError> MethodError<E> {
         }
     }
 
-    /// The failure of a call that this error causes.
+    /// Converts this error to the failure of a call.
     pub fn into_failure(self, call: &ToolCall) -> ToolFailure {
         match self {
             Self::Declared(error) => error.into_failure(call),
@@ -81,18 +82,19 @@ impl<E: fmt::Display> fmt::Display for MethodError<E> {
     }
 }
 
-/// A method that declares nothing fails with nothing of its own.
+/// The error type of a method that declares no errors.
 impl DeclaredError for Infallible {
     fn into_failure(self, _: &ToolCall) -> ToolFailure {
         match self {}
     }
 }
 
-/// Writes how a declared error reads and which failure it causes: an arm a variant, with what the caller can do about it
-/// (`correct_call`, `retry`, `replan` or `finish`), the error's name and its sentence.
+/// Implements [`DeclaredError`](crate::method::DeclaredError) and [`Display`](std::fmt::Display) for an enum of errors.
+/// Each variant has an arm with the recovery (`correct_call`, `retry`, `replan` or `finish`), the error's name and its
+/// sentence.
 ///
-/// A variant in parentheses holds the data of the error, whose fields the sentence may name. A variant in brackets holds
-/// what a foreign service said about it.
+/// A name in parentheses binds the error's data, whose fields the sentence may use. A name in brackets binds the
+/// message of a foreign service, an `Option<String>`.
 ///
 /// ```
 /// use toolwright::codec::Range;
@@ -126,15 +128,15 @@ impl DeclaredError for Infallible {
 #[macro_export]
 macro_rules! declared_errors {
     ($name:ident {
-        $($variant:ident $(($data:ident))? $([$said:ident])? =>
+        $($variant:ident $(($data:ident))? $([$message:ident])? =>
             $recovery:ident($code:literal, $sentence:literal $(, $value:expr)* $(,)?)),+ $(,)?
     }) => {
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 match self {
-                    $(Self::$variant $(($data))? $(($said))? => {
+                    $(Self::$variant $(($data))? $(($message))? => {
                         $(let _ = $data;)?
-                        $(let _ = $said;)?
+                        $(let _ = $message;)?
                         ::core::write!(f, $sentence $(, $value)*)
                     })+
                 }
@@ -147,14 +149,14 @@ macro_rules! declared_errors {
             fn into_failure(self, call: &$crate::ToolCall) -> $crate::ToolFailure {
                 let sentence = self.to_string();
                 match self {
-                    $(Self::$variant $(($data))? $(($said))? => {
+                    $(Self::$variant $(($data))? $(($message))? => {
                         $crate::ToolFailure::declared(
                             $code,
                             sentence,
                             $crate::__recovery!($recovery call),
                         )
                         $(.with_data(&$data))?
-                        $(.reported($said))?
+                        $(.reported($message))?
                     })+
                 }
             }
@@ -163,7 +165,7 @@ macro_rules! declared_errors {
                 failure: $crate::ToolFailure,
             ) -> ::core::result::Result<Self, $crate::ToolFailure> {
                 match failure.code.as_deref() {
-                    $(Some($code) => $crate::__error_of_failure!($variant failure $(($data))? $([$said])?),)+
+                    $(Some($code) => $crate::__error_of_failure!($variant failure $(($data))? $([$message])?),)+
                     _ => Err(failure),
                 }
             }
@@ -197,11 +199,11 @@ macro_rules! __error_of_failure {
     ($variant:ident $failure:ident ($data:ident)) => {
         match $failure.decoded_data() {
             Some(data) => Ok(Self::$variant(data)),
-            // What is no data of this error is nobody's business.
+            // Data that are not of this error are dropped.
             None => Err($crate::ToolFailure { data: None, ..$failure }),
         }
     };
-    ($variant:ident $failure:ident [$said:ident]) => {
+    ($variant:ident $failure:ident [$message:ident]) => {
         Ok(Self::$variant($failure.detail))
     };
 }

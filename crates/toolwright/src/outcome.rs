@@ -1,4 +1,4 @@
-//! What came of a call: a payload, or a failure with advice on what to do about it.
+//! Results of calls: a payload, or a failure with advice for the model.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -9,56 +9,56 @@ use crate::codec::{self, Decode, Encode};
 use crate::issue::{InvalidPayload, suggestion};
 use crate::spec::ToolSpec;
 
-/// Any error, as a cause for operators to read.
+/// Any error, as a cause for operators.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     /// The id of the call.
     pub call_id: String,
-    /// What came of it.
+    /// The payload or the failure.
     pub outcome: Outcome,
 }
 
-/// What the tool returned, valid under its result schema, or why it returned nothing.
+/// The payload that the tool returned, valid under its result schema, or the failure.
 pub type Outcome = Result<Payload, ToolFailure>;
 
-/// A failed call, in words for the model and, apart from them, words for operators.
+/// The failure of a call, with a message for the model and a separate detail for operators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolFailure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// The declared error's name, for a domain failure that has one.
     pub code: Option<Cow<'static, str>>,
-    /// What the model is told. Never holds an error text nobody wrote for it.
+    /// The message for the model. It holds only texts that were written for models.
     pub message: String,
-    /// What the model can do about it.
+    /// Advice on how to continue.
     pub recovery: Recovery,
-    /// What a declared error says in data, by its schema.
+    /// The data of a declared error, valid under the error's schema.
     pub data: Option<Payload>,
-    /// What operators are told beside the message.
+    /// Details for operators, hidden from the model.
     pub detail: Option<String>,
 }
 
-/// The kinds of failure every executor shares.
+/// The kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureKind {
     /// The arguments break the tool's schema.
     InvalidCall,
     /// There is no such tool.
     NotFound,
-    /// An approver or a policy said no.
+    /// An approver or a policy denied the call.
     Denied,
     /// The tool understood the call and refused it.
     DomainRejection,
     /// The tool cannot be reached or cannot work now.
     Unavailable,
-    /// The caller asks too often.
+    /// The caller makes too many calls.
     RateLimited,
-    /// The tool took longer than it may.
+    /// The tool took too long.
     Timeout,
-    /// The call was given up.
+    /// The call was cancelled.
     Cancelled,
     /// The tool returned something its schema does not accept.
     MalformedResult,
@@ -66,28 +66,28 @@ pub enum FailureKind {
     Internal,
 }
 
-/// What can be done about a failure. `Recovery<()>` is the same advice before there is a call to correct, as schemas
-/// give it with the errors they declare.
+/// Advice on how to continue after a failure. `Recovery<()>` is the same advice without a call, as schemas declare it
+/// for their errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery<C = Box<Correction>> {
     /// Call again with other arguments.
     CorrectCall(C),
     /// Call again later, unchanged.
     Retry,
-    /// Look for another way.
+    /// Try another way.
     Replan,
     /// Stop and report.
     Finish,
 }
 
-/// What it takes to correct a call.
+/// The data a model needs to correct a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correction {
-    /// What is wrong, where that is known in detail.
+    /// The issues of the arguments, if they are known in detail.
     pub issues: Option<InvalidPayload>,
-    /// What was sent.
+    /// The arguments that were sent.
     pub prior_input: Payload,
-    /// Arguments that would do.
+    /// Arguments that are valid.
     pub example: Option<Payload>,
 }
 
@@ -106,12 +106,12 @@ impl FailureKind {
         Self::Internal,
     ];
 
-    /// Whether the same call may succeed a little later: the tool was out of reach, too busy or too slow.
+    /// Returns true if the same call may succeed later: the tool could not be reached, was too busy or too slow.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Unavailable | Self::RateLimited | Self::Timeout)
     }
 
-    /// The kind of a name on the wire.
+    /// Returns the kind that has this name on the wire.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
@@ -152,7 +152,7 @@ impl<C> Recovery<C> {
 }
 
 impl Recovery {
-    /// Advice to send other arguments than a call's, where nothing more is known.
+    /// Advice to call again with other arguments than those of `call`, without known issues or an example.
     pub fn correct(call: &ToolCall) -> Self {
         Self::CorrectCall(Box::new(Correction {
             issues: None,
@@ -163,19 +163,19 @@ impl Recovery {
 }
 
 impl ToolResult {
-    /// What came of a call.
+    /// Creates the result of a call.
     pub fn new(call: &ToolCall, outcome: Outcome) -> Self {
         Self { call_id: call.id().to_owned(), outcome }
     }
 }
 
 impl ToolFailure {
-    /// A failure with words for the model alone.
+    /// Creates a failure with a message for the model and no details for operators.
     pub fn new(kind: FailureKind, message: impl Into<String>, recovery: Recovery) -> Self {
         Self { kind, code: None, message: message.into(), recovery, data: None, detail: None }
     }
 
-    /// A failure that a method declares: its name, its description, its recovery.
+    /// Creates the failure of a declared error from its name, its message and its recovery.
     pub fn declared(code: &'static str, message: impl Into<String>, recovery: Recovery) -> Self {
         let kind = match recovery {
             Recovery::Retry => FailureKind::Unavailable,
@@ -184,7 +184,7 @@ impl ToolFailure {
         Self { code: Some(Cow::Borrowed(code)), ..Self::new(kind, message, recovery) }
     }
 
-    /// A failure whose cause is for operators only.
+    /// Creates an internal failure. The cause is shown to operators only.
     pub fn internal(cause: &dyn Error) -> Self {
         Self {
             detail: Some(describe(cause)),
@@ -192,8 +192,8 @@ impl ToolFailure {
         }
     }
 
-    /// The failure that a cause is, where it is one, or an internal failure. An invalid call that names no way out is to be
-    /// corrected.
+    /// Returns the cause if it is a `ToolFailure`, otherwise an internal failure. If the cause is an invalid call with
+    /// the recovery `Replan`, the recovery becomes `CorrectCall`.
     pub fn caused_by(cause: BoxError, call: &ToolCall) -> Self {
         match cause.downcast::<Self>() {
             Ok(failure) => failure.advised(call),
@@ -208,19 +208,19 @@ impl ToolFailure {
         self
     }
 
-    /// Adds what a foreign service said about it. Operators are told; the model only where its call can be corrected,
-    /// since then these words say how.
+    /// Adds the message of a foreign service as the detail. If the recovery is `CorrectCall`, the message goes to the
+    /// model too, since it helps to correct the call.
     #[must_use]
-    pub fn reported(mut self, said: Option<String>) -> Self {
-        if let (Recovery::CorrectCall(_), Some(said)) = (&self.recovery, &said) {
+    pub fn reported(mut self, message: Option<String>) -> Self {
+        if let (Recovery::CorrectCall(_), Some(message)) = (&self.recovery, &message) {
             self.message =
-                format!("{}; the service says: {said}", self.message.trim_end_matches('.'));
+                format!("{}; the service says: {message}", self.message.trim_end_matches('.'));
         }
-        self.detail = said;
+        self.detail = message;
         self
     }
 
-    /// Arguments that break their tool's schema.
+    /// Creates the failure for arguments that break their tool's schema.
     pub fn invalid_call(spec: &ToolSpec, call: &ToolCall, issues: InvalidPayload) -> Self {
         let message = format!("the arguments of `{}` are not valid: {issues}", spec.name());
         let correction = Correction {
@@ -232,7 +232,7 @@ impl ToolFailure {
         Self::new(FailureKind::InvalidCall, message, recovery)
     }
 
-    /// A result that breaks its tool's schema.
+    /// Creates the failure for a result that breaks its tool's schema.
     pub fn malformed_result(spec: &ToolSpec, issues: &InvalidPayload) -> Self {
         let message = format!("`{}` returned something its schema does not accept", spec.name());
         Self {
@@ -241,8 +241,8 @@ impl ToolFailure {
         }
     }
 
-    /// A call of a tool that is not there. The message names the known tool that was probably meant, or else the first of
-    /// them.
+    /// Creates the failure for a call of an unknown tool. The message suggests the known tool with the closest name or
+    /// lists the first known tools.
     pub fn not_found<'a>(tool: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let mut known = known.peekable();
         let message = if known.peek().is_none() {
@@ -253,7 +253,7 @@ impl ToolFailure {
         Self::new(FailureKind::NotFound, message, Recovery::Replan)
     }
 
-    /// Adds the data of a declared error. If its schema does not accept them, the failure is an internal one.
+    /// Adds the data of a declared error. If their schema does not accept them, the failure becomes an internal one.
     #[must_use]
     pub fn with_data<T: Encode>(self, data: &T) -> Self {
         match Payload::of(data) {
@@ -262,12 +262,12 @@ impl ToolFailure {
         }
     }
 
-    /// The data of a declared error, where there are any and the type's codec accepts them.
+    /// Decodes the data of a declared error; `None` if there are none or the codec of `T` refuses them.
     pub fn decoded_data<T: Decode>(&self) -> Option<T> {
         codec::from_json(self.data.as_ref()?.as_bytes()).ok()
     }
 
-    /// Adds words for operators.
+    /// Sets the details for operators.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
@@ -283,7 +283,7 @@ impl fmt::Display for ToolFailure {
 
 impl Error for ToolFailure {}
 
-/// An error and its causes on one line, for operators.
+/// Returns an error and its causes on one line, for operators.
 pub fn describe(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

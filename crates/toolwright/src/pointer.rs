@@ -1,8 +1,8 @@
-//! JSON Pointers as text (RFC 6901).
+//! Escaping of keys in JSON Pointers (RFC 6901).
 
 use std::borrow::Cow;
 
-/// A key as it stands in a pointer (section 3).
+/// Escapes a key as a segment of a pointer (section 3).
 pub fn escaped(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) {
         return Cow::Owned(key.replace('~', "~0").replace('/', "~1"));
@@ -10,7 +10,7 @@ pub fn escaped(key: &str) -> Cow<'_, str> {
     Cow::Borrowed(key)
 }
 
-/// The key that a segment of a pointer stands for (section 4).
+/// Returns the key of a segment of a pointer (section 4).
 pub fn unescaped(segment: &str) -> Cow<'_, str> {
     if segment.contains('~') {
         return Cow::Owned(segment.replace("~1", "/").replace("~0", "~"));
@@ -18,8 +18,8 @@ pub fn unescaped(segment: &str) -> Cow<'_, str> {
     Cow::Borrowed(segment)
 }
 
-/// The text of a URI fragment, such as a pointer (section 6; RFC 3986, section 2.1). `None` where a `%` begins no escape or
-/// the bytes are not UTF-8.
+/// Decodes a URI fragment, such as a pointer (section 6; RFC 3986, section 2.1). Returns `None` if a `%` begins no
+/// escape or the bytes are not UTF-8.
 pub fn from_fragment(fragment: &str) -> Option<String> {
     let mut parts = fragment.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_survives_a_pointer() {
+    fn unescaping_an_escaped_key_returns_the_key() {
         for key in ["", "a", "a/b", "~", "~1", "~01", "/~/"] {
             assert_eq!(unescaped(&escaped(key)), key);
         }

@@ -1,7 +1,7 @@
-//! How far a call has come, told by what runs it to whoever asked. Never delivers anything itself, and changes nothing
-//! for a call that nobody watches.
+//! Progress of calls: the code that runs a call reports it, and a [`Watcher`] that the caller sets receives it. Reports
+//! of a call without a watcher have no effect.
 //!
-//! Who makes a call may [`watch`] it; what runs it [`report`]s, wherever in its code it is:
+//! The caller may [`watch`] a call; the code that runs it can call [`report`] anywhere:
 //!
 //! ```
 //! # async fn sum(pages: Vec<u64>) -> u64 {
@@ -19,25 +19,25 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// How far a call has come.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// How much is done, in units of the reporter's own. Grows from report to report.
+    /// How much is done, in units that the reporter chooses. Grows from report to report.
     pub done: f64,
-    /// How much there is in all, where that is known.
+    /// The total amount, if it is known.
     pub total: Option<f64>,
-    /// The activity, in words for people.
+    /// A description of the activity, for people.
     pub message: Option<String>,
 }
 
-/// Is told how far a call has come. Called in the midst of the call's work, so it must not block.
+/// Receives the progress of a call. Called while the call runs, so it must not block.
 pub trait Watcher: Send + Sync {
-    /// Takes a report.
+    /// Receives a report.
     fn progressed(&self, progress: Progress);
 }
 
 thread_local! {
-    /// Who watches the call that this thread works at just now.
+    /// The watcher of the call that this thread runs now.
     static CURRENT: RefCell<Option<Arc<dyn Watcher>>> = const { RefCell::new(None) };
 }
 
@@ -47,10 +47,10 @@ struct Watched<F> {
     work: Pin<Box<F>>,
 }
 
-/// Puts the watcher back that was there before, also when the work panics.
+/// Restores the previous watcher when dropped, also after a panic.
 struct Restore(Option<Arc<dyn Watcher>>);
 
-/// Lets a watcher hear what is reported while a future works; what it spawns on tasks of their own is not heard.
+/// Wraps a future so that its reports go to a watcher. Reports of tasks that the future spawns do not.
 pub fn watch<F: Future>(
     watcher: Arc<dyn Watcher>,
     work: F,
@@ -67,7 +67,7 @@ pub fn report<'a>(done: f64, total: Option<f64>, message: impl Into<Option<&'a s
     }
 }
 
-/// Who watches the current call: for work on tasks and threads of its own, which must take it along.
+/// Returns the watcher of the current call, to be passed to [`watch`] in the tasks and threads that the call spawns.
 pub fn watcher() -> Option<Arc<dyn Watcher>> {
     CURRENT.with_borrow(Clone::clone)
 }
@@ -96,9 +96,9 @@ mod tests {
     use super::{Progress, Watcher, report, watch, watcher};
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<Progress>>);
+    struct Recorder(Mutex<Vec<Progress>>);
 
-    impl Watcher for Heard {
+    impl Watcher for Recorder {
         fn progressed(&self, progress: Progress) {
             self.0.lock().unwrap().push(progress);
         }
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn reports_reach_the_watcher_of_the_work_they_are_made_in() {
-        let (outer, inner) = (Arc::new(Heard::default()), Arc::new(Heard::default()));
-        report(0.0, None, "nobody hears this");
+        let (outer, inner) = (Arc::new(Recorder::default()), Arc::new(Recorder::default()));
+        report(0.0, None, "this has no watcher");
         run(watch(outer.clone(), async {
             report(1.0, Some(2.0), "one");
             watch(inner.clone(), async { report(7.0, None, None) }).await;
@@ -120,16 +120,16 @@ mod tests {
             report(f64::INFINITY, None, None);
             report(2.0, Some(f64::INFINITY), "two");
         }));
-        let heard = outer.0.lock().unwrap();
+        let recorded = outer.0.lock().unwrap();
         let one = Progress { done: 1.0, total: Some(2.0), message: Some("one".to_owned()) };
         let two = Progress { done: 2.0, total: None, message: Some("two".to_owned()) };
-        assert_eq!(*heard, [one, two]);
+        assert_eq!(*recorded, [one, two]);
         assert_eq!(inner.0.lock().unwrap().len(), 1);
     }
 
     #[test]
-    fn a_panic_in_watched_work_leaves_nobody_watching() {
-        let work = watch(Arc::new(Heard::default()), async { panic!("for this test") });
+    fn a_panic_in_watched_work_removes_the_watcher() {
+        let work = watch(Arc::new(Recorder::default()), async { panic!("for this test") });
         assert!(catch_unwind(AssertUnwindSafe(|| run(work))).is_err());
         assert!(watcher().is_none());
     }

@@ -1,5 +1,5 @@
-//! How tools and what runs them come together. The runtime's registry implements [`Registrar`]; a
-//! generated `register` function calls it, and so needs no runtime.
+//! Registration of tools with their executors. The runtime's registry implements [`Registrar`]; generated `register`
+//! functions call this trait, so they do not depend on the runtime.
 
 use std::error::Error;
 use std::fmt;
@@ -9,19 +9,20 @@ use crate::executor::Executor;
 use crate::issue::suggestion;
 use crate::spec::ToolSpec;
 
-/// Makes what runs the tools of one run.
+/// Creates the executor for one run.
 pub type ExecutorFactory = Arc<dyn Fn() -> Arc<dyn Executor> + Send + Sync>;
 
-/// What makes an instance for each run: `registrar.register_factory(specs::ALL, per_run(|| TodosExecutor::new(store())))`.
+/// Returns a factory that calls `make` once for each run:
+/// `registrar.register_factory(specs::ALL, per_run(|| TodosExecutor::new(store())))`.
 pub fn per_run<E: Executor + 'static>(
     make: impl Fn() -> E + Send + Sync + 'static,
 ) -> ExecutorFactory {
     Arc::new(move || -> Arc<dyn Executor> { Arc::new(make()) })
 }
 
-/// Takes tools in.
+/// Registers tools.
 pub trait Registrar {
-    /// Registers every tool of a set with what runs it: one instance, which all runs share.
+    /// Registers all tools of a set with one executor, which all runs share.
     ///
     /// # Errors
     ///
@@ -32,7 +33,7 @@ pub trait Registrar {
         executor: Arc<dyn Executor>,
     ) -> Result<(), RegistrationError>;
 
-    /// Registers every tool of a set with what makes an instance for each run, when it runs.
+    /// Registers all tools of a set with a factory, which creates an executor for each run.
     ///
     /// # Errors
     ///
@@ -44,7 +45,7 @@ pub trait Registrar {
     ) -> Result<(), RegistrationError>;
 }
 
-/// Why something could not be registered.
+/// The error of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistrationError {
@@ -52,12 +53,12 @@ pub enum RegistrationError {
     DuplicateTool {
         /// The name.
         tool: String,
-        /// The toolset that has it.
+        /// The toolset that registered it.
         registered: String,
-        /// The toolset that wants it.
+        /// The toolset that was to register it again.
         offered: String,
     },
-    /// The types of the function that runs this tool make no tool.
+    /// The argument or result type of this tool's function cannot be the type of a tool.
     UnusableTool {
         /// The tool.
         tool: String,
@@ -74,27 +75,27 @@ pub enum RegistrationError {
         /// The name.
         agent: String,
     },
-    /// Nothing runs this tool.
+    /// This tool has no executor.
     MissingExecutor {
         /// The tool.
         tool: String,
         /// Its toolset.
         toolset: String,
-        /// Who needs it.
+        /// The agent that needs it.
         needed_by: String,
     },
-    /// A name stands in the list of another kind than it is of.
+    /// An agent lists a name under the wrong kind.
     WrongKind {
         /// The name.
         entry: String,
         /// The kind of the list: `tool` or `toolset`.
         expected: &'static str,
-        /// The kind that the name is of.
+        /// The kind of the name.
         found: &'static str,
-        /// Whose list it is.
+        /// The agent that lists it.
         needed_by: String,
     },
-    /// A name that nothing of its kind has.
+    /// A name that is not registered.
     Unknown {
         /// The name.
         entry: String,
@@ -102,57 +103,57 @@ pub enum RegistrationError {
         expected: &'static str,
         /// The names of this kind that are known.
         available: Vec<String>,
-        /// Whose list it is.
+        /// The agent that lists it.
         needed_by: String,
     },
-    /// Several sources of tools that an agent uses have a tool of one name.
+    /// An agent uses several tools of the same name.
     AmbiguousTool {
         /// The name.
         tool: String,
-        /// The toolsets that list it; a tool that belongs to none is its own source.
+        /// The toolsets that have such a tool; for a tool without a toolset, the tool itself.
         sources: Vec<String>,
-        /// Whose tools they are.
+        /// The agent that uses them.
         needed_by: String,
     },
-    /// Two tools that an agent uses have names that would be one to a model provider.
+    /// Two tools that an agent uses would have the same name at a model provider.
     ClashingTools {
-        /// The name as providers take it.
+        /// The name that is sent to providers.
         sent: String,
         /// The names of the tools.
         tools: [String; 2],
-        /// Whose tools they are.
+        /// The agent that uses them.
         needed_by: String,
     },
     /// An agent's approval list names a tool that the agent does not have.
     UnlistedApproval {
         /// The name.
         tool: String,
-        /// The tools that the agent has.
+        /// The tools of the agent.
         available: Vec<String>,
-        /// Whose list it is.
+        /// The agent that lists it.
         needed_by: String,
     },
-    /// Something that is registered cannot be used now.
+    /// A registered tool or toolset cannot be used now.
     Unavailable {
         /// The name.
         entry: String,
         /// Its kind: `tool` or `toolset`.
         kind: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Who needs it.
+        /// The agent that needs it.
         needed_by: String,
     },
-    /// More than one of these.
+    /// Several errors.
     Several(Vec<RegistrationError>),
 }
 
 impl RegistrationError {
-    /// One error out of all that were found; none if none was.
+    /// Combines all errors that were found into one result.
     ///
     /// # Errors
     ///
-    /// The one that was found, or all of them as [`Several`](Self::Several).
+    /// The error that was found, or all of them as [`Several`](Self::Several).
     pub fn all(mut found: Vec<Self>) -> Result<(), Self> {
         match found.len() {
             0 => Ok(()),
@@ -161,7 +162,7 @@ impl RegistrationError {
         }
     }
 
-    /// The single errors, of which there may be one.
+    /// The errors of [`Several`](Self::Several), or this error alone.
     pub fn each(&self) -> &[Self] {
         match self {
             Self::Several(errors) => errors,

@@ -1,5 +1,5 @@
-//! Tools that live on a server elsewhere: what was known of it when they were written down, and how a call gets there.
-//! Never connects to anything: who reaches a server implements [`Remote`].
+//! Tools of remote servers: a description of the server, and an executor that forwards calls to it. Nothing here opens
+//! a connection; that is for implementations of [`Remote`].
 
 use std::sync::Arc;
 
@@ -8,57 +8,58 @@ use crate::executor::BoxFuture;
 use crate::outcome::{ToolFailure, ToolResult};
 use crate::spec::ToolSpec;
 
-/// Calls tools on the server they live on: a connection, or something that makes one when it is needed.
+/// Calls tools on a remote server: a connection, or a client that connects when needed.
 pub trait Remote: Send + Sync {
-    /// Calls one tool and gives its result as JSON text, which the caller judges. Dropping the future gives the call up.
+    /// Calls one tool and returns its result as JSON text, which the caller checks. Dropping the future cancels the
+    /// call.
     fn call<'a>(&'a self, call: RemoteCall<'a>) -> BoxFuture<'a, Result<Payload, ToolFailure>>;
 }
 
-/// One call on its way to a server. The arguments are valid under the tool's schema.
+/// A call to a remote server. The arguments are valid under the tool's schema.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteCall<'a> {
     /// The server.
     pub origin: &'static Origin,
     /// The spec of the tool.
     pub spec: &'static ToolSpec,
-    /// The call as it was made: under our name of the tool, with the arguments as they were written.
+    /// The original call, with the local name of the tool and the arguments as written.
     pub call: &'a ToolCall,
 }
 
-/// A server on which the tools of a toolset live: one that the toolset stands for, as its schema file tells of it, or one
-/// that [exposes](Self::exposing) it.
+/// The server that runs the tools of a toolset: the remote server from which the toolset was imported, or a generated
+/// server that [exposes](Self::exposing) the toolset.
 #[derive(Debug)]
 pub struct Origin {
-    /// The name by which run-time configuration knows the server.
+    /// The server's name in run-time configuration.
     pub server: &'static str,
-    /// Every tool of the toolset.
+    /// The tools of the toolset.
     pub tools: &'static [&'static ToolSpec],
-    /// Every tool that the server listed when the file was written, also those that were left out, by its name there: the
-    /// digest of its schemas. Empty where the file does not say.
+    /// Name and schema digest of each tool that the server listed when the schema file was written, including tools
+    /// that the file leaves out. Empty if the file does not record them.
     pub listed: &'static [(&'static str, &'static str)],
-    /// The server's own name, version and protocol at that time.
+    /// The server's name, version and protocol at that time.
     pub from: Provenance,
 }
 
-/// A server's own name, version and protocol when its tools were written down; `None` says nothing. `S` is the type of texts:
+/// A server's name, version and protocol when its tools were imported; `None` is unknown. `S` is the type of texts:
 /// `&'static str` in generated code, `String` in the compiler and the importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provenance<S = &'static str> {
-    /// The name it gave itself.
+    /// The name that the server reported.
     pub name: Option<S>,
-    /// Its version.
+    /// The version that the server reported.
     pub version: Option<S>,
-    /// The revision of MCP that was spoken, such as `2025-11-25`.
+    /// The version of MCP, such as `2025-11-25`.
     pub protocol: Option<S>,
-    /// The day on which it was asked, as `YYYY-MM-DD`.
+    /// The day of the import, as `YYYY-MM-DD`.
     pub date: Option<S>,
 }
 
 impl<S> Provenance<S> {
-    /// Nothing said.
+    /// Nothing is known.
     pub const UNKNOWN: Self = Self { name: None, version: None, protocol: None, date: None };
 
-    /// This, and what another knows where this knows nothing.
+    /// Fills unknown fields from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -77,18 +78,18 @@ impl<S> Default for Provenance<S> {
 }
 
 impl Origin {
-    /// A server that exposes a toolset as it is, as generated ones do: by the names and with the schemas of its tools. It
-    /// is known by the name of the toolset.
+    /// A server that exposes a toolset with the same tool names and schemas, as generated servers do. Its name is the
+    /// toolset's.
     pub const fn exposing(toolset: &'static str, tools: &'static [&'static ToolSpec]) -> Self {
         Self { server: toolset, tools, listed: &[], from: Provenance::UNKNOWN }
     }
 
-    /// The tool of a name of ours.
+    /// Returns the tool that has this local name or alias.
     pub fn tool(&self, name: &str) -> Option<&'static ToolSpec> {
         self.tools.iter().copied().find(|spec| spec.is_called(name))
     }
 
-    /// The digest of the schemas that a tool of the server had, by its name there.
+    /// Returns the schema digest of a tool by its name on the server.
     pub fn digest(&self, remote_name: &str) -> Option<&'static str> {
         self.listed.iter().find(|(name, _)| *name == remote_name).map(|(_, digest)| *digest)
     }
@@ -100,7 +101,7 @@ impl<'a> RemoteCall<'a> {
         self.spec.remote_name().unwrap_or_else(|| self.spec.name())
     }
 
-    /// The arguments, as they were written.
+    /// The arguments as written.
     pub fn args(&self) -> &'a Payload {
         self.call.args()
     }
@@ -112,8 +113,8 @@ impl<R: Remote + ?Sized> Remote for Arc<R> {
     }
 }
 
-/// Writes what runs tools on the server they live on, reached through a [`Remote`](crate::Remote): the name of the struct,
-/// and in parentheses the server, an [`Origin`](crate::Origin).
+/// Declares an executor that forwards calls to a server through a [`Remote`](crate::Remote): the name of the struct
+/// and, in parentheses, the server's [`Origin`](crate::Origin).
 ///
 /// ```
 /// use toolwright::{Origin, Remote, ToolSpec};
@@ -140,7 +141,7 @@ macro_rules! remote_executor {
         }
 
         impl<R: $crate::Remote> $name<R> {
-            /// Reaches the server through this.
+            /// Forwards calls through this remote.
             pub fn new(remote: R) -> Self {
                 Self { remote }
             }
@@ -159,8 +160,8 @@ macro_rules! remote_executor {
 }
 
 impl ToolCall {
-    /// Runs this call on the server where the tool lives: the tool's codecs judge what goes there and what comes back,
-    /// and both go as they were written.
+    /// Runs this call on the server of the tool. The tool's codecs check the arguments and the result; both are passed
+    /// on as written.
     pub fn run_remote<'a>(
         &'a self,
         origin: &'static Origin,
@@ -170,12 +171,12 @@ impl ToolCall {
         Box::pin(async move {
             ToolResult::new(
                 self,
-                self.answer_of(RemoteCall { origin, spec, call: self }, remote).await,
+                self.remote_outcome(RemoteCall { origin, spec, call: self }, remote).await,
             )
         })
     }
 
-    async fn answer_of(
+    async fn remote_outcome(
         &self,
         call: RemoteCall<'_>,
         remote: &dyn Remote,

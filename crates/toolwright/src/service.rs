@@ -1,7 +1,7 @@
-//! Traits of services: what a provider implements.
+//! The macro that declares traits of services, which providers implement.
 
-/// Declares the trait of a service. It is implemented with `async fn`s, whose futures are [`Send`]; whatever points to a
-/// provider is one too, so that a provider is shared by an [`Arc`](std::sync::Arc).
+/// Declares the trait of a service. Implement its methods with `async fn`; their futures must be [`Send`]. A reference
+/// or [`Arc`](std::sync::Arc) to a provider implements the trait too.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -10,7 +10,7 @@
 /// toolwright::service! {
 ///     /// Counts.
 ///     pub trait CounterService {
-///         /// The number behind another one.
+///         /// Returns the number after another one.
 ///         async fn next(&self, number: i64) -> Result<i64, MethodError>;
 ///     }
 /// }
@@ -37,7 +37,7 @@ macro_rules! service {
         pub trait $name:ident {
             $(
                 $(#[$docs:meta])*
-                async fn $method:ident(&self, $payload:ident: $taken:ty $(,)?) -> $given:ty;
+                async fn $method:ident(&self, $payload:ident: $args:ty $(,)?) -> $result:ty;
             )*
         }
     ) => {
@@ -45,13 +45,13 @@ macro_rules! service {
         pub trait $name: Send + Sync {
             $(
                 $(#[$docs])*
-                fn $method(&self, $payload: $taken) -> impl ::core::future::Future<Output = $given> + Send;
+                fn $method(&self, $payload: $args) -> impl ::core::future::Future<Output = $result> + Send;
             )*
         }
 
         impl<S: $name + ?Sized> $name for &S {
             $(
-                fn $method(&self, $payload: $taken) -> impl ::core::future::Future<Output = $given> + Send {
+                fn $method(&self, $payload: $args) -> impl ::core::future::Future<Output = $result> + Send {
                     S::$method(self, $payload)
                 }
             )*
@@ -59,7 +59,7 @@ macro_rules! service {
 
         impl<S: $name + ?Sized> $name for ::std::sync::Arc<S> {
             $(
-                fn $method(&self, $payload: $taken) -> impl ::core::future::Future<Output = $given> + Send {
+                fn $method(&self, $payload: $args) -> impl ::core::future::Future<Output = $result> + Send {
                     S::$method(self, $payload)
                 }
             )*

@@ -1,4 +1,4 @@
-//! Everything that is known about a tool: its texts, its schemas, what runs it, what checks its payloads.
+//! [`ToolSpec`], the description of a tool: its texts, schemas, implementation and payload checks.
 
 mod macros;
 mod parts;
@@ -18,21 +18,21 @@ pub use parts::{
 };
 pub use period::{PeriodError, parse_period};
 
-/// A tool as a type: generated code has one such type, without fields, a tool.
+/// A tool as a type. Generated code has a unit struct for each tool.
 pub trait Tool: Copy + Send + Sync + 'static {
-    /// Its arguments.
+    /// The arguments of the tool.
     type Args: Decode + Encode;
-    /// What the tool returns.
+    /// The result of the tool.
     type Result: Decode + Encode;
-    /// Everything else that is known about it.
+    /// The spec of the tool.
     const SPEC: &'static ToolSpec;
 }
 
-/// Everything known about one tool.
+/// The description of one tool.
 ///
-/// The spec of a tool that is known when the program is compiled is a static, made with [`of`](Self::of). The spec of a
-/// tool that is made or found at run time is made with [`new`](Self::new). Functions `with_…` are `const` and take texts
-/// that live as long as the program; functions `set_…` take any text.
+/// For a tool that is known at compile time, the spec is a static, created with [`of`](Self::of). For a tool that is
+/// created or discovered at run time, it is created with [`new`](Self::new). Functions `with_…` are `const` and take
+/// `'static` texts; functions `set_…` take any text.
 ///
 /// ```
 /// use toolwright::{ToolSpec, Value};
@@ -80,30 +80,30 @@ enum Texts {
     Owned(Vec<Text>),
 }
 
-/// Example calls: arguments, and results where they are shown.
+/// Example calls: arguments and optional results.
 #[derive(Debug)]
 enum Examples {
     Static(&'static [(&'static str, Option<&'static str>)]),
     Owned(Vec<(Text, Option<Text>)>),
 }
 
-/// What checks a payload: a codec, or a function that was made at run time.
+/// The check of a payload: a codec, or a closure that was created at run time.
 enum Check {
     Codec(fn(&[u8]) -> Result<(), InvalidPayload>),
     Function(Box<dyn Fn(&[u8]) -> Result<(), InvalidPayload> + Send + Sync>),
 }
 
-/// Constructors. Until more is set, a spec has no text but the name, the host runs the tool, and the schemas allow any
-/// object as arguments and any result.
+/// Constructors. By default a spec has only a name, the host runs the tool, and the schemas allow any object as
+/// arguments and any result.
 impl ToolSpec {
-    /// The spec of a typed tool: the codecs of its types check its payloads. Set the schemas they implement with
-    /// [`with_args_schema`](Self::with_args_schema) and [`with_result_schema`](Self::with_result_schema).
+    /// Creates the spec of a typed tool: the codecs of its types check its payloads. Set the schemas of these types
+    /// with [`with_args_schema`](Self::with_args_schema) and [`with_result_schema`](Self::with_result_schema).
     pub const fn of<T: Tool>(name: &'static str) -> Self {
         Self::checked_by(text(name), codec::check::<T::Args>, codec::check::<T::Result>)
     }
 
-    /// The spec of a tool that is made or found at run time. Any object is accepted as arguments and any JSON as a result
-    /// until [`with_types`](Self::with_types) or [`with_checks`](Self::with_checks) sets other checks.
+    /// Creates the spec of a tool that is created or discovered at run time. It accepts any object as arguments and any
+    /// JSON as a result until [`with_types`](Self::with_types) or [`with_checks`](Self::with_checks) sets other checks.
     pub fn new(name: impl Into<Text>) -> Self {
         Self::checked_by(name.into(), codec::check::<Map<Value>>, codec::check::<Value>)
     }
@@ -138,7 +138,7 @@ impl ToolSpec {
         }
     }
 
-    /// Sets the schemas and the checks to those of two types that are written by hand.
+    /// Sets the schemas and the checks to those of two types.
     #[must_use]
     pub fn with_types<A: Described, R: Described>(mut self) -> Self {
         self.args_schema = A::schema().to_string().into();
@@ -148,7 +148,7 @@ impl ToolSpec {
         self
     }
 
-    /// Sets the functions that check arguments and results, for a tool whose schemas are found at run time.
+    /// Sets the functions that check arguments and results, for a tool whose schemas are only known at run time.
     #[must_use]
     pub fn with_checks(
         mut self,
@@ -161,7 +161,7 @@ impl ToolSpec {
     }
 }
 
-/// Getters, and the checks.
+/// Getters and checks.
 impl ToolSpec {
     /// The globally unique name; also its id.
     pub fn name(&self) -> &str {
@@ -173,22 +173,22 @@ impl ToolSpec {
         self.title.as_deref()
     }
 
-    /// What the tool does, for the model.
+    /// The description of the tool for the model.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The toolset it belongs to.
+    /// The name of its toolset.
     pub fn toolset(&self) -> &str {
         &self.toolset
     }
 
-    /// What the toolset it belongs to is for; may be empty.
+    /// The description of its toolset; may be empty.
     pub fn toolset_description(&self) -> &str {
         &self.toolset_description
     }
 
-    /// The service that owns it.
+    /// The name of its service.
     pub fn service(&self) -> &str {
         &self.service
     }
@@ -198,27 +198,27 @@ impl ToolSpec {
         &self.implementation
     }
 
-    /// Its name on the remote MCP server it lives on, for a tool that lives on one.
+    /// The tool's name on its remote MCP server, for a tool of a remote server.
     pub fn remote_name(&self) -> Option<&str> {
         self.remote_name.as_deref()
     }
 
-    /// Words to choose tools by: the toolset's, then its own.
+    /// Tags for selecting tools: those of the toolset, then its own.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         self.tags.iter()
     }
 
-    /// Earlier names: still routed, never advertised.
+    /// Earlier names: calls by them are routed, but they are not advertised.
     pub fn aliases(&self) -> impl Iterator<Item = &str> {
         self.aliases.iter()
     }
 
-    /// Whether a name is this tool's own or one of its earlier ones.
+    /// Returns true if a name is this tool's name or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name() == name || self.aliases().any(|alias| alias == name)
     }
 
-    /// Its effects on the world, as hints.
+    /// Hints on the tool's effects.
     pub fn annotations(&self) -> ToolAnnotations {
         self.annotations
     }
@@ -228,17 +228,17 @@ impl ToolSpec {
         &self.hints
     }
 
-    /// The approval that it needs before it may run.
+    /// The approval that its calls need.
     pub fn approval(&self) -> Option<&Approval> {
         self.approval.as_ref()
     }
 
-    /// How its calls are run.
+    /// The limits of its calls.
     pub fn limits(&self) -> CallLimits {
         self.limits
     }
 
-    /// Example calls, valid under the schemas: the arguments, and the result where it is shown, as JSON texts.
+    /// Example calls, valid under the schemas: arguments and optional result as JSON texts.
     pub fn examples(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let (fixed, owned): (&[(&str, Option<&str>)], &[(Text, Option<Text>)]) =
             match &self.examples {
@@ -249,18 +249,18 @@ impl ToolSpec {
         fixed.iter().copied().chain(owned)
     }
 
-    /// Arguments that are right, as JSON text: those of the first example, or some made from the schema.
+    /// Valid arguments as JSON text: those of the first example, or arguments generated from the schema.
     pub fn args_sample(&self) -> Option<&str> {
         let example = self.examples().next().map(|(args, _)| args);
         example.or(self.args_sample.as_deref())
     }
 
-    /// Why it should no longer be used.
+    /// The deprecation of the tool, if it is deprecated.
     pub fn deprecation(&self) -> Option<&Deprecation> {
         self.deprecation.as_ref()
     }
 
-    /// Whether it is offered to models: all but deprecated tools are.
+    /// Returns true if the tool is offered to models: all tools are, except deprecated ones.
     pub fn is_advertised(&self) -> bool {
         self.deprecation.is_none()
     }
@@ -322,13 +322,13 @@ impl fmt::Debug for Check {
     }
 }
 
-/// The specs of a set that are offered to models.
+/// Returns the specs that are offered to models.
 pub fn advertised(specs: &'static [&'static ToolSpec]) -> impl Iterator<Item = &'static ToolSpec> {
     specs.iter().copied().filter(|spec| spec.is_advertised())
 }
 
-/// What the toolsets of these tools are for, in a line each, as models are told it beside the tools' own descriptions; none
-/// where no toolset has a description.
+/// Returns the descriptions of these tools' toolsets for the model, one line for each toolset; `None` if no toolset has
+/// a description.
 pub fn instructions<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
     for spec in specs.into_iter().filter(|spec| !spec.toolset_description().trim().is_empty()) {

@@ -1,5 +1,5 @@
-//! Texts that others wrote, made safe to show to people and models: characters that steer a terminal, turn the direction
-//! of words or cannot be seen become U+FFFD, and reading is bounded.
+//! Makes untrusted texts safe to show to people and models. Control characters, marks of text direction and invisible
+//! characters are replaced by U+FFFD. Texts are read up to a limit.
 
 #[cfg(feature = "redaction")]
 mod redactor;
@@ -14,10 +14,10 @@ pub use schema::visible_schema;
 
 use crate::format::idna::is_mark;
 
-/// The longest name that a tool of others may have, in bytes. MCP advises 128.
+/// The longest name that a tool from an untrusted source may have, in bytes. MCP recommends at most 128.
 pub const LONGEST_TOOL_NAME: usize = 256;
 
-/// A text in which nothing is hidden: each [hidden character](hidden) is replaced by U+FFFD.
+/// Returns a text with each [hidden character](hidden) replaced by U+FFFD.
 ///
 /// ```
 /// use toolwright::untrusted::visible;
@@ -32,7 +32,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown(text).collect())
 }
 
-/// The beginning of a text, of so many bytes at most and with nothing hidden. What is cut off is replaced by `…`.
+/// Returns the beginning of a text, at most `longest` bytes, with hidden characters replaced. If the text is longer,
+/// `…` follows.
 pub fn excerpt(text: &str, longest: usize) -> String {
     let mut excerpt = String::with_capacity(text.len().min(longest));
     for character in shown(text) {
@@ -45,17 +46,17 @@ pub fn excerpt(text: &str, longest: usize) -> String {
     excerpt
 }
 
-/// The same on one line, for logs and lists: whatever ends a line or moves on it becomes a space.
+/// Returns an [`excerpt`] on one line, for logs and lists: line ends and tabs become spaces.
 pub fn line(text: &str, longest: usize) -> String {
     let text: String = text.chars().map(|c| if "\r\n\t".contains(c) { ' ' } else { c }).collect();
     excerpt(&text, longest)
 }
 
-/// Reads a text of at most `longest_mib` MiB, and stops there if the source is longer or never ends.
+/// Reads a text of at most `longest_mib` MiB, and stops there if the source is longer or endless.
 ///
 /// # Errors
 ///
-/// Errors of the source, a longer text, and bytes that are not UTF-8 ([`io::ErrorKind::InvalidData`]).
+/// Errors of the source, an error if the text is longer, and [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(source: impl Read, longest_mib: u32) -> io::Result<String> {
     let longest = u64::from(longest_mib) << 20;
     let mut bytes = Vec::new();
@@ -71,10 +72,10 @@ pub fn read_text(source: impl Read, longest_mib: u32) -> io::Result<String> {
     })
 }
 
-/// The hidden characters of a text: control characters but for tabs and line ends, marks of direction, tags, blank letters
-/// and the other characters without a shape. Joiners and variation selectors count where they change nothing that is seen,
-/// which is outside emoji and the scripts that need them; blank braille patterns, outside braille. Of the combining marks
-/// on one character, those beyond the first eight count.
+/// Returns the hidden characters of a text: control characters except tabs and line ends, marks of direction, tags,
+/// blank letters and other invisible characters. Joiners and variation selectors are hidden where they have no visible
+/// effect, which is outside emoji and the scripts that need them. Blank braille patterns are hidden outside braille. On
+/// one character, combining marks after the eighth are hidden.
 pub fn hidden(text: &str) -> impl Iterator<Item = char> {
     characters(text).filter_map(|(character, is_hidden)| is_hidden.then_some(character))
 }
@@ -87,11 +88,11 @@ fn shown(text: &str) -> impl Iterator<Item = char> {
     )
 }
 
-/// The largest number of combining marks on a letter of any script: Tibetan seed syllables have eight. More of them cover the
-/// lines around. (UTS 39, section 5.4, suspects more than four in identifiers.)
-const MOST_MARKS: usize = 8;
+/// The largest number of combining marks that letters of any script have: eight on Tibetan seed syllables. More marks
+/// would cover neighboring lines. (UTS 39, section 5.4, suspects more than four in identifiers.)
+const MAX_MARKS: usize = 8;
 
-/// Returns each character of a text with whether it is [hidden](hidden) at its place.
+/// Returns each character of a text, with true if it is [hidden](hidden) at its place.
 pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut following = text.chars().skip(1);
     let (mut previous, mut marks) = (None, 0);
@@ -109,12 +110,10 @@ pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
                 ![previous, next].iter().all(|c| matches!(c, Some('\u{2801}'..='\u{28ff}')))
             }
             _ => {
-                character.is_control()
-                    || is_shapeless(character)
-                    || (is_mark && marks >= MOST_MARKS)
+                character.is_control() || is_invisible(character) || (is_mark && marks >= MAX_MARKS)
             }
         };
-        // What is hidden or joins is no new base for marks.
+        // Hidden characters and joiners do not start a new count of marks.
         if is_mark && !is_hidden {
             marks += 1;
         } else if !is_hidden && !is_joiner(character) {
@@ -125,12 +124,12 @@ pub fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// Whether a joiner beside this character has something to join.
+/// Returns true if a joiner next to this character has a visible effect.
 fn joins(neighbor: Option<char>) -> bool {
-    neighbor.is_some_and(|c| !c.is_ascii() && !c.is_control() && !is_shapeless(c) && !is_joiner(c))
+    neighbor.is_some_and(|c| !c.is_ascii() && !c.is_control() && !is_invisible(c) && !is_joiner(c))
 }
 
-/// Whether a character may have another look, as emoji and the digits of keycaps have.
+/// Returns true if a variation selector may follow a character, such as an emoji or the digit of a keycap.
 fn has_variants(character: Option<char>) -> bool {
     let is_keycap = |c: char| c.is_ascii_digit() || matches!(c, '#' | '*');
     let is_selector = |c: char| matches!(c, '\u{fe0e}' | '\u{fe0f}');
@@ -141,9 +140,9 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Unicode's `Default_Ignorable_Code_Point` but for joiners and the two common variation selectors, the characters that end
-/// lines or mark annotations, and letters and notes that are blank.
-fn is_shapeless(character: char) -> bool {
+/// Unicode's `Default_Ignorable_Code_Point` without joiners and the two common variation selectors, and also the
+/// characters that end lines or mark annotations, and blank letters and musical notes.
+fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}'
         | '\u{34f}'
@@ -173,7 +172,7 @@ mod tests {
     use super::{excerpt, hidden, line, read_text, visible};
     use crate::Value;
 
-    /// Pairs of a text and how it is shown; texts in which nothing hides have no second part.
+    /// Each case has a text and, if it changes, how it is shown.
     #[test]
     fn texts_are_shown_as_the_cases_say() {
         let cases: Value =
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_read_than_a_text_may_be_long() {
+    fn reading_stops_at_the_limit() {
         let never_ends = std::io::repeat(b'a');
         let error = read_text(never_ends, 1).expect_err("it is longer");
         assert_eq!(error.to_string(), "found more than 1 MiB, expected a shorter text");
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excerpt_is_no_longer_than_asked_for() {
+    fn an_excerpt_is_no_longer_than_its_limit() {
         assert_eq!(excerpt("äöü", 4), "äö…");
         assert_eq!(excerpt("äöü", 6), "äöü");
         assert_eq!(excerpt("\u{202e}", 2), "…");

@@ -1,4 +1,4 @@
-//! Agents from files: what they become, and what is refused, in which words and where.
+//! Tests of agents from files, and of the mistakes that are reported.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn tool(name: &'static str) -> FunctionTool {
     FunctionTool::new(ToolSpec::new(name), async || true)
 }
 
-/// A registry with the tools `close_issue` and `wipe`, two toolsets that have `today` both, and the agent `taken`.
+/// A registry with the tools `close_issue` and `wipe`, two toolsets that both have `today`, and the agent `taken`.
 fn registry() -> Registry {
     let registry = Registry::new();
     registry.register_tool(tool("close_issue")).unwrap();
@@ -28,7 +28,7 @@ fn registry() -> Registry {
     registry
 }
 
-/// A planner that finishes at once.
+/// A planner that finishes immediately.
 fn done(_: &Agent) -> Arc<dyn Planner> {
     Script::new().finish(Payload::new("true")).into()
 }
@@ -37,7 +37,7 @@ fn call(tool: &str) -> ToolCall {
     ToolCall::new(tool, Payload::new("{}"))
 }
 
-/// R2: a file says what an agent in code says, in YAML as in TOML.
+/// R2: a file can set every field of an agent, in YAML and in TOML.
 #[test]
 fn r2_a_file_describes_a_whole_agent() {
     let registry = registry();
@@ -48,8 +48,9 @@ fn r2_a_file_describes_a_whole_agent() {
         let agent = agents.iter().find(|agent| agent.name == name).unwrap();
         assert_eq!(agent.service, "issues");
         assert_eq!(agent.description, "Closes what nobody has touched.");
-        let told = "Close issues that are older than a year.\nAsk where you are not sure.\n";
-        assert_eq!(agent.instructions, told);
+        let instructions =
+            "Close issues that are older than a year.\nAsk where you are not sure.\n";
+        assert_eq!(agent.instructions, instructions);
         assert_eq!(
             (agent.tools.as_slice(), agent.toolsets.as_slice()),
             (&["close_issue".to_owned()][..], &["calendar".to_owned()][..])
@@ -71,8 +72,8 @@ fn r2_a_file_describes_a_whole_agent() {
     assert_eq!(idle.policy, Policy::UNLIMITED);
 }
 
-/// R2: what a file lists is what its agent can use: tools and toolsets by name, nothing else, within its limits, with hints for
-/// its planner, and with questions before the calls that it lists.
+/// R2: an agent can only use the tools and toolsets that its file lists, its planner gets the hints, and calls of tools
+/// in `approvals` wait for an approval.
 #[tokio::test]
 async fn r2_an_agent_of_a_file_uses_what_the_file_lists() {
     let registry = registry();
@@ -104,7 +105,7 @@ async fn r2_an_agent_of_a_file_uses_what_the_file_lists() {
     assert_eq!(kinds, [Ok("true"), Err("not_found"), Ok("true")]);
 }
 
-/// R2: every mistake of every kind of file is shown at its place.
+/// R2: mistakes are reported with their positions, in both formats.
 #[test]
 fn r2_mistakes_are_located_errors() {
     let mut cases: Vec<_> =
@@ -142,9 +143,9 @@ fn messages(error: &AgentFilesError) -> Vec<String> {
         .collect()
 }
 
-/// R2: mistakes of all files come together, and nothing is registered while there is one.
+/// R2: the mistakes of all files are reported together, and then no agent is registered.
 #[test]
-fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
+fn r2_no_agent_of_a_folder_is_registered_if_a_file_has_a_mistake() {
     let files = folder(&[
         ("a.yaml", "tools: [close_issue]"),
         ("b.toml", "tools = [\"close\"]"),
@@ -159,7 +160,7 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
     for (start, found) in [
         "b.toml: agent `b` lists tool `close`, which is unknown",
         "c.yml: unknown key `tool`",
-        "d.yaml: agent `a` is described in",
+        "d.yaml: agent `a` is also described in",
         "e.yaml: found a byte that is not UTF-8 at offset 0, expected a text",
     ]
     .iter()
@@ -174,9 +175,9 @@ fn r2_one_wrong_file_keeps_all_agents_of_its_folder_out() {
     assert_eq!(registry.agents_from(files.path(), done).unwrap(), ["a"]);
 }
 
-/// R2: neither names of files nor their texts steer a terminal or begin a line of a report.
+/// R2: file names and texts cannot put control characters or line breaks into reports.
 #[test]
-fn r2_no_name_and_no_text_of_a_file_hides_anything_in_a_report() {
+fn r2_reports_have_no_hidden_characters_of_files() {
     let name = "a\u{1b}[2J\nerror: b\u{202e}.yaml";
     let files = folder(&[(name, "tool: []"), ("c.yaml", "name: \u{202e}d\ntool\u{200b}: []")]);
     let twice = folder(&[(name, "name: e"), ("f.yaml", "name: e")]);
@@ -187,7 +188,7 @@ fn r2_no_name_and_no_text_of_a_file_hides_anything_in_a_report() {
     }
 }
 
-/// R2: a secret is refused however its key is spelled, and its value is in no report.
+/// R2: a secret is refused in every spelling of its key, and reports do not show its value.
 #[test]
 fn r2_a_secret_is_refused_and_never_shown() {
     for key in [
@@ -216,16 +217,16 @@ fn r2_a_secret_is_refused_and_never_shown() {
     assert_eq!(registry().agents_from(files.path(), done).unwrap(), ["a"]);
 }
 
-/// R2: what is not there is no empty folder.
+/// R2: a missing folder is not treated as an empty one.
 #[test]
-fn r2_a_folder_that_is_not_there_is_an_error() {
+fn r2_a_missing_folder_is_an_error() {
     let error = registry().agents_from("tests/cases/nowhere", done).unwrap_err();
     assert!(error.to_string().contains("tests/cases/nowhere"), "{error}");
     assert!(error.mistakes()[0].line_column().is_none());
     let _: Box<dyn std::error::Error + Send + Sync> = error.into();
 }
 
-/// R2, R6: agents are read while a run is under way, by a tool that delegates to one of them.
+/// R2, R6: a tool can register an agent from a file during a run and delegate to it.
 #[tokio::test]
 async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
     let files = folder(&[("helper.yaml", "tools: [close_issue]\napprovals: [close_issue]")]);
@@ -259,10 +260,10 @@ async fn r2_r6_a_tool_reads_an_agent_during_a_run_and_delegates_to_it() {
     assert_eq!(helped.as_str(), "\"helped\"");
 }
 
-/// R2: a pipe would keep the reader waiting, and a device would never end.
+/// R2: pipes and devices are refused, since they could block or be endless.
 #[cfg(unix)]
 #[test]
-fn r2_what_is_no_regular_file_or_too_long_is_refused() {
+fn r2_special_files_and_long_files_are_refused() {
     let files = folder(&[("long.yaml", &" ".repeat((1 << 20) + 1))]);
     std::os::unix::fs::symlink("/dev/zero", files.path().join("device.yaml")).unwrap();
     let pipe = files.path().join("pipe.toml");
@@ -270,6 +271,6 @@ fn r2_what_is_no_regular_file_or_too_long_is_refused() {
     let error = registry().agents_from(files.path(), done).unwrap_err();
     let found: Vec<&str> =
         error.mistakes().iter().map(toolwright_agents::Mistake::message).collect();
-    let irregular = "found no regular file, expected one with the text of an agent";
+    let irregular = "found a pipe, device or other special file, expected a regular file";
     assert_eq!(found, [irregular, "found more than 1 MiB, expected a shorter text", irregular]);
 }

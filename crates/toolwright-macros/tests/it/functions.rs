@@ -12,7 +12,7 @@ use toolwright::{FailureKind, Payload, Recovery, ToolCall, ToolFailure, describe
 use toolwright_runtime::tools::{Json, Parameters};
 use toolwright_runtime::{Registry, Runtime, schemars, serde, tool};
 
-use crate::said;
+use crate::outcome_text;
 
 /// Types of users who depend on neither serde nor schemars.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -118,9 +118,9 @@ fn registry() -> Registry {
     registry
 }
 
-/// R3: what the attribute, the doc comment and the signature say is what the spec says.
+/// R3: the spec holds the content of the attribute, the doc comment and the signature.
 #[test]
-fn r3_a_function_says_its_spec_by_attribute_comment_and_signature() {
+fn r3_a_spec_is_built_from_attribute_comment_and_signature() {
     let registry = registry();
     let spec = registry.spec("tell-weather").unwrap();
     assert_eq!(spec.name(), "tell-weather");
@@ -180,7 +180,7 @@ fn r3_a_function_says_its_spec_by_attribute_comment_and_signature() {
     assert_eq!(deprecation.replacement.as_deref(), Some("add"));
 }
 
-/// R3: arguments are held to the published schema before the function sees them, in runs and by whoever checks first.
+/// R3: arguments are checked against the published schema before the function runs, as `check_args` does.
 #[tokio::test]
 async fn r3_a_function_runs_on_arguments_that_its_published_schema_accepts() {
     let registry = registry();
@@ -199,16 +199,16 @@ async fn r3_a_function_runs_on_arguments_that_its_published_schema_accepts() {
         ("type", r#"{"type":"raw"}"#, r#""raw""#),
     ];
     for (tool, args, expected) in cases {
-        let said = said(&registry, tool, args).await;
-        assert!(said.contains(expected), "{tool} {args}: {said}");
+        let text = outcome_text(&registry, tool, args).await;
+        assert!(text.contains(expected), "{tool} {args}: {text}");
         let is_refused = registry.spec(tool).unwrap().check_args(args.as_bytes()).is_err();
-        assert_eq!(is_refused, said.starts_with("invalid_call"), "{tool} {args}: {said}");
+        assert_eq!(is_refused, text.starts_with("invalid_call"), "{tool} {args}: {text}");
     }
 }
 
-/// R3: an approval that the attribute asks for is asked for, and an error of the function is for operators.
+/// R3: the text of a function's error is shown to operators only.
 #[tokio::test]
-async fn r3_an_error_of_a_function_is_told_to_operators_alone() {
+async fn r3_an_error_of_a_function_is_shown_to_operators_only() {
     /// Fail.
     #[tool]
     fn fail(why: String) -> Result<bool, String> {
@@ -223,13 +223,13 @@ async fn r3_an_error_of_a_function_is_told_to_operators_alone() {
     assert!(!failure.to_string().contains("secret"), "{failure}");
 }
 
-/// R3: the function is still a function.
+/// R3: the function itself is not changed.
 #[tokio::test]
-async fn r3_a_function_under_the_attribute_is_called_as_before() {
+async fn r3_a_function_with_the_attribute_can_still_be_called() {
     assert_eq!(add(2, 40), 42);
     assert_eq!(arguments(Parameters(Numbers { a: 6, b: 7 })).await, 42);
-    let said = weather("here".to_owned(), Some(Units::Metric), 1).await.unwrap();
-    assert_eq!(said, "here: warm");
+    let text = weather("here".to_owned(), Some(Units::Metric), 1).await.unwrap();
+    assert_eq!(text, "here: warm");
 }
 
 /// Sleep on the thread.
@@ -239,12 +239,12 @@ fn doze(milliseconds: u64, call: &ToolCall) -> String {
     call.tool().to_owned()
 }
 
-/// H3: the only thread goes on while a function that blocks has another.
+/// H3: a blocking function runs on another thread, so that the time limit works with a single runtime thread.
 #[tokio::test]
-async fn h3_the_time_limit_of_a_function_that_blocks_strikes_on_one_thread() {
+async fn h3_a_blocking_function_has_a_time_limit_on_one_thread() {
     let registry = Registry::new();
     registry.register_tool(doze_tool()).unwrap();
-    assert_eq!(said(&registry, "doze", r#"{"milliseconds":0}"#).await, r#""doze""#);
-    let failure = said(&registry, "doze", r#"{"milliseconds":400}"#).await;
+    assert_eq!(outcome_text(&registry, "doze", r#"{"milliseconds":0}"#).await, r#""doze""#);
+    let failure = outcome_text(&registry, "doze", r#"{"milliseconds":400}"#).await;
     assert!(failure.contains("longer than its limit of 100ms"), "{failure}");
 }

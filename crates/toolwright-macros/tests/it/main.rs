@@ -1,4 +1,4 @@
-//! Functions and impl blocks as tools: what the attributes publish, what is enforced, and which mistakes are refused.
+//! Tests of the attributes: published specs, enforced schemas, and errors of the compiler.
 
 mod functions;
 mod mistakes;
@@ -8,8 +8,8 @@ mod toolsets;
 use toolwright::{Payload, ToolCall};
 use toolwright_runtime::{Registry, Runtime};
 
-/// What a call comes to, in words.
-async fn said(registry: &Registry, tool: &str, args: &str) -> String {
+/// Returns the result or failure of a call as text.
+async fn outcome_text(registry: &Registry, tool: &str, args: &str) -> String {
     let call = ToolCall::new(tool, Payload::new(args));
     match Runtime::new(registry.clone()).call(call).await.outcome {
         Ok(payload) => payload.to_string(),

@@ -1,7 +1,7 @@
-//! Mistakes, each in a file of `tests/mistakes`, with what the compiler says of it beside it.
-//! `TRYBUILD=overwrite` writes these again.
+//! The files of `tests/mistakes`, each with the errors that the compiler reports for it. `TRYBUILD=overwrite` updates
+//! them.
 
-/// R3: a mistake is an error of the compiler, at the token that is wrong.
+/// R3: a mistake is a compiler error at the token that is wrong.
 #[test]
 fn r3_a_mistake_is_a_compile_error_at_its_token() {
     trybuild::TestCases::new().compile_fail("tests/mistakes/*.rs");

@@ -8,7 +8,7 @@ use toolwright_runtime::{
     Agent, Registry, ResumeRequest, RunEnd, RunRequest, Runtime, Script, toolset,
 };
 
-use crate::said;
+use crate::outcome_text;
 
 #[derive(Default)]
 struct Counter<S> {
@@ -61,7 +61,7 @@ impl Counter<i64> {
     }
 }
 
-/// R3: the tools of a block are registered together, share one service, and belong to the block's toolset.
+/// R3: the tools of a block share one service and belong to the block's toolset.
 #[tokio::test]
 async fn r3_tools_of_a_block_share_the_service_and_are_one_toolset() {
     let service = Counter::new(2_i64);
@@ -76,18 +76,18 @@ async fn r3_tools_of_a_block_share_the_service_and_are_one_toolset() {
     assert_eq!(spec.toolset_description(), "Counts things.\n\nOne at a time.");
     assert_eq!(spec.tags().collect::<Vec<_>>(), ["lab", "write"]);
 
-    assert_eq!(said(&registry, "count", r#"{"times":3}"#).await, "6");
-    assert_eq!(said(&registry, "count", r#"{"times":1}"#).await, "8");
+    assert_eq!(outcome_text(&registry, "count", r#"{"times":3}"#).await, "6");
+    assert_eq!(outcome_text(&registry, "count", r#"{"times":1}"#).await, "8");
     assert_eq!(service.count.load(Ordering::Relaxed), 8);
-    assert_eq!(said(&registry, "unit", "{}").await, r#""things""#);
-    let refused = said(&registry, "count", r#"{"often":3}"#).await;
+    assert_eq!(outcome_text(&registry, "unit", "{}").await, r#""things""#);
+    let refused = outcome_text(&registry, "count", r#"{"often":3}"#).await;
     assert!(refused.contains("`/times`: is missing"), "{refused}");
 
     let again = registry.register_tools(Counter::new(1_i64).tools()).unwrap_err();
     assert!(again.to_string().contains("toolset `counter`"), "{again}");
 }
 
-/// R3: a type may have several blocks, and their tools need approvals as those of functions do.
+/// R3: a type may have several blocks, and approvals work as for functions.
 #[tokio::test]
 async fn r3_blocks_of_one_type_are_toolsets_of_their_own() {
     let service = Counter::new(1_i64);

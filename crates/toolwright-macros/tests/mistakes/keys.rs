@@ -32,34 +32,34 @@ fn no_description() {}
 #[tool]
 fn empty_comment() {}
 
-/// Is named badly.
+/// Has an invalid name.
 #[tool(name = "get weather")]
 fn bad_name() {}
 
-/// Is named badly.
+/// Has an invalid name.
 #[tool(aliases = ["weather", ""])]
 fn bad_alias() {}
 
-/// Takes no time.
+/// Has a zero timeout.
 #[tool(timeout = "0s")]
 fn no_time() {}
 
-/// Takes a time with a sign.
+/// Has a timeout with a sign.
 #[tool(timeout = "+5s")]
 fn signed_time() {}
 
-/// Is named by its function, badly.
+/// Has an invalid name from its function.
 #[tool]
 fn größe() {}
 
-/// Takes a time without a unit.
+/// Has a timeout without a unit.
 #[tool(timeout = 5)]
 fn no_unit() {}
 
-/// Is not tried at all.
+/// Has no attempts.
 #[tool(attempts = 0)]
 fn no_attempt() {}
 
-/// Says an approval's metadata in a form that is none of JSON.
+/// Has metadata that JSON cannot hold.
 #[tool(approval(metadata(risk = 'h')))]
 fn no_json() {}

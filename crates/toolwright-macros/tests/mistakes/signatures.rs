@@ -26,7 +26,7 @@ fn borrows(value: &str) {}
 #[tool]
 fn pattern((a, b): (i64, i64)) {}
 
-/// Takes all arguments and one more.
+/// Takes all arguments and another one.
 #[tool]
 fn all_and_one(Parameters(all): Parameters<Value>, more: String) {}
 
@@ -46,11 +46,11 @@ fn described_call(
 #[tool]
 unsafe fn is_unsafe() {}
 
-/// Blocks and waits.
+/// Is blocking and async.
 #[tool(blocking)]
 async fn blocks_and_waits() {}
 
-/// Is no function.
+/// Is not a function.
 #[tool]
 struct NoFunction;
 

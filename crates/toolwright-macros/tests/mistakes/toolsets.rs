@@ -1,4 +1,4 @@
-//! Blocks that cannot be toolsets. All that is wrong with a block is told at once.
+//! Blocks that cannot be toolsets. All errors of a block are reported at once.
 
 use toolwright_runtime::toolset;
 
@@ -30,11 +30,11 @@ fn function() {}
 
 #[toolset(name = "service")]
 impl Service {
-    /// Takes the service away.
+    /// Consumes the service.
     #[tool]
     fn by_value(self) {}
 
-    /// Wants it alone.
+    /// Takes the service exclusively.
     #[tool]
     fn alone(&mut self) {}
 
@@ -46,15 +46,15 @@ impl Service {
     #[tool(name = "one")]
     fn other(&self) {}
 
-    /// Has a key that it does not know.
+    /// Has an unknown key.
     #[tool(hint(call = "…"))]
     fn unknown_key(&self) {}
 
-    /// Says what the block says.
+    /// Repeats a key of the block.
     #[tool(toolset = "another")]
     fn elsewhere(&self) {}
 
-    /// Has its keys in no parentheses.
+    /// Has its keys without parentheses.
     #[tool = "keys"]
     fn no_parentheses(&self) {}
 

@@ -15,7 +15,7 @@ async fn result() -> Unknown {
     Unknown
 }
 
-/// Returns an error that is none.
+/// Returns a type that is not an error.
 #[tool]
 fn error() -> Result<String, Unknown> {
     Err(Unknown)

@@ -1,7 +1,7 @@
-//! Any self-describing deserializer into JSON text. Keys keep their order, and repeated ones are kept for the codec
-//! to refuse.
+//! Converts the input of any self-describing deserializer to JSON text. Keys keep their order; repeated keys are kept,
+//! so that the codec refuses them.
 //!
-//! What JSON has no form for is an error of the deserializer: bytes, NaN, keys that are not strings.
+//! Values that JSON cannot hold (bytes, NaN, keys that are not strings) are errors of the deserializer.
 
 use std::fmt;
 
@@ -13,11 +13,11 @@ use serde_core::de::{
 use crate::json::{MAX_DEPTH, quoted};
 use crate::value::Number;
 
-/// When any crate of a build turns on its feature `arbitrary_precision`, serde_json hands numbers over as a map with
-/// this one key and the number's text.
+/// When any crate of a build turns on its feature `arbitrary_precision`, serde_json represents a number as a map from
+/// this one key to the number's text.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// The JSON text of what a deserializer holds.
+/// Returns the deserializer's value as JSON text.
 pub(super) fn json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let mut text = String::new();
     Transcoder { text: &mut text, depth: 0 }.deserialize(deserializer)?;
@@ -35,7 +35,7 @@ impl Transcoder<'_> {
         Transcoder { text: self.text, depth: self.depth + 1 }
     }
 
-    /// One level more than a codec reads is carried over, so that the codec can refuse it in its own words.
+    /// Allows one level more than a codec reads, so that the codec reports the issue with its own message.
     fn check_depth<E: Error>(&self) -> Result<(), E> {
         if self.depth > MAX_DEPTH { Err(E::custom("nested too deep for JSON")) } else { Ok(()) }
     }
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for Transcoder<'_> {
         Ok(())
     }
 
-    /// A variant of an enum is an object with one entry, as serde_json writes it.
+    /// Writes a variant of an enum as an object with one entry, as serde_json does.
     fn visit_enum<A: EnumAccess<'de>>(mut self, variant: A) -> Result<(), A::Error> {
         let (name, content) = variant.variant::<Key>()?;
         self.text.push('{');
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for Transcoder<'_> {
     }
 }
 
-/// A key of a map, which JSON has only as a string.
+/// A key of a map: JSON only has strings.
 struct Key(String);
 
 impl<'de> serde_core::Deserialize<'de> for Key {

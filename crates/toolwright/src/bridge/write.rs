@@ -1,4 +1,4 @@
-//! [`Value`] into serde: each kind of JSON value as the same kind of the format.
+//! Serializes a [`Value`]: each kind of JSON value becomes the same kind of the serde data model.
 
 use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Serialize, Serializer};
@@ -26,8 +26,8 @@ impl Serialize for Value {
     }
 }
 
-/// The narrowest kind of number that holds it. Numbers beyond 128 bits and fractions become doubles: formats of
-/// serde have nothing more exact.
+/// Serializes a number as the narrowest type that holds it. Fractions and numbers beyond 128 bits become `f64`: serde
+/// has no type that is more exact.
 fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
     let text = number.as_str();
     if let Ok(value) = text.parse::<i64>() {

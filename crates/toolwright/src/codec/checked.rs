@@ -1,4 +1,4 @@
-//! Values whose schema says more than a type can: a schema judges the text of the subtree.
+//! Checks values by a schema, for rules that a Rust type cannot express.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use crate::issue::{Issue, IssueKind};
 use crate::pointer::unescaped;
 use crate::schema::{Document, Evaluation, ROOT, Schema, SchemaError};
 
-/// A JSON Schema (2020-12) for what a type does not say, compiled when it is first used.
+/// A JSON Schema (2020-12) for rules that a Rust type cannot express, compiled on first use.
 pub struct Validator {
     schema: &'static str,
     rules: &'static [&'static str],
@@ -17,12 +17,12 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// The validator of a schema, as JSON text, and the keywords of its root that the type does not say.
+    /// Creates a validator from a schema, as JSON text, and the keywords of its root that the type does not express.
     pub const fn new(schema: &'static str, rules: &'static [&'static str]) -> Self {
         Self { schema, rules, compiled: OnceLock::new() }
     }
 
-    /// The same for a schema with a pattern that needs the tables of Unicode.
+    /// Creates a validator from a schema with a pattern that needs the Unicode tables.
     ///
     /// # Panics
     ///
@@ -46,34 +46,35 @@ impl fmt::Debug for Validator {
     }
 }
 
-/// Verdicts on one value of a payload and what is in it, by every validator that was asked. Each remembers its own, so that a
-/// value nested in itself is judged once and not once a level.
-pub(super) struct Verdicts<'a> {
+/// The evaluations of one value of a payload, one for each validator that was used. Each evaluation caches its results,
+/// so that nested values are not checked again at each level.
+pub(super) struct Evaluations<'a> {
     document: Document<'a>,
     evaluations: Vec<(&'static Validator, Evaluation<'static>)>,
 }
 
-impl<'a> Verdicts<'a> {
-    /// Of the value that begins at a byte of a text, if that is JSON.
+impl<'a> Evaluations<'a> {
+    /// Parses the value that begins at a byte of a text; `None` if it is not JSON.
     pub(super) fn of(text: &'a str, start: usize) -> Option<Self> {
         Some(Self { document: Document::read(text, start)?, evaluations: Vec::new() })
     }
 
-    /// The verdicts that hold the value at a byte of a text, begun anew if those at hand do not, and its place among
-    /// them. Nothing where the text is not JSON, which the scanner meets too.
+    /// Returns the evaluations that hold the value at a byte of a text, and the value's index in their document.
+    /// Replaces `known` if it does not hold the value. Returns `None` if the text is not JSON, which the scanner
+    /// reports.
     pub(super) fn at<'v>(
         known: &'v mut Option<Box<Self>>,
         text: &'a str,
         start: usize,
     ) -> Option<(&'v mut Self, usize)> {
-        let item = known.as_ref().and_then(|verdicts| verdicts.document.at(start));
+        let item = known.as_ref().and_then(|evaluations| evaluations.document.at(start));
         if item.is_none() {
             *known = Some(Box::new(Self::of(text, start)?));
         }
         Some((known.as_mut()?, item.unwrap_or_default()))
     }
 
-    /// The values, and what a validator says of them in the steps that are left.
+    /// Returns the document and the evaluation by a validator, which may take the steps that are left.
     pub(super) fn by(
         &mut self,
         validator: &'static Validator,
@@ -88,11 +89,11 @@ impl<'a> Verdicts<'a> {
             self.evaluations.len() - 1
         };
         let evaluation = &mut self.evaluations[place].1;
-        evaluation.go_on_within(issues.steps);
+        evaluation.set_steps(issues.steps);
         Ok((&self.document, evaluation))
     }
 
-    /// Adds what is wrong with a value to what its type has found since a mark.
+    /// Adds the issues of a value to those that its type has found since `mark`.
     pub(super) fn check(
         &mut self,
         validator: &'static Validator,
@@ -101,7 +102,7 @@ impl<'a> Verdicts<'a> {
         mark: usize,
     ) {
         let (document, evaluation) = match self.by(validator, issues) {
-            Ok(judge) => judge,
+            Ok(pair) => pair,
             Err(issue) => return issues.add(issue),
         };
         let fits = evaluation.fits(document, ROOT, item);
@@ -110,7 +111,7 @@ impl<'a> Verdicts<'a> {
             return;
         }
         let known = issues.since(mark);
-        // Of a value of another kind there is nothing more to say.
+        // A value of the wrong kind needs no further issues.
         let is_other = |issue: &Issue| {
             issue.pointer().is_empty() && matches!(issue.kind(), IssueKind::Type { .. })
         };
@@ -128,7 +129,7 @@ impl<'a> Verdicts<'a> {
             return found.into_iter().for_each(|reason| issues.give_up(reason));
         }
         for issue in found {
-            if !issues.since(mark).iter().any(|known| tells(known, &issue)) {
+            if !issues.since(mark).iter().any(|known| covers(known, &issue)) {
                 issues.push(issue);
             }
         }
@@ -139,11 +140,11 @@ impl<'a> Verdicts<'a> {
     }
 }
 
-/// Whether an issue that a type found tells what a schema found of the same value.
-fn tells(known: &Issue, found: &Issue) -> bool {
-    let are_alike = matches!(
+/// Returns true if an issue that a type found covers an issue that the schema found.
+fn covers(known: &Issue, found: &Issue) -> bool {
+    let are_both_choices = matches!(
         (known.kind(), found.kind()),
         (IssueKind::Variant { .. } | IssueKind::Tag { .. }, IssueKind::Constant { .. })
     );
-    known == found || (are_alike && known.pointer() == found.pointer())
+    known == found || (are_both_choices && known.pointer() == found.pointer())
 }

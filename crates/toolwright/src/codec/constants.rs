@@ -1,12 +1,12 @@
-//! Macros that write the codecs of enums without fields and of constants.
+//! Macros that implement the codecs of enums without fields and of constants.
 
-/// Writes the codec of an enum without fields whose variants are strings in JSON, with what else can be made of them: `ALL`,
-/// `as_str`, `Display`, `FromStr` and `TryFrom<&str>`.
+/// Implements the codec of an enum without fields whose variants are strings in JSON, and `ALL`, `as_str`, `Display`,
+/// `FromStr` and `TryFrom<&str>`.
 #[macro_export]
 macro_rules! string_enum {
     ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $text:literal),+ $(,)? }) => {
         impl $name {
-            /// Every value, in the schema's order.
+            /// All values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The string in JSON.
@@ -33,13 +33,13 @@ macro_rules! string_enum {
     };
 }
 
-/// Writes the codec of an enum without fields whose variants are integers in JSON, with what else can be made of them:
-/// `ALL`, `as_i64`, `Display`, `FromStr`, `TryFrom<&str>` and `TryFrom<i64>`.
+/// Implements the codec of an enum without fields whose variants are integers in JSON, and `ALL`, `as_i64`, `Display`,
+/// `FromStr`, `TryFrom<&str>` and `TryFrom<i64>`.
 #[macro_export]
 macro_rules! integer_enum {
     ($name:ident $(checked($validator:expr $(,)?))? { $($variant:ident = $integer:literal),+ $(,)? }) => {
         impl $name {
-            /// Every value, in the schema's order.
+            /// All values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The integer in JSON.
@@ -74,17 +74,17 @@ macro_rules! integer_enum {
     };
 }
 
-/// Writes the codec of an enum without fields whose variants are strings, numbers and booleans in JSON, given as JSON texts,
-/// with what else can be made of them: `ALL`, `as_json`, `Display`, `FromStr` and `TryFrom<&str>`. A string is displayed without
-/// its quotes. A text stands for the string that it is, or else for the number or boolean that it is in JSON.
-/// `constants!(Order from(i64, bool) { … })` has `TryFrom` of these types, too.
+/// Implements the codec of an enum without fields whose variants are strings, numbers and booleans in JSON, given as
+/// JSON texts, and `ALL`, `as_json`, `Display`, `FromStr` and `TryFrom<&str>`. Strings are displayed without quotes. A
+/// text is parsed as a string without quotes, or else as a JSON number or boolean.
+/// `constants!(Order from(i64, bool) { … })` also implements `TryFrom` these types.
 #[macro_export]
 macro_rules! constants {
     ($name:ident $(checked($validator:expr $(,)?))? $(from($($kind:ident),+ $(,)?))? {
         $($variant:ident = $json:literal),+ $(,)?
     }) => {
         impl $name {
-            /// Every value, in the schema's order.
+            /// All values, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The value as JSON text.
@@ -121,7 +121,7 @@ macro_rules! constants {
     };
 }
 
-/// Ways from a text to a value.
+/// Implements `FromStr` and `TryFrom<&str>`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __from_text {
@@ -144,7 +144,7 @@ macro_rules! __from_text {
     };
 }
 
-/// Writes the codec of a struct without fields that stands for one JSON text: `constant!(Always = "true")`.
+/// Implements the codec of a unit struct for one JSON text: `constant!(Always = "true")`.
 #[macro_export]
 macro_rules! constant {
     ($name:ident $(checked($validator:expr $(,)?))? = $json:literal) => {

@@ -1,13 +1,14 @@
-//! Types of the user's in the place of generated ones: a value is read and written as its schema says, and converted.
+//! Types of your own in place of generated ones: a codec reads and writes the JSON value and converts it.
 
 use super::{Reader, Writer};
 use crate::issue::IssueKind;
 
-/// A type of your own that stands in the place of a generated one.
+/// A type of your own that replaces a generated one.
 ///
-/// `Json` is what a generated field of the schema would hold: `String`, `i64`, `f64`, [`DateTime`](crate::format::DateTime),
-/// `Vec<String>` and so on. A payload is held against the schema before `from_json` sees it and after `to_json` gave it, so
-/// these need not check what the schema says. `from_json` has to accept what `to_json` gives.
+/// `Json` is the type that a generated field of the schema would have: `String`, `i64`, `f64`,
+/// [`DateTime`](crate::format::DateTime), `Vec<String>` and so on. Values are checked against the schema before
+/// `from_json` and after `to_json`, so these functions need not check the schema's rules. `from_json` must accept what
+/// `to_json` returns.
 ///
 /// ```
 /// use toolwright::codec::{DomainType, Length, from_json};
@@ -40,19 +41,19 @@ pub trait DomainType: Sized {
     /// The type of the value in JSON.
     type Json;
 
-    /// Makes a value of what its schema accepts.
+    /// Converts a JSON value that the schema accepts.
     ///
     /// # Errors
     ///
-    /// The reason, as the rest of a sentence that begins with the place of the value: `is more than any price`.
+    /// The reason, as the end of a sentence that begins with the value's pointer: `is more than any price`.
     fn from_json(json: Self::Json) -> Result<Self, String>;
 
-    /// The value in JSON.
+    /// Converts to the JSON value.
     fn to_json(&self) -> Self::Json;
 }
 
 impl Reader<'_> {
-    /// Reads what a value is in JSON, and converts it where nothing is wrong with that.
+    /// Reads a JSON value and converts it, if it has no issues.
     pub fn converted<T: DomainType>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Option<T::Json>,
@@ -70,7 +71,7 @@ impl Reader<'_> {
 }
 
 impl Writer {
-    /// Writes what a value is in JSON.
+    /// Writes a value as its JSON value.
     pub fn converted<T: DomainType>(&mut self, value: &T, write: impl FnOnce(&mut Self, &T::Json)) {
         write(self, &value.to_json());
     }

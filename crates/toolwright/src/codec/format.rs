@@ -1,4 +1,4 @@
-//! Strings of a checked format, read and written. What is of a format is known in [`crate::format`] alone.
+//! Reads and writes strings that have a format of [`crate::format`].
 
 use std::net::Ipv4Addr;
 
@@ -16,10 +16,10 @@ impl Reader<'_> {
         (limits.check(&text, &mut self.issues) & is_valid).then(|| text.into_owned())
     }
 
-    /// Reads a string of a format as the type it becomes.
+    /// Reads a string of a format as its Rust type.
     pub fn formatted_as<T: Formatted>(&mut self, limits: Length) -> Option<T> {
         let text = self.text("a string")?;
-        let value = T::of_text(&text);
+        let value = T::from_text(&text);
         if value.is_none() {
             self.issues.add(FormatError::new(T::FORMAT, &text).into());
         }
@@ -37,7 +37,7 @@ impl Writer {
         self.string(value, limits);
     }
 
-    /// Writes a value that was a string of a format, and still is.
+    /// Writes a value as a string of its format.
     pub fn formatted_as<T: Formatted>(&mut self, value: &T, limits: Length) {
         self.string(&value.text(), limits);
     }

@@ -1,9 +1,11 @@
-//! Codecs of the types that need no schema: those of the standard library and of [`crate::value`].
+//! Codecs of types without a schema: those of the standard library and of [`crate::value`].
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Decode, Encode, Items, Length, Properties, Range, Reader, Writer, from_json, text_of};
+use super::{
+    Decode, Encode, Items, Length, Properties, Range, Reader, Writer, compact_json, from_json,
+};
 use crate::issue::InvalidPayload;
 use crate::value::{Integer, Map, Nullable, Number, Value};
 
@@ -181,7 +183,7 @@ impl<T: Encode + ?Sized> Encode for &T {
     }
 }
 
-/// Values are parsed from JSON; `1e3` and `2.0` are integers, `1.5` is not.
+/// Parses JSON; `1e3` and `2.0` are integers, `1.5` is not.
 macro_rules! from_json_text {
     ($($name:ident),+) => {$(
         impl FromStr for $name {
@@ -198,6 +200,6 @@ from_json_text!(Value, Number, Integer);
 
 impl fmt::Display for Value {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&text_of(self))
+        out.write_str(&compact_json(self))
     }
 }

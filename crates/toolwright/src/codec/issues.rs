@@ -1,28 +1,28 @@
-//! The issues of a payload while it is read or written.
+//! Collects the issues of a payload while it is read or written.
 //!
-//! Pointers cost nothing until something is wrong: an issue starts without a path, and each object and
-//! array it is handed up through puts its own segment in front.
+//! Pointers cost nothing as long as there are no issues: an issue begins with an empty pointer, and each object and
+//! array that contains the value puts its own segment in front.
 
 use crate::issue::{InvalidPayload, Issue, IssueKind, MAX_STEPS};
 use crate::pointer::escaped;
 
-/// How many issues there is room for at first: enough for most invalid payloads.
-const ROOM: usize = 8;
+/// The initial capacity, enough for most invalid payloads.
+const INITIAL_CAPACITY: usize = 8;
 
-/// How many issues of one payload are kept.
-const KEPT: usize = 1_000;
+/// The largest number of issues that are kept for one payload.
+const MAX_KEPT: usize = 1_000;
 
-/// Issues, the oldest first, and how much work may still be put into finding them.
+/// The issues, the oldest first, and the steps that are left for finding more.
 pub(super) struct Issues {
-    /// The first ones.
+    /// The issues that are kept.
     found: Vec<Issue>,
-    /// How many there are besides.
+    /// The number of further issues.
     dropped: usize,
-    /// The steps that are left for all validators and patterns that look at the payload.
+    /// The steps that are left for all validators and patterns.
     pub(super) steps: u64,
-    /// How many there were.
+    /// The initial number of steps.
     pub(super) limit: u64,
-    /// Whether it is said that nobody knows what else is wrong.
+    /// True once `give_up` has recorded its reason.
     has_given_up: bool,
 }
 
@@ -33,26 +33,26 @@ impl Default for Issues {
 }
 
 impl Issues {
-    /// None so far, and so many steps to find some in.
+    /// No issues, with a limit of steps for finding some.
     pub(super) fn within(steps: u64) -> Self {
         Self { found: Vec::new(), dropped: 0, steps, limit: steps, has_given_up: false }
     }
 
-    /// How many there are: a mark to compare with later.
+    /// The number of issues, which also serves as a mark for [`since`](Self::since).
     pub(super) fn count(&self) -> usize {
         self.found.len() + self.dropped
     }
 
-    /// Records an issue of the value at hand.
+    /// Records an issue of the current value.
     #[cold]
     pub(super) fn add(&mut self, kind: IssueKind) {
         if self.found.is_empty() {
-            self.found.reserve_exact(ROOM);
+            self.found.reserve_exact(INITIAL_CAPACITY);
         }
         self.push(Issue::new(String::new(), kind));
     }
 
-    /// Records why nobody knows what else is wrong with the payload. The first reason is the only one.
+    /// Records why the check of the payload ends before all issues are found. Only the first reason is kept.
     #[cold]
     pub(super) fn give_up(&mut self, reason: Issue) {
         self.steps = 0;
@@ -61,7 +61,7 @@ impl Issues {
         }
     }
 
-    /// Records an issue of an entry of the object at hand.
+    /// Records an issue of an entry of the current object.
     #[cold]
     pub(super) fn add_under(&mut self, key: &str, kind: IssueKind) {
         let mark = self.count();
@@ -69,27 +69,27 @@ impl Issues {
         self.under_key(mark, key);
     }
 
-    /// Records an issue whose pointer is relative to the value at hand.
+    /// Records an issue whose pointer is relative to the current value.
     pub(super) fn push(&mut self, issue: Issue) {
-        if self.found.len() < KEPT {
+        if self.found.len() < MAX_KEPT {
             self.found.push(issue);
         } else {
             self.dropped += 1;
         }
     }
 
-    /// The issues since a mark, their pointers relative to the value at hand.
+    /// The issues since a mark, with pointers relative to the current value.
     pub(super) fn since(&self, mark: usize) -> &[Issue] {
         self.found.get(mark..).unwrap_or_default()
     }
 
-    /// All issues since the mark happened under this key.
+    /// Puts a key in front of the pointers of all issues since the mark.
     #[cold]
     pub(super) fn under_key(&mut self, mark: usize, key: &str) {
         self.under(mark, &escaped(key));
     }
 
-    /// All issues since the mark happened in this item.
+    /// Puts an index in front of the pointers of all issues since the mark.
     #[cold]
     pub(super) fn under_index(&mut self, mark: usize, index: usize) {
         self.under(mark, &index.to_string());
@@ -97,18 +97,18 @@ impl Issues {
 
     fn under(&mut self, mark: usize, segment: &str) {
         for issue in self.found.iter_mut().skip(mark) {
-            issue.put_under(segment);
+            issue.prepend(segment);
         }
     }
 
-    /// Null was allowed too where a value of the wrong kind was found.
+    /// Adds that null is allowed to the issues since the mark.
     pub(super) fn allow_null(&mut self, mark: usize) {
         for issue in self.found.iter_mut().skip(mark) {
             issue.allow_null();
         }
     }
 
-    /// The error that holds all issues, if there are any.
+    /// Returns the error with all issues, if there are any.
     pub(super) fn finish(self) -> Option<InvalidPayload> {
         if self.found.is_empty() { None } else { Some(InvalidPayload::new(self.found)) }
     }

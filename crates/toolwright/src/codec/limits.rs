@@ -1,6 +1,6 @@
-//! Limits that a schema sets on one value: lengths, item counts, ranges.
+//! The limits of a schema on one value: lengths, item counts, ranges.
 //!
-//! They are plain constants of generated code. What checks them is here too, for reading and writing alike.
+//! Generated code has them as constants. Readers and writers share their checks, which are here too.
 
 use std::cmp::Ordering;
 use std::ops::{Bound, RangeBounds};
@@ -9,9 +9,9 @@ use super::Pattern;
 use super::issues::Issues;
 use crate::issue::IssueKind;
 use crate::json::{double_text, shortened};
-use crate::value::{Integer, Number, repeated};
+use crate::value::{Integer, Number, repeated_items};
 
-/// Limits of a string: its length in code points and its pattern.
+/// The limits of a string: its length in code points and its pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
     minimum: u64,
@@ -23,35 +23,35 @@ impl Length {
     /// Any string.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, pattern: None };
 
-    /// At least this many code points.
+    /// Sets the minimum number of code points.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {
         Self { minimum, ..self }
     }
 
-    /// At most this many code points.
+    /// Sets the maximum number of code points.
     #[must_use]
     pub const fn at_most(self, maximum: u64) -> Self {
         Self { maximum, ..self }
     }
 
-    /// A match of this pattern somewhere in the string.
+    /// Sets the pattern, which must match somewhere in the string.
     #[must_use]
     pub const fn matching(self, pattern: &'static Pattern) -> Self {
         Self { pattern: Some(pattern), ..self }
     }
 
-    /// The least length in code points.
+    /// The minimum length in code points.
     pub const fn minimum(self) -> u64 {
         self.minimum
     }
 
-    /// The greatest length in code points, if there is one.
+    /// The maximum length in code points, if there is one.
     pub const fn maximum(self) -> Option<u64> {
         unless_any(self.maximum)
     }
 
-    /// The pattern as the schema has it, if there is one.
+    /// The pattern as written in the schema, if there is one.
     pub const fn pattern(self) -> Option<&'static str> {
         match self.pattern {
             Some(pattern) => Some(pattern.ecma()),
@@ -59,14 +59,14 @@ impl Length {
         }
     }
 
-    /// Whether the string is inside the limits; what is not is recorded.
+    /// Returns true if the string is within the limits; otherwise records the issues.
     #[inline]
     pub(super) fn check(self, text: &str, issues: &mut Issues) -> bool {
         let fits = self.surely_fits(text.len() as u64);
         (fits || self.check_length(text, issues)) & self.check_pattern(text, issues)
     }
 
-    /// A code point takes one to four bytes, so most strings need no counting.
+    /// A code point takes one to four bytes, so most strings need not be counted.
     #[inline]
     fn surely_fits(self, bytes: u64) -> bool {
         bytes.div_ceil(4) >= self.minimum && bytes <= self.maximum
@@ -88,12 +88,12 @@ impl Length {
     }
 }
 
-/// A greatest count; the greatest that there is stands for none.
+/// Returns a maximum, or `None` for `u64::MAX`, which means that there is none.
 pub(super) const fn unless_any(maximum: u64) -> Option<u64> {
     if maximum == u64::MAX { None } else { Some(maximum) }
 }
 
-/// Limits of an array: how many items it has, and whether one may stand twice.
+/// The limits of an array: the number of items, and whether they must be unique.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
     minimum: u64,
@@ -105,48 +105,49 @@ impl Items {
     /// Any number of items.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, unique: false };
 
-    /// At least this many items.
+    /// Sets the minimum number of items.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {
         Self { minimum, ..self }
     }
 
-    /// At most this many items.
+    /// Sets the maximum number of items.
     #[must_use]
     pub const fn at_most(self, maximum: u64) -> Self {
         Self { maximum, ..self }
     }
 
-    /// No two items that are equal as JSON: `1` and `1.0` are (2020-12 core, 4.2.2).
+    /// Requires that no two items are equal as JSON: `1` and `1.0` are equal (2020-12 core, section 4.2.2).
     #[must_use]
     pub const fn unique(self) -> Self {
         Self { unique: true, ..self }
     }
 
-    /// The least count.
+    /// The minimum number of items.
     pub const fn minimum(self) -> u64 {
         self.minimum
     }
 
-    /// The greatest count, if there is one.
+    /// The maximum number of items, if there is one.
     pub const fn maximum(self) -> Option<u64> {
         unless_any(self.maximum)
     }
 
-    /// Whether no two items of an array are equal, if they may not be; otherwise that is recorded. `json` gives the array.
+    /// Returns true if the items may repeat or are unique; otherwise records the issue. `json` returns the text of the
+    /// array.
     pub(super) fn check_unique<'j>(
         self,
         json: impl FnOnce() -> &'j str,
         issues: &mut Issues,
     ) -> bool {
-        let repeated = if self.unique { repeated(json()) } else { None };
+        let repeated = if self.unique { repeated_items(json()) } else { None };
         if let Some((first, second)) = repeated {
             issues.add(IssueKind::RepeatedItem { first, second });
         }
         repeated.is_none()
     }
 
-    /// Whether the count is inside the limits; if not, it is recorded.
+    /// Returns true if the number of items is within the limits; otherwise records the issue.
     pub(super) fn check(self, items: usize, issues: &mut Issues) -> bool {
         let length = items as u64;
         if length < self.minimum {
@@ -158,7 +159,7 @@ impl Items {
     }
 }
 
-/// Limits of a number.
+/// The limits of a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Range<N> {
     low: Bound<N>,
@@ -169,25 +170,25 @@ impl<N: Copy> Range<N> {
     /// Any number.
     pub const ANY: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
 
-    /// This number or more.
+    /// Sets an inclusive minimum.
     #[must_use]
     pub const fn at_least(self, low: N) -> Self {
         Self { low: Bound::Included(low), high: self.high }
     }
 
-    /// This number or less.
+    /// Sets an inclusive maximum.
     #[must_use]
     pub const fn at_most(self, high: N) -> Self {
         Self { low: self.low, high: Bound::Included(high) }
     }
 
-    /// More than this number.
+    /// Sets an exclusive minimum.
     #[must_use]
     pub const fn above(self, low: N) -> Self {
         Self { low: Bound::Excluded(low), high: self.high }
     }
 
-    /// Less than this number.
+    /// Sets an exclusive maximum.
     #[must_use]
     pub const fn below(self, high: N) -> Self {
         Self { low: self.low, high: Bound::Excluded(high) }
@@ -195,30 +196,30 @@ impl<N: Copy> Range<N> {
 }
 
 impl<N: Copy> Range<N> {
-    /// The lower end; of an integer, that of its type where the range has none.
+    /// The lower bound. For an integer, unbounded means the minimum of its type.
     pub const fn low(self) -> Bound<N> {
         self.low
     }
 
-    /// The upper end; of an integer, that of its type where the range has none.
+    /// The upper bound. For an integer, unbounded means the maximum of its type.
     pub const fn high(self) -> Bound<N> {
         self.high
     }
 }
 
 impl<N: Copy + PartialOrd> Range<N> {
-    /// Whether a number is in the range.
+    /// Returns true if a number is in the range.
     #[inline]
-    pub fn holds(self, number: N) -> bool {
+    pub fn contains(self, number: N) -> bool {
         (self.low, self.high).contains(&number)
     }
 }
 
-/// An integer type of the standard library that holds what `i64` or `u64` holds, or less.
+/// An integer type of the standard library with at most 64 bits.
 pub trait StandardInteger: Copy + PartialOrd + TryFrom<i64> + TryFrom<i128> + Into<i128> {
-    /// Its least value.
+    /// The minimum of the type.
     const LEAST: Self;
-    /// Its greatest value.
+    /// The maximum of the type.
     const GREATEST: Self;
 }
 
@@ -234,7 +235,7 @@ macro_rules! standard_integers {
 standard_integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 impl<N: StandardInteger> Range<N> {
-    /// The same range for integers of any size: one that the type does not hold is outside.
+    /// Returns the same range for integers of any size, with the bounds of the type in place of missing ones.
     #[cold]
     pub(super) fn within_type(self) -> Range<i128> {
         let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
@@ -244,10 +245,10 @@ impl<N: StandardInteger> Range<N> {
 }
 
 impl<N: Copy + PartialOrd + Into<i128>> Range<N> {
-    /// Whether an integer is in the range; if not, it is recorded.
+    /// Returns true if an integer is in the range; otherwise records the issue.
     #[inline]
     pub(super) fn check_small(self, number: N, issues: &mut Issues) -> bool {
-        self.holds(number) || self.refuse_small(number.into(), issues)
+        self.contains(number) || self.refuse_small(number.into(), issues)
     }
 }
 
@@ -260,7 +261,7 @@ impl<N: Copy + Into<i128>> Range<N> {
 }
 
 impl Range<i128> {
-    /// Whether an integer of any size is in the range; if not, it is recorded.
+    /// Returns true if an integer of any size is in the range; otherwise records the issue.
     #[cold]
     pub(super) fn check(self, number: &Integer, issues: &mut Issues) -> bool {
         let (low, high) = (self.low.map(Integer::from), self.high.map(Integer::from));
@@ -269,15 +270,15 @@ impl Range<i128> {
 }
 
 impl Range<f64> {
-    /// The same range, which ends with the largest doubles where it has no end.
+    /// Returns the same range, with the bounds of `f64` in place of missing ones.
     #[inline]
     pub(super) fn within_doubles(self) -> Self {
         let or = |bound, end| if bound == Bound::Unbounded { Bound::Included(end) } else { bound };
         Self { low: or(self.low, f64::MIN), high: or(self.high, f64::MAX) }
     }
 
-    /// The double that stands for a number, which is given by its digits, if the number is in the range; otherwise that is
-    /// recorded. The double is the nearest one in the range.
+    /// Returns the `f64` in the range that is nearest to a number, if the number is in the range; otherwise records the
+    /// issue. `found` is the number's text, and `nearest` is the `f64` that is nearest to it.
     #[inline]
     pub(super) fn fit(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let touches = |bound: Bound<f64>| match bound {
@@ -292,7 +293,7 @@ impl Range<f64> {
         self.check(nearest, found, issues).then_some(nearest)
     }
 
-    /// A number that was rounded to a bound may lie on either side of it.
+    /// Handles a number that was rounded to a bound: the exact number may be on either side of it.
     #[cold]
     fn fit_exactly(self, nearest: f64, found: &str, issues: &mut Issues) -> Option<f64> {
         let side = Number::of_json(found).cmp(&nearest.number());
@@ -302,17 +303,17 @@ impl Range<f64> {
             Ordering::Greater => next_up(nearest),
         };
         let inside = self.check(beside, found, issues);
-        inside.then_some(if self.holds(nearest) { nearest } else { beside })
+        inside.then_some(if self.contains(nearest) { nearest } else { beside })
     }
 
-    /// Whether a number, found as this text, is in the range; if not, it is recorded.
+    /// Returns true if a number is in the range; otherwise records the issue. `found` is the number's text.
     #[inline]
     pub(super) fn check(self, number: f64, found: &str, issues: &mut Issues) -> bool {
-        self.holds(number) || check(&number, (self.low, self.high), || shortened(found), issues)
+        self.contains(number) || check(&number, (self.low, self.high), || shortened(found), issues)
     }
 }
 
-/// The least double above a finite one. The standard library has it since Rust 1.86.
+/// Returns the smallest `f64` above a finite one. The standard library has this function since Rust 1.86.
 fn next_up(number: f64) -> f64 {
     const LEAST: u64 = 1;
     let bits = number.to_bits();
@@ -325,7 +326,7 @@ fn next_up(number: f64) -> f64 {
     })
 }
 
-/// The number of a bound, for a sentence.
+/// A bound that can be shown in an issue.
 trait Limit: PartialOrd + Clone {
     fn number(&self) -> Number;
 }

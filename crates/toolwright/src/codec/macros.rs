@@ -1,4 +1,4 @@
-//! Macros that write the codecs of a type from one description of it, which reading and writing share.
+//! Macros that implement the codec of a type from a description, which reading and writing share.
 //!
 //! A *type* in these descriptions is the name of a Rust type that has a codec, or one of:
 //!
@@ -13,7 +13,7 @@
 //! | `number(range)`, `exact_number(range)` | `f64`, [`Number`](crate::value::Number) |
 //! | `list(items, type)` | `Vec<type>` |
 //! | `tuple(a: type, b: type)` | `(type, type)` |
-//! | `open_tuple(items, [a: type], [b: type], rest: type)` | `(type, Option<type>, Vec<type>)`: what has to be there, what may be, and what follows, if anything may |
+//! | `open_tuple(items, [a: type], [b: type], rest: type)` | `(type, Option<type>, Vec<type>)`: required items, optional items, and the items that follow, if any are allowed |
 //! | `map(properties, type)` | [`Map<type>`](crate::Map) |
 //! | `nullable(type)` | `Option<type>`, where `None` is `null` |
 //! | `or_null(type)` | [`Nullable<type>`](crate::Nullable) |
@@ -21,16 +21,16 @@
 //! | `converted(type)` | a [`DomainType`](crate::codec::DomainType) whose `Json` is the type |
 //! | `checked(validator, type)` | the type, with rules that only a [`Validator`](crate::codec::Validator) can check |
 //!
-//! What the macros write is what one would write by hand, call by call: no trait stands between a type and its codec, so
-//! that it compiles as fast.
+//! The macros expand to the calls that one would write by hand, without further traits, so that generated code compiles
+//! fast.
 
-/// Writes the codec of a struct: the keys of the object, the fields they become, and the types of these.
+/// Implements the codec of a struct from the keys of the object, their fields, and the types of the fields.
 ///
-/// A key is `required` or `optional`, or has a `default(expression)`; the field of an optional key is an `Option`, that of a
-/// key with a default holds the default where the key is absent, and is always written. Before the keys may stand those that
-/// have one value only and no field, as JSON text: `"kind" => constant("\"circle\""),`. Behind them may stand the field for
-/// all other keys, which are refused without it: `_ => rest: type`. A key that JSON writes with an escape is
-/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys stand behind the name:
+/// A key is `required` or `optional`, or has a `default(expression)`. The field of an optional key is an `Option`. The
+/// field of a key with a default holds the default if the key is absent, and is always written. Keys with one constant
+/// value have no field and come first, with their JSON text: `"kind" => constant("\"circle\""),`. A field for all other
+/// keys comes last: `_ => rest: type`; without it, other keys are refused. A key that needs an escape in JSON is
+/// `required_escaped`, `optional_escaped` or `default_escaped`. Limits of the keys follow the name:
 /// `Note within(Properties::ANY.at_least(1))`.
 ///
 /// ```
@@ -106,7 +106,7 @@ macro_rules! object {
     };
 }
 
-/// Writes the codec of an enum of objects that a string under one key tells apart:
+/// Implements the codec of an enum of objects whose variant is given by a string under one key:
 /// `tagged!(Shape by "kind" { "circle" => Circle: Circle, "square" => Square: Square })`.
 #[macro_export]
 macro_rules! tagged {
@@ -130,7 +130,7 @@ macro_rules! tagged {
     };
 }
 
-/// Writes the codec of an enum whose variants are of different kinds in JSON, and named for them:
+/// Implements the codec of an enum whose variants are of different kinds in JSON and have the names of these kinds:
 /// `mixed!(Id { String: string(length), Integer: integer(range) })`.
 #[macro_export]
 macro_rules! mixed {
@@ -156,8 +156,8 @@ macro_rules! mixed {
     };
 }
 
-/// Writes the codec of an enum whose variants may hold the same value, for a keyword of a validator that says how many of
-/// them have to. They are tried in this order; a number says which schema of the keyword a variant stands for.
+/// Implements the codec of an enum for `anyOf` or `oneOf`, whose schemas may accept the same values; a validator checks
+/// the keyword. Variants are tried in this order; each has the index of its schema in the keyword.
 #[macro_export]
 macro_rules! overlapping {
     ($name:ident checked($validator:expr $(,)?) by $keyword:literal {
@@ -179,7 +179,7 @@ macro_rules! overlapping {
     };
 }
 
-/// The two halves of a codec, judged by a validator where there is one, and the bridge to serde.
+/// Implements `Decode`, `Encode` and the bridge to serde, with a check by the validator if there is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec {
@@ -215,7 +215,7 @@ macro_rules! __codec {
     };
 }
 
-/// A value of a described type, read from a reader.
+/// Reads a value of a described type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __decode {
@@ -279,7 +279,7 @@ macro_rules! __decode {
     };
 }
 
-/// A reference to a value of a described type, written to a writer.
+/// Writes a value of a described type, given as a reference.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode {
@@ -351,7 +351,7 @@ macro_rules! __encode {
     };
 }
 
-/// `null`, or a reference to a value of a described type, written to a writer.
+/// Writes `null` or a value of a described type, given as an optional reference.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __encode_nullable {
@@ -366,7 +366,7 @@ macro_rules! __encode_nullable {
     };
 }
 
-/// The key of an object that stands for no field of its own.
+/// Handles a key without a field of its own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __other_key {
@@ -378,7 +378,7 @@ macro_rules! __other_key {
     };
 }
 
-/// Limits of the keys of an object that is about to be written.
+/// Checks the keys of an object before it is written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __keys_within {
@@ -389,7 +389,7 @@ macro_rules! __keys_within {
     };
 }
 
-/// The key of a field, where it is written.
+/// Returns the key of a field, if the field is written.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_of {
@@ -404,7 +404,7 @@ macro_rules! __key_of {
     };
 }
 
-/// The entries of an object that stand in no field of their own.
+/// Writes the entries without a field of their own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __write_rest {
@@ -414,7 +414,7 @@ macro_rules! __write_rest {
     };
 }
 
-/// Checks that a required field was there, once the object is read.
+/// Checks, after the object is read, that a required key was there.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read_member {
@@ -429,7 +429,7 @@ macro_rules! __read_member {
     ($presence:ident $object:ident $key:literal $field:ident) => {};
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __member {
@@ -453,7 +453,7 @@ macro_rules! __member {
     };
 }
 
-/// A field, written behind its key where it is there.
+/// Writes the key and value of a field; nothing for an absent optional field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __write_member {

@@ -1,12 +1,12 @@
-//! Choices told apart by the kind of JSON value, and enums of integers.
+//! Reads choices by the kind of the JSON value, and enums of integers.
 
 use super::{Kind, Range, Reader};
 use crate::issue::IssueKind;
 
 impl Reader<'_> {
-    /// The kind of the value at the cursor, if it is one of these; the cursor stays. Otherwise the value
-    /// is skipped and the issue says which kinds there are. A number counts as an integer where only
-    /// integers are among the kinds.
+    /// Returns the kind of the value at the cursor, if it is one of `kinds`, without moving the cursor. Otherwise
+    /// records an issue with the allowed kinds and skips the value. A number is returned as `Integer` if the kinds have
+    /// no `Number`.
     pub fn kind(&mut self, kinds: &'static [Kind]) -> Option<Kind> {
         let byte = self.scanner.peek();
         let kind = byte.and_then(|byte| kinds.iter().copied().find(|kind| kind.begins_with(byte)));
@@ -16,7 +16,7 @@ impl Reader<'_> {
         kind
     }
 
-    /// Reads an integer that stands for one of these values.
+    /// Reads an integer and returns its variant.
     pub fn integer_variant<T: Copy>(&mut self, variants: &'static [(i64, T)]) -> Option<T> {
         let found = self.big_integer(Range::ANY)?;
         let small = found.to_i64();
@@ -31,7 +31,7 @@ impl Reader<'_> {
     }
 }
 
-/// Makes an enum of what a variant holds: `from_variants!(Id { String: String, Integer: i64 })` writes `From` of each type.
+/// Implements `From` the type of each variant: `from_variants!(Id { String: String, Integer: i64 })`.
 #[macro_export]
 macro_rules! from_variants {
     ($name:ident { $($variant:ident: $type:ty),+ $(,)? }) => {$(

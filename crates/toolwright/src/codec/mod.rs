@@ -1,7 +1,7 @@
-//! Codecs: what decodes a payload into a type and encodes it back, checking its schema on the way.
+//! Codecs, which decode payloads to Rust types and encode them back, and check the rules of the schema.
 //!
-//! A codec is a plain function over a [`Reader`] or a [`Writer`], not generic over formats: that is what keeps
-//! generated code quick to compile. Nothing here knows a schema; limits are given by the caller.
+//! A codec is a function over a [`Reader`] or a [`Writer`]. It is not generic over formats, so that generated code
+//! compiles fast. Limits are passed by the caller.
 
 mod checked;
 mod constants;
@@ -41,18 +41,18 @@ pub use crate::value::Kind;
 use crate::issue::{InvalidPayload, MAX_STEPS};
 use crate::value::Value;
 
-/// A type that is read from JSON.
+/// A type that can be read from JSON.
 pub trait Decode: Sized {
-    /// Reads the value at the cursor and moves behind it.
+    /// Reads the value at the cursor and moves past it.
     ///
-    /// `None` means that at least one issue was recorded; the value is then skipped, so that its
-    /// siblings are still checked.
+    /// `None` means that at least one issue was recorded. The value is then skipped, so that its siblings are still
+    /// checked.
     fn decode(input: &mut Reader<'_>) -> Option<Self>;
 }
 
-/// A type that is written as JSON.
+/// A type that can be written as JSON.
 pub trait Encode {
-    /// Writes the value; what its schema does not accept is recorded as an issue.
+    /// Writes the value and records an issue for each rule of its schema that it breaks.
     fn encode(&self, out: &mut Writer);
 }
 
@@ -60,18 +60,17 @@ pub trait Encode {
 ///
 /// # Errors
 ///
-/// The first 1,000 issues of the payload, or the one place where it stops being JSON.
+/// The first 1,000 issues of the payload, or the place where it stops being JSON.
 pub fn from_json<T: Decode>(json: &[u8]) -> Result<T, InvalidPayload> {
     from_json_within(json, &mut { MAX_STEPS })
 }
 
-/// Decodes a payload in so many steps, and takes off those that were needed. Steps are what validators take, as in
-/// [`Schema::check_within`](crate::schema::Schema::check_within), and patterns that go back; what a type says by itself takes
-/// none.
+/// Decodes a payload within a limit of steps, and subtracts the steps that were taken. Only validators, as in
+/// [`Schema::check_within`](crate::schema::Schema::check_within), and patterns that backtrack take steps.
 ///
 /// # Errors
 ///
-/// As [`from_json`], and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) where the steps do not suffice.
+/// As [`from_json`], and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) if the limit is exceeded.
 pub fn from_json_within<T: Decode>(json: &[u8], steps: &mut u64) -> Result<T, InvalidPayload> {
     decoded(json, steps, T::decode)
 }
@@ -86,11 +85,11 @@ fn decoded<T>(
     *steps = reader.issues.steps;
     match (value, reader.finish()) {
         (Some(value), None) => Ok(value),
-        (_, invalid) => Err(invalid.unwrap_or_else(|| reader::unexplained(json))),
+        (_, invalid) => Err(invalid.unwrap_or_else(|| reader::error_without_issues(json))),
     }
 }
 
-/// Decodes a string that stands outside of JSON, as the JSON string it would be.
+/// Decodes a text as if it were a JSON string.
 ///
 /// # Errors
 ///
@@ -99,34 +98,34 @@ pub fn from_text<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
     from_json(to_json(text)?.as_bytes())
 }
 
-/// Decodes a text that may be a string without its quotes, or else JSON.
+/// Decodes a text as a string without quotes, or else as JSON.
 #[doc(hidden)]
 pub fn from_text_or_json<T: Decode>(text: &str) -> Result<T, InvalidPayload> {
     from_text(text).or_else(|refused| from_json(text.as_bytes()).map_err(|_| refused))
 }
 
-/// The text of a JSON constant: a string without its quotes and escapes, anything else as it is.
+/// Returns the text of a JSON constant: a string without quotes and escapes, any other value as it is.
 #[doc(hidden)]
 pub fn constant_text(json: &str) -> Cow<'_, str> {
     from_json::<String>(json.as_bytes()).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// Returns the variant of an enum by its name; variants and names are in the same order.
+/// Returns the variant of an enum by its name. Variants and names must be in the same order.
 #[doc(hidden)]
 pub fn variant_of<T: Copy>(
     text: &str,
     names: &'static [&'static str],
     variants: &'static [T],
 ) -> Result<T, InvalidPayload> {
-    place_of(text, names).map(|place| variants[place])
+    index_of(text, names).map(|place| variants[place])
 }
 
 /// Returns the index of a name: the part of [`variant_of`] that is not generic.
-fn place_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
-    decoded(to_json(text)?.as_bytes(), &mut { MAX_STEPS }, |input| input.choice(names))
+fn index_of(text: &str, names: &'static [&'static str]) -> Result<usize, InvalidPayload> {
+    decoded(to_json(text)?.as_bytes(), &mut { MAX_STEPS }, |input| input.string_index(names))
 }
 
-/// [`Encode::encode`] with the writer in front, as writers take it for what lists and the like hold.
+/// [`Encode::encode`] with the writer first, to be passed to methods of [`Writer`].
 #[doc(hidden)]
 pub fn encode<T: Encode>(out: &mut Writer, value: &T) {
     value.encode(out);
@@ -143,7 +142,7 @@ pub fn to_json<T: Encode + ?Sized>(value: &T) -> Result<String, InvalidPayload> 
     writer.finish()
 }
 
-/// Checks a payload without keeping what it decodes to.
+/// Checks a payload by decoding it.
 ///
 /// # Errors
 ///
@@ -152,8 +151,8 @@ pub fn check<T: Decode>(json: &[u8]) -> Result<(), InvalidPayload> {
     from_json::<T>(json).map(drop)
 }
 
-/// The compact text of a value, however deep it is.
-pub(crate) fn text_of(value: &Value) -> String {
+/// Returns a value as compact JSON, of any depth.
+pub(crate) fn compact_json(value: &Value) -> String {
     let mut writer = Writer::new(usize::MAX);
     value.encode(&mut writer);
     writer.into_text()

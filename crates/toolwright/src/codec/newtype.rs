@@ -1,9 +1,9 @@
-//! The macro for structs with one field and no name for it.
+//! The macro for tuple structs with one field.
 
-/// Writes the codec of a struct with one field and no name for it, with what else can be made of it: `Deref` to what it holds,
-/// `TryFrom` of that, and `Display`, `FromStr` and `TryFrom<&str>` where it holds a string, a number or the like. `LIMITS` are
-/// the limits of what it holds. With `any`, for a type that may hold whatever its field can hold, it is `From` in place of
-/// `TryFrom`, and there are none.
+/// Implements the codec of a tuple struct with one field, and `Deref` and `TryFrom` for the type of the field. If the
+/// field is a string, number or boolean, it also implements `Display`, `FromStr` and, for strings, `TryFrom<&str>`.
+/// `LIMITS` are the limits of the field. With `any`, for a struct that accepts every value of its field, it implements
+/// `From` instead of `TryFrom`, and has no `LIMITS`.
 ///
 /// ```
 /// use toolwright::codec::Length;
@@ -52,7 +52,7 @@ macro_rules! newtype {
     };
 }
 
-/// The limits of what a newtype holds, by its type.
+/// Declares the limits of a newtype's field, by its type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __limits_of {
@@ -88,14 +88,14 @@ macro_rules! __limits_of {
     };
     ($name:ident, $type:ty, $limits:expr) => {
         impl $name {
-            /// The limits of what it holds.
+            /// The limits of the field.
             pub const LIMITS: $type = $limits;
         }
     };
     ($($other:tt)*) => {};
 }
 
-/// The codec of a newtype, and the way to what it holds.
+/// Implements the codec and `Deref` of a newtype.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __newtype {
@@ -116,7 +116,7 @@ macro_rules! __newtype {
     };
 }
 
-/// Further conversions of a newtype, by the type that it holds.
+/// Implements further conversions of a newtype, by the type of its field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __newtype_of {

@@ -1,4 +1,4 @@
-//! Objects of a payload that is being written, entry by entry.
+//! Writes objects entry by entry.
 
 use super::Writer;
 use crate::issue::IssueKind;
@@ -12,14 +12,14 @@ pub struct ObjectWriter<'w> {
     writer: &'w mut Writer,
     /// The character before the next key: `{` or a comma.
     lead: u8,
-    /// Where the last entry begins in the text, and how many issues there were before it.
+    /// The start of the last entry in the text, and the number of issues before it.
     start: usize,
     mark: usize,
 }
 
 impl Writer {
-    /// Opens an object, whose entries are then written one by one; nothing where it is nested too
-    /// deep, which is an issue.
+    /// Opens an object, whose entries are then written one by one. If it is nested too deep, records an issue and
+    /// returns `None`.
     pub fn object(&mut self) -> Option<ObjectWriter<'_>> {
         self.enter().then(|| ObjectWriter::new(self))
     }
@@ -31,26 +31,26 @@ impl<'w> ObjectWriter<'w> {
         Self { writer, lead: b'{', start, mark }
     }
 
-    /// Writes a key and returns the writer: write exactly one value there.
+    /// Writes a key and returns the writer, to which exactly one value must be written.
     pub fn key(&mut self, key: &str) -> &mut Writer {
-        self.settle();
+        self.locate_issues();
         self.start(key);
         self.writer
     }
 
-    /// As [`key`](Self::key), for one that needs no escape, given as JSON between a comma and a colon.
+    /// Like [`key`](Self::key), for a key without escapes that is given as `,"key":`.
     #[doc(hidden)]
     pub fn plain_key(&mut self, key: &'static str) -> &mut Writer {
-        self.settle();
+        self.locate_issues();
         self.start = self.writer.text.len();
-        self.writer.text.push_led(self.lead, key);
+        self.writer.text.push_with_first(self.lead, key);
         self.lead = b',';
         self.writer
     }
 
-    /// Writes entries whose keys are free; a key that the schema declares is an issue.
+    /// Writes additional entries. A key that the schema declares is recorded as an issue.
     pub fn additional<T>(&mut self, map: &Map<T>, declared: &[&str], write: fn(&mut Writer, &T)) {
-        self.settle();
+        self.locate_issues();
         for (key, value) in map {
             let mark = self.writer.issues.count();
             if declared.contains(&key) {
@@ -69,22 +69,22 @@ impl<'w> ObjectWriter<'w> {
 
     /// Closes the object.
     pub fn end(mut self) {
-        self.settle();
+        self.locate_issues();
         if self.lead == b'{' {
             self.writer.text.push(b'{');
         }
         self.writer.close(b'}');
     }
 
-    /// Adds the last key to the path of the issues of its value.
-    fn settle(&mut self) {
+    /// Adds the last key to the pointers of its value's issues.
+    fn locate_issues(&mut self) {
         if self.writer.issues.count() > self.mark {
-            self.locate();
+            self.add_key_to_issues();
         }
     }
 
     #[cold]
-    fn locate(&mut self) {
+    fn add_key_to_issues(&mut self) {
         let entry = self.writer.text.since(self.start + 1);
         let key = Scanner::new(entry.as_bytes()).string().unwrap_or_default();
         self.writer.issues.under_key(self.mark, &key);

@@ -1,4 +1,4 @@
-//! Patterns in statics of generated code, compiled when they are first used.
+//! Patterns in statics of generated code, compiled on first use.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use crate::issue::{Issue, IssueKind};
 use crate::json::shortened;
 use crate::pattern::{self, Engine, TooCostly};
 
-/// Ends the compilation of what needs the tables of Unicode, where they are not there.
+/// Fails to compile without the feature `patterns`, which has the Unicode tables.
 #[cfg(feature = "patterns")]
 pub(super) const fn require_tables() {}
 
@@ -23,28 +23,28 @@ pub(super) const fn require_tables() {
 #[derive(Debug)]
 pub struct Pattern {
     ecma: &'static str,
-    /// Its translation, made at generation.
+    /// The translation that the compiler generated.
     regex: Option<&'static str>,
-    /// Nothing if it is not a regular expression.
+    /// `None` if the pattern is invalid.
     compiled: OnceLock<Option<pattern::Pattern>>,
 }
 
 impl Pattern {
-    /// A pattern as the schema has it (ECMA-262) and translated to the syntax of `regex-lite`.
+    /// Creates a pattern from its text in the schema (ECMA-262) and its translation to the syntax of `regex-lite`.
     ///
     /// The translation must be valid: a pattern that does not compile matches no string.
     pub const fn new(ecma: &'static str, regex: &'static str) -> Self {
         Self { ecma, regex: Some(regex), compiled: OnceLock::new() }
     }
 
-    /// A pattern that is read as the schema has it, when it is first used: one that looks around or refers to groups.
+    /// Creates a pattern without a translation, such as one with lookarounds or backreferences.
     ///
-    /// It must be valid and need no tables of Unicode: a pattern that does not compile matches no string.
+    /// It must be valid without the Unicode tables: a pattern that does not compile matches no string.
     pub const fn untranslated(ecma: &'static str) -> Self {
         Self { ecma, regex: None, compiled: OnceLock::new() }
     }
 
-    /// A pattern that is read as the schema has it, when it is first used, with the tables of Unicode.
+    /// Creates a pattern without a translation, which needs the Unicode tables.
     ///
     /// It must be valid: a pattern that does not compile matches no string.
     ///
@@ -56,16 +56,16 @@ impl Pattern {
         Self::untranslated(ecma)
     }
 
-    /// The pattern as the schema has it.
+    /// The pattern as written in the schema.
     pub const fn ecma(&self) -> &'static str {
         self.ecma
     }
 
-    /// Whether the pattern matches somewhere in the string.
+    /// Returns true if the pattern matches somewhere in the string.
     ///
     /// # Errors
     ///
-    /// Too many steps are needed to find out. That never happens to a translated pattern.
+    /// If the match takes too many steps. Translated patterns do not fail.
     pub fn is_match(&self, text: &str) -> Result<bool, TooCostly> {
         self.is_match_within(text, &mut { u64::MAX })
     }
@@ -76,7 +76,7 @@ impl Pattern {
             None => pattern::Pattern::new(self.ecma).ok(),
         };
         match self.compiled.get_or_init(compile) {
-            // What was translated takes no more than the text is long.
+            // A translated pattern takes time linear in the length of the text.
             Some(compiled) if self.regex.is_some() => compiled.is_match(text),
             Some(compiled) => compiled.is_match_within(text, left),
             None => Ok(false),

@@ -1,4 +1,4 @@
-//! Limits that a schema sets on the keys of an object (2020-12 validation, 6.5; core, 10.3.2.4).
+//! The limits of a schema on the keys of an object (2020-12 validation, section 6.5; core, section 10.3.2.4).
 
 use super::Length;
 use super::issues::Issues;
@@ -6,7 +6,7 @@ use super::limits::unless_any;
 use crate::issue::{Issue, IssueKind, Names};
 use crate::pointer::escaped;
 
-/// Limits of an object: how many properties it has, what their names are like, and which of them need others.
+/// The limits of an object: the number of its properties, their names, and properties that require others.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties {
     minimum: u64,
@@ -19,25 +19,25 @@ impl Properties {
     /// Any properties.
     pub const ANY: Self = Self { minimum: 0, maximum: u64::MAX, names: None, dependent: &[] };
 
-    /// At least this many properties.
+    /// Sets the minimum number of properties.
     #[must_use]
     pub const fn at_least(self, minimum: u64) -> Self {
         Self { minimum, ..self }
     }
 
-    /// At most this many properties.
+    /// Sets the maximum number of properties.
     #[must_use]
     pub const fn at_most(self, maximum: u64) -> Self {
         Self { maximum, ..self }
     }
 
-    /// Only names inside these limits.
+    /// Sets the limits of the names.
     #[must_use]
     pub const fn named(self, names: Length) -> Self {
         Self { names: Some(names), ..self }
     }
 
-    /// With each of these properties, those listed beside it have to be there.
+    /// Sets the properties that require others: each with the list of those that it requires.
     #[must_use]
     pub const fn dependent(
         self,
@@ -46,17 +46,18 @@ impl Properties {
         Self { dependent, ..self }
     }
 
-    /// The least count.
+    /// The minimum number of properties.
     pub const fn minimum(self) -> u64 {
         self.minimum
     }
 
-    /// The greatest count, if there is one.
+    /// The maximum number of properties, if there is one.
     pub const fn maximum(self) -> Option<u64> {
         unless_any(self.maximum)
     }
 
-    /// Whether the keys of an object, no two of them equal, are inside the limits; what is not is recorded.
+    /// Returns true if the keys of an object, which must be unique, are within the limits; otherwise records the
+    /// issues.
     pub(super) fn check<'k>(
         &self,
         keys: impl Iterator<Item = &'k str> + Clone,

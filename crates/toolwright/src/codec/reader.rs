@@ -1,40 +1,39 @@
-//! The pull reader that generated decoders call: one method a kind of value.
+//! The pull reader that generated decoders call, with a method for each kind of value.
 //!
-//! It checks limits while reading and collects every issue; the grammar is the scanner's.
+//! It checks limits while reading and collects the issues; the scanner checks the grammar of JSON.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::checked::{Validator, Verdicts};
+use super::checked::{Evaluations, Validator};
 use super::issues::Issues;
 use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, Issue, IssueKind, OneOf};
-use crate::json::{Scanner, Word, describe, nearest_double, shortened};
+use crate::json::{Literal, Scanner, describe, nearest_double, shortened};
 use crate::value::{Decimal, Integer, Map, Number, Value};
 
-/// A cursor in a JSON payload that remembers what was wrong so far.
+/// A cursor in a JSON payload that collects issues.
 ///
-/// Each method reads the value at the cursor and moves behind it. `None` means that at least one issue
-/// was recorded.
+/// Each method reads the value at the cursor and moves past it. `None` means that at least one issue was recorded.
 pub struct Reader<'a> {
     pub(super) scanner: Scanner<'a>,
     pub(super) issues: Issues,
-    /// The keys of all objects around the cursor, outermost first, as they are written between their quotes.
+    /// The keys of all objects around the cursor, outermost first, as written between their quotes.
     pub(super) keys: Vec<&'a str>,
-    /// The verdicts of validators on the value at the cursor or one around it.
-    pub(super) verdicts: Option<Box<Verdicts<'a>>>,
+    /// The evaluations by validators of the value at the cursor or of one that contains it.
+    pub(super) evaluations: Option<Box<Evaluations<'a>>>,
 }
 
-/// How many keys there is room for at first: enough for most payloads.
-const KEYS: usize = 16;
+/// The initial capacity for keys, enough for most payloads.
+const KEY_CAPACITY: usize = 16;
 
-/// Where an array is being read.
+/// The position in an array.
 #[derive(Debug)]
 pub(super) struct ArrayCursor {
-    /// Where the array begins.
+    /// The start of the array in the text.
     start: usize,
-    /// Items reached so far, this one included.
-    pub(super) reached: usize,
+    /// The number of items so far, including the current one.
+    pub(super) count: usize,
     issues: usize,
     keys: usize,
 }
@@ -50,17 +49,17 @@ impl fmt::Debug for Reader<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a payload, in so many steps.
+    /// Creates a reader of a payload with a limit of steps.
     pub(super) fn within(json: &'a [u8], steps: u64) -> Self {
         Self {
             scanner: Scanner::new(json),
             issues: Issues::within(steps),
-            keys: Vec::with_capacity(KEYS),
-            verdicts: None,
+            keys: Vec::with_capacity(KEY_CAPACITY),
+            evaluations: None,
         }
     }
 
-    /// The error to return, if anything was wrong. Text that is not JSON is an issue by itself.
+    /// Returns the error, if there are any issues. If the text is not JSON, that is the only issue.
     pub(super) fn finish(self) -> Option<InvalidPayload> {
         match self.scanner.finish() {
             Some(stop) => Some(InvalidPayload::new(vec![Issue::new("", stop.into())])),
@@ -71,7 +70,7 @@ impl<'a> Reader<'a> {
     /// Reads `null`.
     pub fn null(&mut self) -> Option<()> {
         match self.scanner.peek() {
-            Some(b'n') => self.scanner.word(Word::Null),
+            Some(b'n') => self.scanner.literal(Literal::Null),
             _ => self.mismatch("null"),
         }
     }
@@ -79,8 +78,8 @@ impl<'a> Reader<'a> {
     /// Reads a boolean.
     pub fn boolean(&mut self) -> Option<bool> {
         match self.scanner.peek() {
-            Some(b't') => self.scanner.word(Word::True).map(|()| true),
-            Some(b'f') => self.scanner.word(Word::False).map(|()| false),
+            Some(b't') => self.scanner.literal(Literal::True).map(|()| true),
+            Some(b'f') => self.scanner.literal(Literal::False).map(|()| false),
             _ => self.mismatch("a boolean"),
         }
     }
@@ -90,13 +89,13 @@ impl<'a> Reader<'a> {
         self.scanner.peek();
         match self.scanner.plain_string() {
             Some(text) => limits.check(text, &mut self.issues).then(|| text.to_owned()),
-            None => self.odd_string(limits),
+            None => self.escaped_string(limits),
         }
     }
 
-    /// Reads a string with escapes, or what is not a string.
+    /// Reads a string with escapes, or records that the value is not a string.
     #[cold]
-    fn odd_string(&mut self, limits: Length) -> Option<String> {
+    fn escaped_string(&mut self, limits: Length) -> Option<String> {
         let text = self.text("a string")?;
         limits.check(&text, &mut self.issues).then(|| text.into_owned())
     }
@@ -105,7 +104,7 @@ impl<'a> Reader<'a> {
     pub fn integer<N: StandardInteger>(&mut self, range: Range<N>) -> Option<N> {
         self.scanner.peek();
         let Some(small) = self.scanner.plain_integer() else {
-            return N::try_from(self.odd_integer(range.within_type())?.to_i128()?).ok();
+            return N::try_from(self.other_integer(range.within_type())?.to_i128()?).ok();
         };
         if let Ok(small) = N::try_from(small) {
             return range.check_small(small, &mut self.issues).then_some(small);
@@ -122,15 +121,15 @@ impl<'a> Reader<'a> {
                 let is_inside = range.check_small(small.into(), &mut self.issues);
                 is_inside.then_some(Integer::from(small))
             }
-            None => self.odd_integer(range),
+            None => self.other_integer(range),
         }
     }
 
-    /// Reads an integer that is large or has a point or an exponent.
+    /// Reads an integer that is large or has a decimal point or an exponent.
     #[cold]
-    fn odd_integer(&mut self, range: Range<i128>) -> Option<Integer> {
+    fn other_integer(&mut self, range: Range<i128>) -> Option<Integer> {
         let text = self.digits("an integer")?;
-        let Some(integer) = Integer::of_decimal(Decimal::of(text)) else {
+        let Some(integer) = Integer::from_decimal(Decimal::of(text)) else {
             let (expected, found) = ("an integer".into(), describe(text));
             self.issues.add(IssueKind::Type { expected, found });
             return None;
@@ -138,14 +137,14 @@ impl<'a> Reader<'a> {
         range.check(&integer, &mut self.issues).then_some(integer)
     }
 
-    /// Reads a number as the nearest double that is in the range; what is beyond the largest double is outside. Whether the
-    /// number is in the range is decided by its digits.
+    /// Reads a number as the nearest `f64` in the range. The number itself must be in the range, and within the bounds
+    /// of `f64`.
     pub fn number(&mut self, range: Range<f64>) -> Option<f64> {
         let text = self.digits("a number")?;
         range.within_doubles().fit(nearest_double(text), text, &mut self.issues)
     }
 
-    /// Reads a number as it is written.
+    /// Reads a number and keeps its text.
     pub fn exact_number(&mut self, range: Range<f64>) -> Option<Number> {
         let text = self.digits("a number")?;
         range.fit(nearest_double(text), text, &mut self.issues).map(|_| Number::of_json(text))
@@ -163,7 +162,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value that means the same as this JSON text.
+    /// Reads a value that is equal to this JSON text.
     pub fn constant(&mut self, json: &'static str) -> Option<()> {
         self.scanner.peek();
         let start = self.scanner.position;
@@ -186,17 +185,17 @@ impl<'a> Reader<'a> {
         Some(json.parse().is_ok_and(|constant: Value| constant == value))
     }
 
-    /// Reads one of several values, given as JSON texts, and returns the variant in the same place.
+    /// Reads one of several values, given as JSON texts, and returns the variant with the same index.
     pub fn one_of<T: Copy>(
         &mut self,
         texts: &'static [&'static str],
         variants: &'static [T],
     ) -> Option<T> {
-        variants.get(self.text_of(texts)?).copied()
+        variants.get(self.constant_index(texts)?).copied()
     }
 
-    /// All of [`one_of`](Self::one_of) that need not be compiled anew for each type.
-    fn text_of(&mut self, texts: &'static [&'static str]) -> Option<usize> {
+    /// The part of [`one_of`](Self::one_of) that is not generic.
+    fn constant_index(&mut self, texts: &'static [&'static str]) -> Option<usize> {
         self.scanner.peek();
         let start = self.scanner.position;
         let value = self.value()?;
@@ -210,18 +209,17 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads one of an enum's strings and returns the variant in the same place.
+    /// Reads one of an enum's strings and returns the variant with the same index.
     pub fn variant<T: Copy>(
         &mut self,
         names: &'static [&'static str],
         variants: &'static [T],
     ) -> Option<T> {
-        variants.get(self.choice(names)?).copied()
+        variants.get(self.string_index(names)?).copied()
     }
 
-    /// Reads one of these strings and returns its place: all of [`variant`](Self::variant) that need not be compiled
-    /// anew for each type.
-    pub(super) fn choice(&mut self, names: &'static [&'static str]) -> Option<usize> {
+    /// Reads one of these strings and returns its index: the part of [`variant`](Self::variant) that is not generic.
+    pub(super) fn string_index(&mut self, names: &'static [&'static str]) -> Option<usize> {
         if self.scanner.peek() != Some(b'"') {
             self.refuse(OneOf(names).to_string().into());
             return None;
@@ -234,7 +232,8 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Reads an array, each item by `item`: a function, so that arrays of one type are compiled once.
+    /// Reads an array, with `item` for each item. It is a function pointer, so that arrays of one type are compiled
+    /// once.
     pub fn array<T>(&mut self, limits: Items, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         self.items(limits, item)
     }
@@ -261,28 +260,28 @@ impl<'a> Reader<'a> {
         }
         let start = self.scanner.position;
         self.scanner.enter()?;
-        Some(ArrayCursor { start, reached: 0, issues: self.issues.count(), keys: self.keys.len() })
+        Some(ArrayCursor { start, count: 0, issues: self.issues.count(), keys: self.keys.len() })
     }
 
     pub(super) fn next_item(&mut self, cursor: &mut ArrayCursor) -> bool {
         if self.issues.count() > cursor.issues {
-            self.issues.under_index(cursor.issues, cursor.reached - 1);
+            self.issues.under_index(cursor.issues, cursor.count - 1);
             cursor.issues = self.issues.count();
         }
         self.keys.truncate(cursor.keys);
-        let more = self.scanner.next_item(cursor.reached == 0).is_some();
-        cursor.reached += usize::from(more);
+        let more = self.scanner.next_item(cursor.count == 0).is_some();
+        cursor.count += usize::from(more);
         more
     }
 
     fn close_array(&mut self, cursor: &ArrayCursor, items: usize, limits: Items) -> bool {
         !self.scanner.failed()
-            && limits.check(cursor.reached, &mut self.issues)
+            && limits.check(cursor.count, &mut self.issues)
             && limits.check_unique(|| self.scanner.since(cursor.start), &mut self.issues)
-            && cursor.reached == items
+            && cursor.count == items
     }
 
-    /// Reads an object whose keys are free, each value by `value`.
+    /// Reads an object with any keys, with `value` for each value.
     pub fn map<T>(
         &mut self,
         limits: Properties,
@@ -298,7 +297,7 @@ impl<'a> Reader<'a> {
         (self.issues.count() == before && !self.scanner.failed()).then_some(map)
     }
 
-    /// Reads `null`, or a value by `value`.
+    /// Reads `null`, or a value with `value`.
     pub fn nullable<T>(&mut self, value: fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
         self.or_null(value)
     }
@@ -310,11 +309,11 @@ impl<'a> Reader<'a> {
 
     #[allow(
         clippy::option_option,
-        reason = "as in `nullable`: the outer is whether the value fits, the inner may be null"
+        reason = "as in `nullable`: the outer is `None` for an invalid value, the inner for null"
     )]
     fn or_null<T>(&mut self, value: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.scanner.peek() == Some(b'n') {
-            return self.scanner.word(Word::Null).map(|()| None);
+            return self.scanner.literal(Literal::Null).map(|()| None);
         }
         let mark = self.issues.count();
         if let Some(value) = value(self) {
@@ -324,9 +323,9 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Reads the first of several choices, in this order, that the value fits: each is an index among the schemas behind a
-    /// keyword (`anyOf` or `oneOf`) of a validator, and what reads it. Where none fits, nothing is said: the validator that
-    /// judges the value knows what all of them want.
+    /// Reads a value with the first of several choices that accepts it. Each choice has an index in a validator's
+    /// keyword (`anyOf` or `oneOf`) and a function that reads it. If no choice accepts the value, no issue is recorded,
+    /// since the validator that checks the value will record it.
     pub fn first_of<T>(
         &mut self,
         validator: &'static Validator,
@@ -336,12 +335,13 @@ impl<'a> Reader<'a> {
         self.scanner.peek();
         let order = choices.iter().map(|(index, _)| *index);
         let (text, start) = (self.scanner.text, self.scanner.position);
-        let chosen = Verdicts::at(&mut self.verdicts, text, start).and_then(|(verdicts, item)| {
-            let (document, evaluation) = verdicts.by(validator, &self.issues).ok()?;
-            let chosen = evaluation.choice(document, item, keyword, order);
-            self.issues.steps = evaluation.steps();
-            chosen
-        });
+        let chosen =
+            Evaluations::at(&mut self.evaluations, text, start).and_then(|(evaluations, item)| {
+                let (document, evaluation) = evaluations.by(validator, &self.issues).ok()?;
+                let chosen = evaluation.choice(document, item, keyword, order);
+                self.issues.steps = evaluation.steps();
+                chosen
+            });
         if let Some((_, read)) = choices.iter().find(|(index, _)| Some(*index) == chosen) {
             return read(self);
         }
@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Reads a value of a type, then checks its text.
+    /// Reads a value with `decode`, then checks its text with a validator.
     pub fn checked<T>(
         &mut self,
         validator: &'static Validator,
@@ -357,12 +357,12 @@ impl<'a> Reader<'a> {
     ) -> Option<T> {
         self.scanner.peek();
         let (text, start, mark) = (self.scanner.text, self.scanner.position, self.issues.count());
-        // Begun before the value is read, so that what is inside is judged by the same verdicts.
-        Verdicts::at(&mut self.verdicts, text, start);
+        // Created before the value is read, so that values inside it share the evaluations.
+        Evaluations::at(&mut self.evaluations, text, start);
         let value = decode(self);
         self.scanner.ok()?;
-        if let Some((verdicts, item)) = Verdicts::at(&mut self.verdicts, text, start) {
-            verdicts.check(validator, item, &mut self.issues, mark);
+        if let Some((evaluations, item)) = Evaluations::at(&mut self.evaluations, text, start) {
+            evaluations.check(validator, item, &mut self.issues, mark);
         }
         value
     }
@@ -381,7 +381,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips a value of another kind than expected; never returns anything.
+    /// Records that a value is of the wrong kind, skips it and returns `None`.
     pub(super) fn mismatch<T>(&mut self, expected: &'static str) -> Option<T> {
         self.refuse(expected.into());
         None
@@ -397,10 +397,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error of a decoder that gave nothing without saying why.
+/// Returns the error of a decoder that returned `None` without an issue.
 #[cold]
-pub(super) fn unexplained(json: &[u8]) -> InvalidPayload {
+pub(super) fn error_without_issues(json: &[u8]) -> InvalidPayload {
     let found = describe(String::from_utf8_lossy(json).trim_start());
-    let expected = "a value that its decoder takes".into();
+    let expected = "a value that its decoder accepts".into();
     InvalidPayload::new(vec![Issue::new("", IssueKind::Type { expected, found })])
 }

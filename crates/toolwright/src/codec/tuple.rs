@@ -1,24 +1,24 @@
-//! Arrays with types for their first places.
+//! Reads and writes tuples: arrays whose first items have types of their own.
 
 use super::reader::ArrayCursor;
 use super::{Items, Reader, Writer};
 use crate::issue::{IssueKind, Names};
 
-/// The items of a tuple that is being read, one after the other.
+/// A reader of a tuple's items.
 #[derive(Debug)]
 pub struct TupleReader<'r, 'a> {
     reader: &'r mut Reader<'a>,
     cursor: ArrayCursor,
-    is_over: bool,
+    has_ended: bool,
 }
 
 impl<'a> TupleReader<'_, 'a> {
-    /// Reads the next item; nothing where the array ends before it.
+    /// Reads the next item; `None` if the array has ended.
     pub fn item<T>(&mut self, decode: fn(&mut Reader<'a>) -> Option<T>) -> Option<T> {
         if self.advance() { decode(self.reader) } else { None }
     }
 
-    /// Reads the next item if there is one.
+    /// Reads the next item, if there is one.
     pub fn optional_item<T>(
         &mut self,
         decode: fn(&mut Reader<'a>) -> Option<T>,
@@ -26,7 +26,7 @@ impl<'a> TupleReader<'_, 'a> {
         if self.advance() { decode(self.reader).map(Some) } else { Some(None) }
     }
 
-    /// Reads all that is left; nothing where an item is wrong.
+    /// Reads the remaining items; `None` if one of them is invalid.
     pub fn rest<T>(&mut self, decode: fn(&mut Reader<'a>) -> Option<T>) -> Option<Vec<T>> {
         let (mut items, mut is_right) = (Vec::new(), true);
         while self.advance() {
@@ -39,13 +39,13 @@ impl<'a> TupleReader<'_, 'a> {
     }
 
     fn advance(&mut self) -> bool {
-        self.is_over = self.is_over || !self.reader.next_item(&mut self.cursor);
-        !self.is_over
+        self.has_ended = self.has_ended || !self.reader.next_item(&mut self.cursor);
+        !self.has_ended
     }
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an array of exactly so many items, each by its own type.
+    /// Reads an array of exactly `count` items, each of its own type.
     pub fn tuple<T>(
         &mut self,
         count: u64,
@@ -54,20 +54,20 @@ impl<'a> Reader<'a> {
         self.open_tuple(Items::ANY.at_least(count).at_most(count), items)
     }
 
-    /// Reads an array of some items, the first of them each by its own type.
+    /// Reads an array whose first items have types of their own.
     pub fn open_tuple<T>(
         &mut self,
         limits: Items,
         items: fn(&mut TupleReader<'_, 'a>) -> Option<T>,
     ) -> Option<T> {
         let cursor = self.open_array()?;
-        let mut tuple = TupleReader { reader: self, cursor, is_over: false };
+        let mut tuple = TupleReader { reader: self, cursor, has_ended: false };
         let value = items(&mut tuple);
         while tuple.advance() {
             tuple.reader.scanner.skip();
         }
         let cursor = tuple.cursor;
-        if !self.scanner.failed() && limits.check(cursor.reached, &mut self.issues) {
+        if !self.scanner.failed() && limits.check(cursor.count, &mut self.issues) {
             value
         } else {
             None
@@ -75,12 +75,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The items of a tuple that is being written, one after the other.
+/// A writer of a tuple's items.
 #[derive(Debug)]
 pub struct TupleWriter<'w> {
     writer: &'w mut Writer,
     count: usize,
-    /// The first place in which nothing stands.
+    /// The index of the first absent item.
     gap: Option<usize>,
 }
 
@@ -93,7 +93,7 @@ impl TupleWriter<'_> {
         self.count += 1;
     }
 
-    /// Writes the next item if there is one; none may follow a place in which there is none.
+    /// Writes the next item, if there is one. An item after an absent one is an issue.
     pub fn optional_item<T>(&mut self, value: &Option<T>, write: fn(&mut Writer, &T)) {
         match value {
             Some(value) if self.gap.is_none() => self.item(value, write),
@@ -102,7 +102,7 @@ impl TupleWriter<'_> {
         }
     }
 
-    /// Writes all that is left.
+    /// Writes the remaining items.
     pub fn rest<T>(&mut self, values: &[T], write: fn(&mut Writer, &T)) {
         if !values.is_empty() && self.gap.is_some() {
             return self.refuse_gap();
@@ -121,12 +121,12 @@ impl TupleWriter<'_> {
 }
 
 impl Writer {
-    /// Writes an array, each item by its own type.
+    /// Writes an array, with a type for each item.
     pub fn tuple(&mut self, items: impl FnOnce(&mut TupleWriter<'_>)) {
         self.open_tuple(Items::ANY, items);
     }
 
-    /// Writes an array of some items, the first of them each by its own type.
+    /// Writes an array whose first items have types of their own.
     pub fn open_tuple(&mut self, limits: Items, items: impl FnOnce(&mut TupleWriter<'_>)) {
         if self.enter() {
             self.text.push(b'[');

@@ -1,4 +1,4 @@
-//! Tagged unions: which variant an object is, found before it is read.
+//! Tagged unions: finds the tag of an object before the object is read.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use crate::issue::{IssueKind, Names, OneOf};
 use crate::json::{Scanner, describe, shortened};
 
 impl Reader<'_> {
-    /// Finds the tag of the object at the cursor without moving: the value of one property, if it is one
-    /// of `tags`. Otherwise the object is skipped and the issue says which tags there are.
+    /// Returns the tag of the object at the cursor, without moving: the value of one property, if it is one of `tags`.
+    /// Otherwise records an issue with the allowed tags and skips the object.
     ///
-    /// A tag that comes first costs nothing; one that comes last costs a second look at the object.
+    /// This is fast if the tag is the first key; if it is the last one, the object is scanned twice.
     pub fn tag(
         &mut self,
         property: &'static str,
@@ -24,16 +24,16 @@ impl Reader<'_> {
         let found = self.scanner.find(property);
         self.scanner.ok()?;
         self.scanner.rewind(start);
-        let tag = found.and_then(|found| tags.iter().find(|tag| means(found, tag)));
+        let tag = found.and_then(|found| tags.iter().find(|tag| is_string(found, tag)));
         if tag.is_none() && self.scanner.skip().is_some() {
-            self.issues.add_under(property, no_variant(found, tags));
+            self.issues.add_under(property, tag_issue(found, tags));
         }
         tag.copied()
     }
 }
 
 impl<'a> Scanner<'a> {
-    /// The JSON text under a key of the object at the cursor, if it is there and the text is JSON so far.
+    /// Returns the JSON text under a key of the object at the cursor, if the key is there and the text is JSON so far.
     /// Leaves the cursor somewhere in the object.
     fn find(&mut self, property: &str) -> Option<&'a str> {
         self.enter()?;
@@ -51,8 +51,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether a JSON text is the string `tag`.
-fn means(json: &str, tag: &str) -> bool {
+/// Returns true if a JSON text is the string `tag`.
+fn is_string(json: &str, tag: &str) -> bool {
     unquoted(json).is_some_and(|text| text == tag)
 }
 
@@ -61,7 +61,7 @@ fn unquoted(json: &str) -> Option<Cow<'_, str>> {
 }
 
 #[cold]
-fn no_variant(found: Option<&str>, tags: &'static [&'static str]) -> IssueKind {
+fn tag_issue(found: Option<&str>, tags: &'static [&'static str]) -> IssueKind {
     let one_of = Names::Borrowed(tags);
     let Some(json) = found else { return IssueKind::Missing { one_of } };
     if let Some(text) = unquoted(json) {

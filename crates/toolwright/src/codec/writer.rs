@@ -1,26 +1,26 @@
-//! The writer that generated encoders call: one method a kind of value.
+//! The writer that generated encoders call, with a method for each kind of value.
 //!
-//! It checks the same limits as the reader, so that nothing is written that would not be read back.
+//! It checks the same limits as the reader, so that what it writes can be read back.
 
 use std::fmt;
 
-use super::checked::{Validator, Verdicts};
+use super::checked::{Evaluations, Validator};
 use super::issues::Issues;
 use super::{Items, Length, Properties, Range, StandardInteger};
 use crate::issue::{InvalidPayload, IssueKind};
 use crate::json::{Output, double_text};
 use crate::value::{Integer, Map, Number, Value};
 
-/// How many bytes there is room for at first: enough for most payloads.
-const ROOM: usize = 1024;
+/// The initial capacity in bytes, enough for most payloads.
+const INITIAL_CAPACITY: usize = 1024;
 
-/// JSON text that is being written, and what was wrong so far.
+/// The JSON text of a payload and the issues found so far.
 ///
-/// After an issue the text goes on, so that every issue is found, and is then thrown away.
+/// After an issue, writing continues so that every issue is found; the text is then dropped.
 pub struct Writer {
     pub(super) text: Output,
     pub(super) issues: Issues,
-    /// Whether a validator will judge the value around the cursor.
+    /// True inside a value that a validator will check.
     pub(super) is_checked: bool,
     depth: usize,
     max_depth: usize,
@@ -37,7 +37,7 @@ impl fmt::Debug for Writer {
 
 impl Writer {
     pub(super) fn new(max_depth: usize) -> Self {
-        let text = Output::with_capacity(ROOM);
+        let text = Output::with_capacity(INITIAL_CAPACITY);
         Self { text, issues: Issues::default(), is_checked: false, depth: 0, max_depth }
     }
 
@@ -97,13 +97,13 @@ impl Writer {
             self.issues.add(IssueKind::NotFinite);
             return;
         }
-        if !range.holds(value) {
+        if !range.contains(value) {
             range.check(value, &double_text(value), &mut self.issues);
         }
         self.text.double(value);
     }
 
-    /// Writes a number as it was written.
+    /// Writes the text of a number.
     pub fn exact_number(&mut self, number: &Number, range: Range<f64>) {
         range.fit(number.as_f64(), number.as_str(), &mut self.issues);
         self.text.push_str(number.as_str());
@@ -121,12 +121,12 @@ impl Writer {
         }
     }
 
-    /// Writes a value that is given as JSON.
+    /// Writes a value, given as JSON.
     pub fn constant(&mut self, json: &'static str) {
         self.text.push_str(json);
     }
 
-    /// Writes an array, each item by `item`.
+    /// Writes an array, with `item` for each item.
     pub fn array<T>(&mut self, items: &[T], limits: Items, item: fn(&mut Self, &T)) {
         self.items(items.len(), limits, &|out, index| item(out, &items[index]));
     }
@@ -136,7 +136,7 @@ impl Writer {
         self.items(items.len(), limits, &|out, index| out.string(&items[index], length));
     }
 
-    /// All of [`array`](Self::array) that need not be compiled anew for each type.
+    /// The part of [`array`](Self::array) that is not generic.
     fn items(&mut self, count: usize, limits: Items, item: &dyn Fn(&mut Self, usize)) {
         limits.check(count, &mut self.issues);
         let start = self.text.len();
@@ -166,7 +166,7 @@ impl Writer {
         }
     }
 
-    /// Writes an object whose keys are free, each value by `value`.
+    /// Writes an object with any keys, with `value` for each value.
     pub fn map<T>(&mut self, map: &Map<T>, limits: Properties, value: fn(&mut Self, &T)) {
         limits.check(map.keys(), &mut self.issues);
         let Some(mut object) = self.object() else { return };
@@ -174,7 +174,7 @@ impl Writer {
         object.end();
     }
 
-    /// Writes `null`, or a value by `write`.
+    /// Writes `null`, or a value with `write`.
     pub fn nullable<T>(&mut self, value: Option<&T>, write: fn(&mut Self, &T)) {
         match value {
             Some(value) => write(self, value),
@@ -195,7 +195,8 @@ impl Writer {
         limits.check(keys, &mut self.issues);
     }
 
-    /// Writes a value, then checks its text. The schema of the outermost such value says all that those in it say.
+    /// Writes a value, then checks its text with a validator. Inside a checked value nothing is checked again, since
+    /// the schema of the outermost value includes those of the inner ones.
     pub fn checked(&mut self, validator: &'static Validator, write: impl FnOnce(&mut Self)) {
         let (start, mark) = (self.text.len(), self.issues.count());
         let is_inside = std::mem::replace(&mut self.is_checked, true);
@@ -204,8 +205,8 @@ impl Writer {
         if is_inside || self.issues.count() > mark {
             return;
         }
-        if let Some(mut verdicts) = Verdicts::of(self.text.since(start), 0) {
-            verdicts.check(validator, 0, &mut self.issues, mark);
+        if let Some(mut evaluations) = Evaluations::of(self.text.since(start), 0) {
+            evaluations.check(validator, 0, &mut self.issues, mark);
         }
     }
 

@@ -1,13 +1,13 @@
-//! IP addresses as text (RFC 2673, section 3.2; RFC 4291, section 2.2). The standard library reads them.
+//! IP addresses (RFC 2673, section 3.2; RFC 4291, section 2.2), parsed by the standard library.
 
 use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::{Format, Formatted};
 
-/// An IPv6 address, as it is written: there are many ways to write one. The format `ipv6`.
+/// An IPv6 address of the format `ipv6`, which keeps its text, since an address can be written in several ways.
 ///
-/// Addresses are equal and ordered as their texts are; compare [`Ipv6::addr`] to compare what they mean.
+/// Values are compared by text; use [`Ipv6::addr`] to compare the addresses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ipv6 {
     pub(super) text: String,
@@ -30,7 +30,7 @@ impl From<Ipv6Addr> for Ipv6 {
 impl Formatted for Ipv6 {
     const FORMAT: Format = Format::Ipv6;
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         text.parse().ok().map(|addr| Self { text: text.to_owned(), addr })
     }
 

@@ -1,4 +1,4 @@
-//! Days of the calendar (RFC 3339, section 5.6, `full-date`, and section 5.7). No time of day is here.
+//! Dates (RFC 3339, section 5.6, `full-date`, and section 5.7).
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use super::text::AsciiText;
 use super::{Format, Formatted};
 
-/// A day, as it is written: `2026-11-21`. The format `date`.
+/// A date of the format `date`: `2026-11-21`.
 ///
-/// Dates are equal and ordered as days of the calendar. A day has one text, so the order of the texts is the same.
+/// Dates are ordered as days. Each day has only one text, and the order of the texts is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
     pub(super) text: AsciiText<10>,
@@ -16,9 +16,10 @@ pub struct Date {
 }
 
 impl Date {
-    /// The date of a year from 0 to 9999, a month from 1 to 12 and a day of that month; nothing where there is no such day.
+    /// Creates a date from a year (0 to 9999), a month (1 to 12) and a day of that month; `None` if there is no such
+    /// day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Self> {
-        Self::of_text(&format!("{year:04}-{month:02}-{day:02}"))
+        Self::from_text(&format!("{year:04}-{month:02}-{day:02}"))
     }
 
     /// The year, 0 to 9999.
@@ -40,7 +41,7 @@ impl Date {
 impl Formatted for Date {
     const FORMAT: Format = Format::Date;
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         Some(Self { text: AsciiText::new(text)?, day: Day::parse(text)? })
     }
 
@@ -73,11 +74,11 @@ impl Day {
     fn exists(self) -> bool {
         self.year <= 9999
             && (1..=12).contains(&self.month)
-            && (1..=self.last_of_month()).contains(&self.day)
+            && (1..=self.days_in_month()).contains(&self.day)
     }
 
     /// The last day of its month (RFC 3339, section 5.7 and appendix C).
-    pub(super) fn last_of_month(self) -> u8 {
+    pub(super) fn days_in_month(self) -> u8 {
         let year = self.year;
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         match self.month {
@@ -88,7 +89,7 @@ impl Day {
         }
     }
 
-    /// Days from 1970-01-01.
+    /// The number of days since 1970-01-01.
     pub(super) fn since_epoch(self) -> i64 {
         // Years are counted from March, so that a leap day is the last day of its year.
         let (year, month, day) = (i64::from(self.year), i64::from(self.month), i64::from(self.day));
@@ -98,9 +99,10 @@ impl Day {
         365 * year + leap_days + before_month + day - 1 - DAYS_TO_EPOCH
     }
 
-    /// The day so many days after 1970-01-01; nothing outside the years 0 to 9999.
+    /// Returns the day that is `days` days after 1970-01-01; `None` outside the years 0 to 9999.
     pub(super) fn after_epoch(days: i64) -> Option<Self> {
-        // Years and months are counted from March here too: 146,097 days make 400 years, 36,524 a century, 1,461 four years.
+        // Years and months are counted from March here too. 400 years (an era) have 146,097 days, a century has 36,524,
+        // and four years have 1,461.
         let days = days.checked_add(DAYS_TO_EPOCH)?;
         let of_era = days.rem_euclid(146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -118,10 +120,10 @@ impl Day {
     }
 }
 
-/// Days from the first of March of the year 0 to 1970-01-01.
+/// The number of days from March 1 of the year 0 to 1970-01-01.
 const DAYS_TO_EPOCH: i64 = 719_468;
 
-/// A number of exactly so many ASCII digits at the start of a text, and what follows.
+/// Parses exactly `count` ASCII digits at the start of a text, and returns the number and the rest of the text.
 pub(super) fn digits<N: FromStr>(text: &str, count: usize) -> Option<(N, &str)> {
     let (digits, rest) = text.split_at_checked(count)?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Moments: a date and a time with its offset (RFC 3339, section 5.6), their order, and seconds since 1970.
+//! Date-times with offsets (RFC 3339, section 5.6), their order, and conversions to Unix time.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,19 +9,20 @@ use super::date::Day;
 use super::time::Time;
 use super::{Format, Formatted, RangeError};
 
-/// A moment, as it is written: `2026-11-21T10:00:00Z`. The format `date-time`.
+/// A date-time of the format `date-time`: `2026-11-21T10:00:00Z`.
 ///
-/// The text it was written with is kept, and is what is encoded.
+/// It keeps its text, which is also what is encoded.
 ///
-/// Values are equal, ordered and hashed as moments, as the date-times of the crates jiff, chrono and time are:
+/// Values are compared and hashed as instants, like the date-times of the crates jiff, chrono and time:
 ///
-/// - The offset makes no difference: `10:00:00Z`, `11:00:00+01:00` and `10:00:00-00:00` of a day are equal. An unknown
-///   offset, `-00:00`, is that of UTC (RFC 3339, section 4.3).
-/// - Nor does the case of the letters, nor a zero at the end of a fraction. Digits of a fraction beyond the ninth are cut.
-/// - A leap second (RFC 3339, section 5.7) is a moment of its own, after `23:59:59` with any fraction and before the
-///   `00:00:00` that follows, as in chrono.
+/// - The offset makes no difference: `10:00:00Z`, `11:00:00+01:00` and `10:00:00-00:00` of a day are equal. The unknown
+///   offset `-00:00` is treated as UTC (RFC 3339, section 4.3).
+/// - Neither do the case of the letters and zeros at the end of a fraction. Digits after the ninth of a fraction are
+///   ignored.
+/// - A leap second (RFC 3339, section 5.7) is an instant of its own, after `23:59:59` with any fraction and before the
+///   next `00:00:00`, as in chrono.
 ///
-/// Compare [`DateTime::as_str`] where the way a moment is written matters.
+/// Use [`DateTime::as_str`] to compare the texts.
 ///
 /// ```
 /// use toolwright::format::DateTime;
@@ -41,7 +42,7 @@ pub struct DateTime {
 }
 
 impl DateTime {
-    /// The moment of the system's clock, in UTC.
+    /// The current time of the system's clock, in UTC.
     ///
     /// # Panics
     ///
@@ -50,33 +51,37 @@ impl DateTime {
         Self::try_from(SystemTime::now()).expect("the clock shows a year from 0 to 9999")
     }
 
-    /// The moment so many seconds after 1970-01-01T00:00:00Z, in UTC; nothing outside the years 0 to 9999.
+    /// Converts seconds since 1970-01-01T00:00:00Z to a date-time in UTC; `None` outside the years 0 to 9999.
     pub fn from_unix_seconds(seconds: i64) -> Option<Self> {
-        Self::of_moment(seconds, 0, 0)
+        Self::from_instant(seconds, 0, 0)
     }
 
-    /// The moment so many nanoseconds after 1970-01-01T00:00:00Z, in UTC; nothing outside the years 0 to 9999.
+    /// Converts nanoseconds since 1970-01-01T00:00:00Z to a date-time in UTC; `None` outside the years 0 to 9999.
     pub fn from_unix_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        Self::of_unix(nanoseconds, 0)
+        Self::from_unix(nanoseconds, 0)
     }
 
-    /// Like [`DateTime::from_unix_nanoseconds`], at an offset of so many minutes.
-    pub(in crate::format) fn of_unix(nanoseconds: i128, offset: i16) -> Option<Self> {
-        let seconds = nanoseconds.div_euclid(NANOSECONDS.into()).try_into().ok()?;
-        let nanosecond = nanoseconds.rem_euclid(NANOSECONDS.into()).try_into().ok()?;
-        Self::of_moment(seconds, nanosecond, offset)
+    /// Like [`DateTime::from_unix_nanoseconds`], with an offset in minutes.
+    pub(in crate::format) fn from_unix(nanoseconds: i128, offset: i16) -> Option<Self> {
+        let seconds = nanoseconds.div_euclid(NANOSECONDS_PER_SECOND.into()).try_into().ok()?;
+        let nanosecond = nanoseconds.rem_euclid(NANOSECONDS_PER_SECOND.into()).try_into().ok()?;
+        Self::from_instant(seconds, nanosecond, offset)
     }
 
-    /// The inverse of [`DateTime::moment`], at an offset of so many minutes; nothing where RFC 3339 has no text for it.
-    pub(in crate::format) fn of_moment(seconds: i64, nanosecond: u32, offset: i16) -> Option<Self> {
+    /// The inverse of [`DateTime::instant`], with an offset in minutes; `None` if RFC 3339 cannot express it.
+    pub(in crate::format) fn from_instant(
+        seconds: i64,
+        nanosecond: u32,
+        offset: i16,
+    ) -> Option<Self> {
         let local = seconds.checked_add(i64::from(offset) * 60)?;
-        let Day { year, month, day } = Day::after_epoch(local.div_euclid(SECONDS_A_DAY))?;
-        let of_day = local.rem_euclid(SECONDS_A_DAY);
+        let Day { year, month, day } = Day::after_epoch(local.div_euclid(SECONDS_PER_DAY))?;
+        let of_day = local.rem_euclid(SECONDS_PER_DAY);
         let (hour, minute, mut second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-        if nanosecond >= NANOSECONDS {
+        if nanosecond >= NANOSECONDS_PER_SECOND {
             second = Some(60).filter(|_| second == 59)?;
         }
-        let fraction = match nanosecond % NANOSECONDS {
+        let fraction = match nanosecond % NANOSECONDS_PER_SECOND {
             0 => String::new(),
             nanosecond => format!(".{nanosecond:09}"),
         };
@@ -87,7 +92,7 @@ impl DateTime {
             0 => "Z".to_owned(),
             _ => format!("{sign}{hours:02}:{minutes:02}"),
         };
-        Self::of_text(&format!(
+        Self::from_text(&format!(
             "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{offset}"
         ))
     }
@@ -122,36 +127,37 @@ impl DateTime {
         self.time.second
     }
 
-    /// The nanosecond of the second; digits beyond the ninth are cut.
+    /// The nanosecond of the second; digits after the ninth are ignored.
     pub const fn nanosecond(&self) -> u32 {
         self.time.nanosecond
     }
 
-    /// Minutes ahead of UTC; negative west of it, 0 also for the unknown offset `-00:00`.
+    /// The offset in minutes, positive east of UTC; 0 also for the unknown offset `-00:00`.
     pub const fn offset_minutes(&self) -> i16 {
         self.time.offset
     }
 
-    /// Seconds from 1970-01-01T00:00:00Z, leap seconds not counted: one is as the second after it, as in POSIX.
+    /// Seconds since 1970-01-01T00:00:00Z without leap seconds: a leap second counts as the second after it, as in
+    /// POSIX.
     ///
-    /// The fraction is cut, always towards the past.
+    /// The fraction is rounded down.
     pub fn unix_seconds(&self) -> i64 {
         let minutes = i64::from(self.time.hour) * 60 + i64::from(self.time.minute);
         let utc_minutes = minutes - i64::from(self.time.offset);
         (self.day.since_epoch() * 24 * 60 + utc_minutes) * 60 + i64::from(self.time.second)
     }
 
-    /// Nanoseconds from 1970-01-01T00:00:00Z; a leap second is as the second after it.
+    /// Nanoseconds since 1970-01-01T00:00:00Z; a leap second counts as the second after it.
     pub fn unix_nanoseconds(&self) -> i128 {
-        let nanoseconds = i128::from(self.unix_seconds()) * i128::from(NANOSECONDS);
+        let nanoseconds = i128::from(self.unix_seconds()) * i128::from(NANOSECONDS_PER_SECOND);
         nanoseconds + i128::from(self.nanosecond())
     }
 
-    /// Seconds from 1970-01-01T00:00:00Z, and the nanosecond. A leap second is the second before it with a billion
-    /// nanoseconds more, so that these numbers are ordered as moments are.
-    pub(in crate::format) fn moment(&self) -> (i64, u32) {
+    /// Seconds since 1970-01-01T00:00:00Z, and the nanosecond. A leap second is the second before it with a billion
+    /// nanoseconds more, so that these pairs are in the order of time.
+    pub(in crate::format) fn instant(&self) -> (i64, u32) {
         if self.time.is_leap_second() {
-            (self.unix_seconds() - 1, self.nanosecond() + NANOSECONDS)
+            (self.unix_seconds() - 1, self.nanosecond() + NANOSECONDS_PER_SECOND)
         } else {
             (self.unix_seconds(), self.nanosecond())
         }
@@ -160,7 +166,7 @@ impl DateTime {
 
 impl PartialEq for DateTime {
     fn eq(&self, other: &Self) -> bool {
-        self.moment() == other.moment()
+        self.instant() == other.instant()
     }
 }
 
@@ -174,17 +180,17 @@ impl PartialOrd for DateTime {
 
 impl Ord for DateTime {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.moment().cmp(&other.moment())
+        self.instant().cmp(&other.instant())
     }
 }
 
 impl Hash for DateTime {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.moment().hash(state);
+        self.instant().hash(state);
     }
 }
 
-/// The moment in UTC.
+/// Converts to a date-time in UTC.
 impl TryFrom<SystemTime> for DateTime {
     type Error = RangeError;
 
@@ -193,12 +199,12 @@ impl TryFrom<SystemTime> for DateTime {
             Ok(after) => i128::try_from(after.as_nanos()),
             Err(before) => i128::try_from(before.duration().as_nanos()).map(|nanos| -nanos),
         };
-        let moment = nanoseconds.ok().and_then(Self::from_unix_nanoseconds);
-        moment.ok_or_else(|| RangeError::not_a_date_time(format!("{time:?}")))
+        let instant = nanoseconds.ok().and_then(Self::from_unix_nanoseconds);
+        instant.ok_or_else(|| RangeError::not_a_date_time(format!("{time:?}")))
     }
 }
 
-/// A leap second becomes the second after it. The range of [`SystemTime`] is the platform's.
+/// A leap second becomes the second after it. The range of [`SystemTime`] depends on the platform.
 impl TryFrom<&DateTime> for SystemTime {
     type Error = RangeError;
 
@@ -211,11 +217,11 @@ impl TryFrom<&DateTime> for SystemTime {
         };
         let nanosecond = Duration::from_nanos(at.nanosecond().into());
         let time = second.and_then(|second| second.checked_add(nanosecond));
-        time.ok_or_else(|| RangeError::new(at.text.clone(), "a moment that `SystemTime` can hold"))
+        time.ok_or_else(|| RangeError::new(at.text.clone(), "a time that `SystemTime` can hold"))
     }
 }
 
-/// A leap second becomes the second after it. The range of [`SystemTime`] is the platform's.
+/// A leap second becomes the second after it. The range of [`SystemTime`] depends on the platform.
 impl TryFrom<DateTime> for SystemTime {
     type Error = RangeError;
 
@@ -227,7 +233,7 @@ impl TryFrom<DateTime> for SystemTime {
 impl Formatted for DateTime {
     const FORMAT: Format = Format::DateTime;
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         parse(text).map(|(day, time)| Self { text: text.to_owned(), day, time })
     }
 
@@ -240,18 +246,19 @@ pub(super) fn is_date_time(text: &str) -> bool {
     parse(text).is_some()
 }
 
-const SECONDS_A_DAY: i64 = 24 * 60 * 60;
+const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 
-/// Nanoseconds in a second.
-const NANOSECONDS: u32 = 1_000_000_000;
+/// The number of nanoseconds in a second.
+const NANOSECONDS_PER_SECOND: u32 = 1_000_000_000;
 
 /// The length of a date in bytes.
-const DATE: usize = 10;
+const DATE_LENGTH: usize = 10;
 
 fn parse(text: &str) -> Option<(Day, Time)> {
-    let (date, rest) = text.split_at_checked(DATE)?;
+    let (date, rest) = text.split_at_checked(DATE_LENGTH)?;
     let day = Day::parse(date)?;
     let time = Time::parse(rest.strip_prefix(['T', 't'])?)?;
-    // On which days there is one is announced half a year before, not written in the grammar (RFC 3339, 5.6 and 5.7).
+    // The grammar cannot say which days have a leap second; they are announced half a year before (RFC 3339, sections
+    // 5.6 and 5.7).
     (!time.is_leap_second() || time.is_end_of_utc_day()).then_some((day, time))
 }

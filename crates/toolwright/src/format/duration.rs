@@ -1,10 +1,10 @@
-//! Spans of time (RFC 3339, appendix A). Nothing is computed with them: how long a month is, only the reader knows.
+//! Durations (RFC 3339, appendix A). They are checked but not converted, since the length of a month varies.
 
 pub(super) fn is_duration(text: &str) -> bool {
     text.strip_prefix(['P', 'p']).is_some_and(|rest| is_weeks(rest) || is_date_and_time(rest))
 }
 
-/// `dur-week`: weeks stand alone.
+/// `dur-week`: weeks cannot be combined with other units.
 fn is_weeks(text: &str) -> bool {
     is_units(text, "W")
 }
@@ -17,7 +17,8 @@ fn is_date_and_time(text: &str) -> bool {
     }
 }
 
-/// Whether the text is one or more numbers, each with its unit; no unit between the first and the last is left out.
+/// Returns true if the text is one or more numbers, each with its unit, without gaps between the first and the last
+/// unit.
 fn is_units(text: &str, units: &str) -> bool {
     let Some((written, mut rest)) = unit(text) else { return false };
     let mut units = units.chars().skip_while(|unit| *unit != written);
@@ -33,8 +34,8 @@ fn is_units(text: &str, units: &str) -> bool {
     rest.is_empty()
 }
 
-/// One or more digits and the letter after them, and what follows. Letters may be small: texts in ABNF are of either
-/// case (RFC 5234, section 2.3).
+/// Parses one or more digits and a letter, and returns the letter in uppercase and the rest of the text. Letters of
+/// either case are allowed, as in ABNF (RFC 5234, section 2.3).
 fn unit(text: &str) -> Option<(char, &str)> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let mut characters = rest.chars();

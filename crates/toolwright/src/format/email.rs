@@ -1,10 +1,10 @@
-//! Mailboxes (RFC 5321, section 4.1.2, `Mailbox`, and section 4.1.3). No display names: those are of message headers.
+//! Email addresses without display names (RFC 5321, section 4.1.2, `Mailbox`, and section 4.1.3).
 
 use super::address::{is_ipv4, is_ipv6};
 use super::hostname::is_label;
 
 pub(super) fn is_email(text: &str) -> bool {
-    // A quoted local part may hold an `@`, a domain never does.
+    // A quoted local part may hold an `@`; a domain may not.
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     (is_dot_string(local) || is_quoted_string(local)) && is_domain(domain)
 }
@@ -22,12 +22,12 @@ fn is_quoted_string(text: &str) -> bool {
     let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     let Some(mut bytes) = inside.map(str::bytes) else { return false };
     while let Some(byte) = bytes.next() {
-        let right = match byte {
+        let is_valid = match byte {
             b'"' => false,
             b'\\' => bytes.next().is_some_and(is_printable),
             plain => is_printable(plain),
         };
-        if !right {
+        if !is_valid {
             return false;
         }
     }
@@ -45,7 +45,7 @@ fn is_domain(text: &str) -> bool {
     }
 }
 
-/// `address-literal`. No tag but that of IPv6 is registered, so no general literal is right.
+/// `address-literal`. Only the tag of IPv6 is registered, so other tags are refused.
 fn is_address(text: &str) -> bool {
     match text.split_at_checked("IPv6:".len()) {
         Some((tag, address)) if tag.eq_ignore_ascii_case("IPv6:") => is_ipv6(address),

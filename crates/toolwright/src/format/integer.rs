@@ -1,10 +1,10 @@
-//! The formats of integers: the standard sizes of machines.
+//! The formats of integers, such as `int32`.
 
 use std::fmt;
 
-/// A format of an integer that is checked (OpenAPI Format Registry, `int32` and its like). What is no integer is of none.
+/// A format of integers that is checked (OpenAPI Format Registry, `int32` and others).
 ///
-/// It displays as its name in a schema.
+/// It displays as its name in schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IntegerFormat {
@@ -27,7 +27,7 @@ pub enum IntegerFormat {
 }
 
 impl IntegerFormat {
-    /// Every format: those with a sign first, the smallest first.
+    /// Every format: signed ones first, from the smallest to the largest.
     pub const ALL: [Self; 8] = [
         Self::Int8,
         Self::Int16,
@@ -39,33 +39,33 @@ impl IntegerFormat {
         Self::Uint64,
     ];
 
-    /// The format of this name in a schema, if it is one that is checked.
+    /// Returns the format with this name in schemas, if it is checked.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Its name in a schema.
+    /// Its name in schemas.
     pub const fn name(self) -> &'static str {
-        self.facts().0
+        self.details().0
     }
 
-    /// Rust's name for the integers of this format.
+    /// Its Rust type.
     pub const fn rust(self) -> &'static str {
-        self.facts().1
+        self.details().1
     }
 
-    /// The least integer of it.
+    /// Its minimum.
     pub const fn least(self) -> i128 {
-        self.facts().2
+        self.details().2
     }
 
-    /// The greatest integer of it.
+    /// Its maximum.
     pub const fn greatest(self) -> i128 {
-        self.facts().3
+        self.details().3
     }
 
-    /// Its name in a schema and in Rust, its least and its greatest integer.
-    const fn facts(self) -> (&'static str, &'static str, i128, i128) {
+    /// Its name in schemas, its Rust type, its minimum and its maximum.
+    const fn details(self) -> (&'static str, &'static str, i128, i128) {
         match self {
             Self::Int8 => ("int8", "i8", i8::MIN as i128, i8::MAX as i128),
             Self::Int16 => ("int16", "i16", i16::MIN as i128, i16::MAX as i128),

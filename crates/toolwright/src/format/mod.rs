@@ -1,6 +1,6 @@
-//! The formats of JSON Schema that are checked: what each name means, and the types that some of them become.
+//! The formats of JSON Schema that are checked, and the Rust types of some of them.
 //!
-//! Every checker is written out by hand from its specification; none knows where in a payload a text stands.
+//! Each check follows the specification of its format and takes only the text.
 
 mod address;
 mod convert;
@@ -29,11 +29,11 @@ pub use range::RangeError;
 pub use text::{FormatError, Formatted};
 pub use uuid::Uuid;
 
-text::kept_texts!(Date, DateTime, Ipv6, Uuid);
+text::text_conversions!(Date, DateTime, Ipv6, Uuid);
 
 /// A format of text that is checked (JSON Schema 2020-12 Validation, section 7.3).
 ///
-/// It displays as its name in a schema.
+/// It displays as its name in schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -80,27 +80,27 @@ impl Format {
         Self::Regex,
     ];
 
-    /// The format of this name in a schema, if it is one that is checked.
+    /// Returns the format with this name in schemas, if it is checked.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Its name in a schema.
+    /// Its name in schemas.
     pub const fn name(self) -> &'static str {
-        self.words().0
+        self.details().0
     }
 
-    /// The noun for a text of the format, with its article: `a date`.
+    /// The noun for a text of the format, with an article: `a date`.
     pub const fn noun(self) -> &'static str {
-        self.words().1
+        self.details().1
     }
 
-    /// A text of the format.
+    /// An example of the format.
     pub const fn example(self) -> &'static str {
-        self.words().2
+        self.details().2
     }
 
-    /// Whether a text is of the format.
+    /// Returns true if a text is of the format.
     pub fn is_valid(self, text: &str) -> bool {
         match self {
             Self::DateTime => date_time::is_date_time(text),
@@ -118,8 +118,8 @@ impl Format {
         }
     }
 
-    /// Name, noun and example.
-    const fn words(self) -> (&'static str, &'static str, &'static str) {
+    /// Its name, noun and example.
+    const fn details(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::DateTime => ("date-time", "a date-time", "2026-11-21T10:00:00Z"),
             Self::Date => ("date", "a date", "2026-11-21"),

@@ -1,4 +1,4 @@
-//! JSON Pointers (RFC 6901, sections 3 and 5). Nothing is looked up with them here.
+//! The format of JSON Pointers (RFC 6901, sections 3 and 5).
 
 pub(super) fn is_pointer(text: &str) -> bool {
     let is_escape = |rest: &str| rest.starts_with(['0', '1']);

@@ -1,8 +1,8 @@
-//! The error of conversions between types whose ranges differ.
+//! The error of conversions between types with different ranges.
 
 use std::fmt;
 
-/// A moment, a day or an integer that the type it was to become cannot hold.
+/// The error for a time, a date or an integer that the target type cannot hold.
 ///
 /// It displays as `found 9999-12-31T00:00:00Z, expected …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl RangeError {
 
     /// The value cannot be written as a date-time (RFC 3339, sections 5.6 and 5.7).
     pub(super) fn not_a_date_time(found: String) -> Self {
-        let expected = "a moment of the years 0 to 9999, at an offset below 24 hours, \
+        let expected = "a time in the years 0 to 9999, at an offset below 24 hours, \
             with leap seconds only at the end of a day in UTC";
         Self::new(found, expected)
     }

@@ -1,6 +1,4 @@
-//! What all types of a format have in common: the text they were read from, kept as it is.
-//!
-//! No rule of any format is here.
+//! The trait of types that have a format, and conversions of those that keep their text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,19 +8,19 @@ use std::ops::Deref;
 use super::Format;
 use crate::json::{quoted, shortened};
 
-/// A type that a text of one format becomes.
+/// A type whose values are texts of one format.
 pub trait Formatted: Sized {
     /// The format.
     const FORMAT: Format;
 
-    /// The value of a text; nothing where the text is not of the format.
-    fn of_text(text: &str) -> Option<Self>;
+    /// Parses a text; `None` if it is not of the format.
+    fn from_text(text: &str) -> Option<Self>;
 
-    /// The text, as it was read.
+    /// The text of the value.
     fn text(&self) -> Cow<'_, str>;
 }
 
-/// A text that is not of the format it should be of.
+/// The error for a text that is not of its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
     format: Format,
@@ -39,7 +37,7 @@ impl FormatError {
         self.format
     }
 
-    /// The beginning of what was found.
+    /// The beginning of the text that was found.
     pub(crate) fn into_found(self) -> String {
         self.found
     }
@@ -55,12 +53,12 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// A text of a fixed number of ASCII characters. It is `Copy`, which a `String` is not.
+/// A text of a fixed number of ASCII characters, which is `Copy`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AsciiText<const LENGTH: usize>([u8; LENGTH]);
 
 impl<const LENGTH: usize> AsciiText<LENGTH> {
-    /// The text, if it is one.
+    /// Converts a text, if it is ASCII and has this length.
     pub(super) fn new(text: &str) -> Option<Self> {
         text.as_bytes().try_into().ok().filter(|text: &[u8; LENGTH]| text.is_ascii()).map(Self)
     }
@@ -86,34 +84,34 @@ impl<const LENGTH: usize> fmt::Debug for AsciiText<LENGTH> {
     }
 }
 
-/// The value of a text, or the error that shows it.
-pub(super) fn parsed<T: Formatted>(text: &str) -> Result<T, FormatError> {
-    T::of_text(text).ok_or_else(|| FormatError::new(T::FORMAT, text))
+/// Parses a text or returns the error.
+pub(super) fn parse<T: Formatted>(text: &str) -> Result<T, FormatError> {
+    T::from_text(text).ok_or_else(|| FormatError::new(T::FORMAT, text))
 }
 
 impl Formatted for Ipv4Addr {
     const FORMAT: Format = Format::Ipv4;
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         text.parse().ok()
     }
 
-    // There is only one way to write an address, so the text need not be kept.
+    // An address has only one text, so the text need not be kept.
     fn text(&self) -> Cow<'_, str> {
         Cow::Owned(self.to_string())
     }
 }
 
-/// Ways into and out of a type that keeps its text.
-macro_rules! kept_texts {
+/// Implements the conversions of types that keep their text.
+macro_rules! text_conversions {
     ($($name:ident),+) => {$(
         impl $name {
-            /// The value of a text; nothing where the text is not of the format.
+            /// Parses a text; `None` if it is not of the format.
             pub fn parse(text: &str) -> Option<Self> {
-                Self::of_text(text)
+                Self::from_text(text)
             }
 
-            /// The text, as it was read or made.
+            /// The text.
             pub fn as_str(&self) -> &str {
                 &self.text
             }
@@ -129,7 +127,7 @@ macro_rules! kept_texts {
             type Err = $crate::format::FormatError;
 
             fn from_str(text: &str) -> Result<Self, $crate::format::FormatError> {
-                $crate::format::text::parsed(text)
+                $crate::format::text::parse(text)
             }
         }
 
@@ -137,7 +135,7 @@ macro_rules! kept_texts {
             type Error = $crate::format::FormatError;
 
             fn try_from(text: String) -> Result<Self, $crate::format::FormatError> {
-                $crate::format::text::parsed(&text)
+                $crate::format::text::parse(&text)
             }
         }
 
@@ -154,4 +152,4 @@ macro_rules! kept_texts {
         }
     )+};
 }
-pub(super) use kept_texts;
+pub(super) use text_conversions;

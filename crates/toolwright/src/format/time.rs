@@ -1,22 +1,22 @@
-//! Times of day with their offsets (RFC 3339, section 5.6, `full-time`, and section 5.7). No date is here.
+//! Times of day with offsets (RFC 3339, section 5.6, `full-time`, and section 5.7).
 
 use super::date::digits;
 
-const MINUTES_A_DAY: i16 = 24 * 60;
+const MINUTES_PER_DAY: i16 = 24 * 60;
 
 pub(super) fn is_time(text: &str) -> bool {
     Time::parse(text).is_some_and(|time| !time.is_leap_second() || time.is_end_of_utc_day())
 }
 
-/// A time of day. A leap second may stand in any minute: where it is right depends on the date too.
+/// A time of day. A leap second may be in any minute, since its validity also depends on the date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Time {
     pub(super) hour: u8,
     pub(super) minute: u8,
     pub(super) second: u8,
-    /// Digits beyond the ninth are right too, but cut here.
+    /// Digits after the ninth are valid but ignored.
     pub(super) nanosecond: u32,
-    /// Minutes that the time is ahead of UTC.
+    /// The offset in minutes, positive east of UTC.
     pub(super) offset: i16,
 }
 
@@ -35,9 +35,9 @@ impl Time {
         self.second == 60
     }
 
-    /// Whether the minute is the last one of a day in UTC.
+    /// Returns true if the minute is the last one of a day in UTC.
     pub(super) fn is_end_of_utc_day(self) -> bool {
-        self.utc_minute().rem_euclid(MINUTES_A_DAY) == MINUTES_A_DAY - 1
+        self.utc_minute().rem_euclid(MINUTES_PER_DAY) == MINUTES_PER_DAY - 1
     }
 
     fn utc_minute(self) -> i16 {
@@ -45,7 +45,7 @@ impl Time {
     }
 }
 
-/// Nanoseconds of an optional `.` and one or more digits, and what follows.
+/// Parses an optional `.` with one or more digits, and returns the nanoseconds and the rest of the text.
 fn fraction(text: &str) -> Option<(u32, &str)> {
     let Some(text) = text.strip_prefix('.') else { return Some((0, text)) };
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -54,7 +54,7 @@ fn fraction(text: &str) -> Option<(u32, &str)> {
     Some((digits.fold(0, |number, digit| number * 10 + u32::from(digit - b'0')), rest))
 }
 
-/// Minutes of `Z` or of a sign, hours and minutes, to the end of the text.
+/// Parses `Z`, or a sign with hours and minutes, up to the end of the text, and returns the offset in minutes.
 fn offset(text: &str) -> Option<i16> {
     if text.eq_ignore_ascii_case("z") {
         return Some(0);

@@ -1,4 +1,4 @@
-//! URIs (RFC 3986, section 3 and appendix A). Generic syntax only: no scheme's own rules are here.
+//! URIs (RFC 3986, section 3 and appendix A): the generic syntax, without the rules of particular schemes.
 
 use super::address::is_ipv6;
 
@@ -30,7 +30,7 @@ fn is_hierarchy(text: &str) -> bool {
 /// Section 3.2.
 fn is_authority(text: &str) -> bool {
     let (user, host_and_port) = text.split_once('@').unwrap_or(("", text));
-    // The colons of an address are inside its brackets, so they cannot be taken for a port's.
+    // The colons of an address are inside its brackets, so they are not mistaken for that of a port.
     let address_end = host_and_port.rfind(']').map_or(0, |end| end + 1);
     let (address, rest) = host_and_port.split_at(address_end);
     let (name, port) = rest.split_once(':').unwrap_or((rest, ""));
@@ -61,9 +61,9 @@ fn is_literal(text: &str) -> bool {
 /// `IPvFuture` without its `v`.
 fn is_future_address(text: &str) -> bool {
     let Some((version, address)) = text.split_once('.') else { return false };
-    let is_right = |byte| is_unreserved(byte) || is_sub_delimiter(byte) || byte == b':';
+    let is_allowed = |byte| is_unreserved(byte) || is_sub_delimiter(byte) || byte == b':';
     let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_version && !address.is_empty() && address.bytes().all(is_right)
+    is_version && !address.is_empty() && address.bytes().all(is_allowed)
 }
 
 /// Section 3.3.
@@ -91,15 +91,16 @@ fn is_sub_delimiter(byte: u8) -> bool {
     b"!$&'()*+,;=".contains(&byte)
 }
 
-/// Whether a text has only such bytes and percent-encoded ones (section 2.1).
-fn consists_of(text: &str, is_right: impl Fn(u8) -> bool) -> bool {
+/// Returns true if a text consists of such bytes and percent-encoded ones (section 2.1).
+fn consists_of(text: &str, is_allowed: impl Fn(u8) -> bool) -> bool {
     let mut pieces = text.split('%');
-    let plain = |text: &str| text.bytes().all(&is_right);
-    pieces.next().is_none_or(plain) && pieces.all(|piece| decoded(piece).is_some_and(plain))
+    let plain = |text: &str| text.bytes().all(&is_allowed);
+    pieces.next().is_none_or(plain)
+        && pieces.all(|piece| after_hex_digits(piece).is_some_and(plain))
 }
 
-/// Returns the text behind two hexadecimal digits at its start.
-fn decoded(text: &str) -> Option<&str> {
+/// Returns the text after two hexadecimal digits.
+fn after_hex_digits(text: &str) -> Option<&str> {
     let (digits, rest) = text.split_at_checked(2)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(rest)
 }

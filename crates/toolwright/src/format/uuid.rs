@@ -1,14 +1,13 @@
-//! UUIDs as text (RFC 9562, section 4; RFC 4122, section 3). Versions and variants mean nothing here, and none is made.
+//! UUIDs (RFC 9562, section 4; RFC 4122, section 3) of any version and variant.
 
 use std::borrow::Cow;
 
 use super::text::AsciiText;
 use super::{Format, Formatted};
 
-/// A UUID, as it is written: hexadecimal digits of either case. The format `uuid`.
+/// A UUID of the format `uuid`, which keeps its text: hexadecimal digits of either case.
 ///
-/// UUIDs are equal and ordered as their texts are: the case of a digit makes a difference. Compare
-/// [`Uuid::to_bytes`] where it should not.
+/// Values are compared by text, so the case of digits makes a difference. Use [`Uuid::to_bytes`] to compare the UUIDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uuid {
     pub(in crate::format) text: AsciiText<36>,
@@ -25,7 +24,7 @@ impl Uuid {
 impl Formatted for Uuid {
     const FORMAT: Format = Format::Uuid;
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         let text = AsciiText::new(text).filter(|text| is_uuid(text))?;
         Some(Self { text })
     }
@@ -36,9 +35,9 @@ impl Formatted for Uuid {
 }
 
 pub(super) fn is_uuid(text: &str) -> bool {
-    let right = |(place, byte): (usize, u8)| match place {
+    let is_valid = |(place, byte): (usize, u8)| match place {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     };
-    text.len() == 36 && text.bytes().enumerate().all(right)
+    text.len() == 36 && text.bytes().enumerate().all(is_valid)
 }

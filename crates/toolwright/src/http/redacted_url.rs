@@ -1,9 +1,9 @@
-//! Shows URLs without the secrets that they may hold.
+//! Displays URLs without the secrets that they may hold.
 
 use std::fmt;
 
-/// A URL for people to read: without its user and password, the values of its query, and its fragment. It may be a text
-/// that is no valid URL; then it shows less rather than more.
+/// A URL that displays without user, password, query values and fragment. The text may be an invalid URL; then more of
+/// it is hidden rather than less.
 ///
 /// ```
 /// use toolwright::http::RedactedUrl;
@@ -17,7 +17,7 @@ pub struct RedactedUrl<'a> {
 }
 
 impl<'a> RedactedUrl<'a> {
-    /// Takes a URL as it is written.
+    /// Wraps the text of a URL.
     pub const fn new(url: &'a str) -> Self {
         Self { url }
     }
@@ -31,11 +31,12 @@ impl fmt::Display for RedactedUrl<'_> {
             Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
             _ => (None, self.url),
         };
-        // Clients take `http:host` and `http:\\host` for `http://host`.
+        // Clients read `http:host` and `http:\\host` as `http://host`.
         let (slashes, rest) =
             rest.split_at(rest.len() - rest.trim_start_matches(['/', '\\']).len());
         let authority = &rest[..rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len())];
-        // A password with a slash in it ends the host early: then everything before the last `@` may be of it.
+        // A password with a slash ends the authority early; then everything before the last `@` may belong to the
+        // password.
         let user = match authority.rfind('@') {
             None if !is_host(authority) => rest.rfind('@'),
             within => within,
@@ -49,7 +50,7 @@ impl fmt::Display for RedactedUrl<'_> {
             f.write_str(if position == 0 { "?" } else { "&" })?;
             match pair.split_once('=') {
                 Some((name, _)) => write!(f, "{name}=…")?,
-                // It may be a key without a name.
+                // A value without a name may be a key.
                 None if pair.is_empty() => {}
                 None => f.write_str("…")?,
             }
@@ -58,17 +59,17 @@ impl fmt::Display for RedactedUrl<'_> {
     }
 }
 
-/// What stands before a character, and what behind it.
+/// Splits a text at the first `at`, which neither half holds.
 fn split(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-/// Whether a text is a host, with a port or without one.
+/// Returns true if a text is a host with an optional port.
 fn is_host(text: &str) -> bool {
     let is_of_host = |c: char| c.is_alphanumeric() || "-._~[]:%".contains(c);
     let behind_colon = text.rsplit_once(':').map(|(_, port)| port);
     let is_port = |port: &str| {
-        // The last colon of an IPv6 address without a port stands within its brackets.
+        // The last colon of an IPv6 address without a port is inside its brackets.
         port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with(']')
     };
     !text.is_empty() && text.chars().all(is_of_host) && behind_colon.is_none_or(is_port)

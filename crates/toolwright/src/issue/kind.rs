@@ -1,48 +1,48 @@
-//! The kinds of issues, with the limit that was broken and what was found, and their sentences.
+//! The kinds of issues and their messages. A kind holds the limit that was broken and the value that was found.
 //!
-//! Nothing here knows where in a payload an issue is.
+//! The place of an issue in its payload is kept in [`Issue`](super::Issue).
 
 use std::borrow::Cow;
 use std::fmt;
 
 use super::nearest;
 use crate::format::{Format, FormatError};
-use crate::json::{MAX_DEPTH, Stop, quoted};
+use crate::json::{MAX_DEPTH, ScanError, quoted};
 use crate::value::{Number, Value};
 
-/// Names that a schema lists: generated code has them ready.
+/// Names that a schema lists. In generated code they are static.
 pub type Names = Cow<'static, [&'static str]>;
 
-/// What is wrong at one place of a payload.
+/// The kind of a mistake in a payload.
 ///
-/// `found` texts are short: a long value is cut.
+/// `found` texts are short: long values are truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IssueKind {
-    /// The text is not JSON (RFC 8259). It is then the only issue: nothing else can be trusted.
+    /// The text is not JSON (RFC 8259). This is then the only issue, since the rest of the text cannot be read.
     Malformed {
-        /// How many bytes before the mistake are right.
+        /// The offset of the mistake in bytes.
         offset: usize,
         /// The expected text.
         expected: Cow<'static, str>,
         /// The text that was found.
         found: String,
     },
-    /// Arrays and objects are nested deeper than codecs go.
+    /// Arrays and objects are nested deeper than codecs read.
     TooDeep {
         /// The deepest nesting that is read.
         limit: usize,
     },
     /// A value of the wrong kind.
     Type {
-        /// The kind that is right, with its article: `an integer`.
+        /// The expected kind, with its article: `an integer`.
         expected: Cow<'static, str>,
-        /// Kind and beginning of the value that was found: `the string "two"`.
+        /// The kind and the beginning of the value that was found: `the string "two"`.
         found: String,
     },
-    /// A required property is not there.
+    /// A required property is missing.
     Missing {
-        /// The values it may have, where the schema lists them.
+        /// The values it may have, if the schema lists them.
         one_of: Names,
     },
     /// A key that the schema does not allow.
@@ -52,65 +52,65 @@ pub enum IssueKind {
         /// The keys that are allowed.
         known: Names,
     },
-    /// A key that stands in its object more than once.
+    /// A key that its object holds more than once.
     DuplicateKey {
         /// The key.
         key: String,
     },
-    /// Another value than the only one allowed.
+    /// A value that is not equal to the constant of the schema.
     Constant {
         /// The allowed value as JSON.
         expected: Cow<'static, str>,
-        /// Beginning of the value that was found, as JSON.
+        /// The beginning of the value that was found, as JSON.
         found: String,
     },
     /// A string that is not one of an enum's values.
     Variant {
         /// The values of the enum.
         one_of: Names,
-        /// Beginning of the string that was found.
+        /// The beginning of the string that was found.
         found: String,
     },
     /// A tag that names no variant of a union.
     Tag {
         /// The tags of the union.
         one_of: Names,
-        /// Beginning of the tag that was found.
+        /// The beginning of the tag that was found.
         found: String,
     },
     /// A string with too few characters.
     TooShort {
-        /// The fewest characters allowed, in code points.
+        /// The minimum number of characters, in code points.
         minimum: u64,
-        /// How many it has.
+        /// The number that was found.
         length: u64,
     },
     /// A string with too many characters.
     TooLong {
-        /// The most characters allowed, in code points.
+        /// The maximum number of characters, in code points.
         maximum: u64,
-        /// How many it has.
+        /// The number that was found.
         length: u64,
     },
     /// A string that does not match its pattern.
     Pattern {
-        /// The pattern, as the schema has it.
+        /// The pattern as written in the schema.
         pattern: &'static str,
-        /// Beginning of the string that was found.
+        /// The beginning of the string that was found.
         found: String,
     },
     /// A string that is not of its format.
     Format {
         /// The format.
         format: Format,
-        /// Beginning of the string that was found.
+        /// The beginning of the string that was found.
         found: String,
     },
     /// A number below its range.
     BelowMinimum {
         /// The bound that was broken.
         minimum: Number,
-        /// Whether the bound itself is outside the range.
+        /// True if the bound itself is outside the range.
         exclusive: bool,
         /// The number that was found.
         found: String,
@@ -119,49 +119,48 @@ pub enum IssueKind {
     AboveMaximum {
         /// The bound that was broken.
         maximum: Number,
-        /// Whether the bound itself is outside the range.
+        /// True if the bound itself is outside the range.
         exclusive: bool,
         /// The number that was found.
         found: String,
     },
     /// An array with too few items.
     TooFewItems {
-        /// The fewest items allowed.
+        /// The minimum number of items.
         minimum: u64,
-        /// How many it has.
+        /// The number that was found.
         length: u64,
     },
     /// An array with too many items.
     TooManyItems {
-        /// The most items allowed.
+        /// The maximum number of items.
         maximum: u64,
-        /// How many it has.
+        /// The number that was found.
         length: u64,
     },
-    /// Two equal items in an array that may not have any.
+    /// Two equal items in an array whose items must be unique.
     RepeatedItem {
-        /// The index of the one.
+        /// The index of the first.
         first: usize,
-        /// The index of the other.
+        /// The index of the second.
         second: usize,
     },
-    /// A value that breaks a part of its schema which no type can say.
+    /// A value that breaks a part of its schema that types cannot express.
     Schema {
-        /// What is wrong, in the words of the validator.
+        /// The message of the validator.
         message: String,
     },
     /// A value that its schema accepts and a [`DomainType`](crate::codec::DomainType) does not.
     Refused {
-        /// What is wrong, in the words of that type.
+        /// The message of that type.
         reason: String,
     },
-    /// A value that would take too long to be checked, by its schema or by a pattern, so that nobody knows whether it is
-    /// right.
+    /// A value whose check, by its schema or by a pattern, was given up because it took too many steps.
     TooCostly {
-        /// How many steps a check may take.
+        /// The limit of steps.
         limit: u64,
     },
-    /// A number without a JSON form: NaN or an infinity. Only encoding meets it.
+    /// A number that JSON cannot hold: NaN or an infinity. Only encoding reports it.
     NotFinite,
 }
 
@@ -194,7 +193,7 @@ impl IssueKind {
         }
     }
 
-    /// What would be right, where the schema says it in words or as a list.
+    /// The expected value, kind or list of values, where the kind has one.
     pub(super) fn expected(&self) -> Option<Value> {
         match self {
             Self::Malformed { expected, .. }
@@ -209,7 +208,7 @@ impl IssueKind {
         }
     }
 
-    /// What was found instead.
+    /// The value or length that was found, where the kind has one.
     pub(super) fn found(&self) -> Option<Value> {
         match self {
             Self::Malformed { found, .. }
@@ -231,7 +230,7 @@ impl IssueKind {
         }
     }
 
-    /// The limit that was broken.
+    /// The limit that was broken, where the kind has one.
     pub(super) fn limit(&self) -> Option<Value> {
         match self {
             Self::TooDeep { limit } => Some(Value::from(*limit)),
@@ -253,13 +252,13 @@ impl From<FormatError> for IssueKind {
     }
 }
 
-impl From<Stop> for IssueKind {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Malformed { offset, expected, found } => {
+impl From<ScanError> for IssueKind {
+    fn from(error: ScanError) -> Self {
+        match error {
+            ScanError::Malformed { offset, expected, found } => {
                 Self::Malformed { offset, expected: expected.into(), found }
             }
-            Stop::TooDeep => Self::TooDeep { limit: MAX_DEPTH },
+            ScanError::TooDeep => Self::TooDeep { limit: MAX_DEPTH },
         }
     }
 }
@@ -280,13 +279,13 @@ impl fmt::Display for IssueKind {
             Self::Missing { one_of } => write!(out, "is missing, expected {}", OneOf(one_of)),
             Self::UnknownKey { key, known } => write_unknown_key(out, key, known),
             Self::DuplicateKey { key } => {
-                write!(out, "duplicate key `{key}`, a key may stand once in an object")
+                write!(out, "duplicate key `{key}`, each key is allowed once")
             }
             Self::Variant { one_of, found } | Self::Tag { one_of, found } => {
                 write_choice(out, one_of, found)
             }
             Self::RepeatedItem { first, second } => {
-                write!(out, "the items {first} and {second} are equal, each may stand once")
+                write!(out, "the items {first} and {second} are equal, expected unique items")
             }
             Self::Schema { message: words } | Self::Refused { reason: words } => {
                 out.write_str(words)
@@ -358,7 +357,7 @@ fn strings(texts: &[&str]) -> Value {
     Value::Array(texts.iter().map(|text| Value::from(*text)).collect())
 }
 
-/// A list of strings as JSON, led by "one of" when there is a choice.
+/// Displays a list of strings as JSON, after "one of" if there are several.
 pub(crate) struct OneOf<'a>(pub(crate) &'a [&'a str]);
 
 impl fmt::Display for OneOf<'_> {
@@ -369,7 +368,7 @@ impl fmt::Display for OneOf<'_> {
     }
 }
 
-/// A number of things, in the singular for one.
+/// Displays a number with a noun, which is plural unless the number is 1.
 struct Count(u64, &'static str);
 
 impl fmt::Display for Count {

@@ -1,22 +1,23 @@
-//! Suggests the known word that somebody probably meant, for "did you mean".
+//! Finds the known word that is closest to an unknown one, for "did you mean".
 
-/// Longer words are not compared: nobody mistypes a word longer than any name may be, and comparing takes the product of
-/// two lengths.
-const LONGEST: usize = 100;
+/// Longer words are not compared: no name is that long, and a comparison takes time proportional to the product of both
+/// lengths.
+const MAX_LENGTH: usize = 100;
 
-/// Returns the known word that is so close to `word` that it is probably meant: up to a third of its letters added,
-/// removed, replaced or swapped with their neighbors. Case, `-`, `_` and spaces cost nothing, nor does leaving out the end.
+/// Returns the known word that is closest to `word`, if at most a third of the letters differ: added, removed, replaced
+/// or swapped with a neighbor. Case, `-`, `_` and spaces are ignored. A word of three or more letters that a known word
+/// begins with counts as one difference.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > LONGEST {
+    if word.len() > MAX_LENGTH {
         return None;
     }
     let word: Vec<char> = letters(word).collect();
-    // Any two names of one letter are one letter apart.
+    // Every two words of one letter differ by one letter, so they are not suggested for each other.
     let limit = if word.len() > 1 { (word.len() / 3).max(1) } else { 0 };
-    // All comparisons use the same memory.
+    // All comparisons reuse the same buffers.
     let (mut candidate, mut rows) = (Vec::new(), Rows::default());
     let compared = |known: &'a str| {
-        if known.len() > LONGEST * 4 {
+        if known.len() > MAX_LENGTH * 4 {
             return None;
         }
         candidate.clear();
@@ -33,18 +34,18 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, word)| word)
 }
 
-/// The number of known words that are listed if none is near.
-const SHOWN: usize = 20;
+/// The number of known words that are listed if none is close.
+const MAX_LISTED: usize = 20;
 
-/// Returns the end of a sentence on an unknown word: `did you mean …?` where a known one is near, and else the known ones
-/// behind `list`, such as `there is`.
+/// Returns the end of a sentence about an unknown word: `did you mean …?` if a known word is close, otherwise the known
+/// words after `list`, such as `there is`.
 pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, list: &str) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest(word, known.iter().copied()) {
         return format!("did you mean `{near}`?");
     }
-    let shown = known[..known.len().min(SHOWN)].join("`, `");
-    match known.len().saturating_sub(SHOWN) {
+    let shown = known[..known.len().min(MAX_LISTED)].join("`, `");
+    match known.len().saturating_sub(MAX_LISTED) {
         _ if known.is_empty() => format!("{list} none"),
         0 => format!("{list} `{shown}`"),
         more => format!("{list} `{shown}` and {more} more"),
@@ -55,7 +56,7 @@ fn letters(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
 }
 
-/// The rows of a comparison that are still needed.
+/// Three rows of the distance matrix: the current one and the two before it.
 #[derive(Default)]
 struct Rows {
     before: Vec<usize>,
@@ -64,7 +65,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The optimal string alignment distance, where it is within a limit.
+    /// Returns the optimal string alignment distance if it is within a limit.
     fn distance(&mut self, from: &[char], to: &[char], limit: usize) -> Option<usize> {
         if from.len().abs_diff(to.len()) > limit {
             return None;
@@ -85,7 +86,7 @@ impl Rows {
                 }
                 line.push(best);
             }
-            // Each further row is at least as far as the nearer of the two above it.
+            // The values of further rows are not smaller than the minimum of these two.
             if line.iter().chain(&*above).all(|steps| *steps > limit) {
                 return None;
             }
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_found_and_another_word_is_not() {
+    fn a_typo_is_corrected_and_a_different_word_is_not() {
         let known = ["name", "in_progress", "id", "description", "toolsets", "tools", "t"];
         let cases = [
             ("nme", Some("name")),
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_word_is_suggested_alone_and_of_others_the_first() {
+    fn a_close_word_is_suggested_and_otherwise_the_first_words_are_listed() {
         let many: Vec<String> = (0..25).map(|number| format!("tool_{number:02}")).collect();
         let known = || many.iter().map(String::as_str);
         assert_eq!(suggestion("tool01", known(), "there is"), "did you mean `tool_01`?");

@@ -1,14 +1,14 @@
-//! JSON Pointers (RFC 6901) as they come about: from the last segment to the first. Nothing here escapes a segment.
+//! JSON Pointers (RFC 6901) that are built from the last segment to the first. Callers escape the segments.
 
 use std::fmt;
 
-/// How many bytes need no memory of their own: most pointers are shorter.
+/// The number of bytes that are stored without an allocation. Most pointers are shorter.
 const INLINE: usize = 32;
 
-/// Where an issue is. An issue is handed up through objects and arrays, and each puts its segment in front.
+/// The place of an issue. As an issue is passed up through objects and arrays, each puts its segment in front.
 #[derive(Clone)]
 pub(super) enum Pointer {
-    /// The text stands at the end of the bytes, so that there is room in front of it.
+    /// The text is at the end of the bytes, so that there is room in front of it.
     Short {
         start: usize,
         bytes: [u8; INLINE],
@@ -33,8 +33,8 @@ impl Pointer {
         }
     }
 
-    /// Puts a segment, escaped already, in front.
-    pub(super) fn put_under(&mut self, segment: &str) {
+    /// Puts a segment, already escaped, in front.
+    pub(super) fn prepend(&mut self, segment: &str) {
         if let Self::Short { start, bytes } = self {
             if let Some(slash) = start.checked_sub(segment.len() + 1) {
                 bytes[slash] = b'/';
@@ -74,7 +74,7 @@ mod tests {
             let (mut pointer, mut expected) = (Pointer::new(String::new()), String::new());
             for length in (0..=longest).rev().step_by(7) {
                 let segment = "ä".repeat(length / 2);
-                pointer.put_under(&segment);
+                pointer.prepend(&segment);
                 expected = format!("/{segment}{expected}");
                 assert_eq!(pointer.as_str(), expected);
                 assert_eq!(pointer, Pointer::new(expected.clone()));

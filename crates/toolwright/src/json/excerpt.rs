@@ -1,39 +1,39 @@
-//! Short pieces of a payload for sentences: a value named and cut to a readable length.
+//! Short excerpts of payloads for messages.
 //!
-//! Never the whole payload: sentences go to models and logs.
+//! They are never longer than a line, since messages go to models and logs.
 
 use super::Output;
 
-/// The longest excerpt, in characters.
-const LONGEST: usize = 60;
+/// The maximum length of an excerpt, in characters.
+const MAX_LENGTH: usize = 60;
 
-/// A text of at most 60 characters: what is longer is cut and ends in `…`; line breaks become spaces.
+/// Returns a text of at most 60 characters: a longer one is cut and ends in `…`; control characters become spaces.
 pub(crate) fn shortened(text: &str) -> String {
-    let mut short = String::with_capacity(text.len().min(LONGEST + 1));
+    let mut short = String::with_capacity(text.len().min(MAX_LENGTH + 1));
     push_shortened(&mut short, text);
     short
 }
 
 fn push_shortened(short: &mut String, text: &str) {
-    if text.len() <= LONGEST && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.len() <= MAX_LENGTH && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return short.push_str(text);
     }
-    let mut calm = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    short.extend(calm.by_ref().take(LONGEST));
-    if calm.next().is_some() {
+    let mut printable = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    short.extend(printable.by_ref().take(MAX_LENGTH));
+    if printable.next().is_some() {
         short.pop();
         short.push('…');
     }
 }
 
-/// The text as a JSON string.
+/// Returns the text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = Output::with_capacity(text.len() + 2);
     quoted.quote(text);
     quoted.into_string()
 }
 
-/// The kind and the beginning of a value that is given as JSON: `the string "two"`.
+/// Returns the kind and the beginning of a JSON value: `the string "two"`.
 pub(crate) fn describe(json: &str) -> String {
     let kind = match json.as_bytes().first() {
         Some(b'{') => "the object",
@@ -43,7 +43,7 @@ pub(crate) fn describe(json: &str) -> String {
         Some(b'n') => return "null".to_owned(),
         _ => "the number",
     };
-    let mut description = String::with_capacity(kind.len() + 1 + json.len().min(LONGEST + 1));
+    let mut description = String::with_capacity(kind.len() + 1 + json.len().min(MAX_LENGTH + 1));
     description.push_str(kind);
     description.push(' ');
     push_shortened(&mut description, json);

@@ -1,6 +1,6 @@
-//! JSON text itself (RFC 8259): read and written piece by piece, quoted, and cut short for sentences.
+//! JSON text (RFC 8259): reads and writes its tokens, quotes strings, and makes excerpts for messages.
 //!
-//! Nothing here knows a type, a limit or an issue.
+//! Types, limits and issues are up to the codecs.
 
 mod excerpt;
 mod output;
@@ -11,8 +11,8 @@ mod string;
 pub(crate) use excerpt::{describe, quoted, shortened};
 pub(crate) use output::{Output, double_text};
 pub(crate) use scalar::nearest_double;
-pub(crate) use scanner::{Scanner, Stop, Word, text_of};
-pub(crate) use string::meaning;
+pub(crate) use scanner::{Literal, ScanError, Scanner, utf8};
+pub(crate) use string::unescape;
 
 /// The deepest nesting of arrays and objects that codecs read and write.
 pub const MAX_DEPTH: usize = 128;

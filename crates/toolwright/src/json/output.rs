@@ -1,40 +1,40 @@
-//! JSON text while it is being written: bytes that are UTF-8 by construction. Checks no limits.
+//! A buffer for writing JSON text.
 //!
-//! Bytes, because a text that grows by a few of them at a time is copied faster than as a `String`; whether they are
-//! UTF-8 is then asked once, at the end.
+//! It holds bytes, because appending small pieces to them is faster than to a `String`. The bytes are valid UTF-8,
+//! which is only checked at the end.
 
-use super::scalar::{POWERS_OF_TEN, double, whole};
+use super::scalar::{POWERS_OF_TEN, double, floor};
 use super::string::{is_plain, plain_end};
 
-/// A JSON text that grows.
+/// A JSON text that is being written.
 #[derive(Default)]
 pub(crate) struct Output {
-    /// The text, and behind it room for what follows: there a piece is copied with one look at how much is left.
+    /// The text, followed by spare bytes, so that a piece is appended with a single check of the remaining space.
     bytes: Vec<u8>,
     length: usize,
 }
 
-/// How many bytes of room are made at least.
-const STEP: usize = 512;
+/// The smallest number of bytes by which the buffer grows.
+const MIN_GROWTH: usize = 512;
 
 impl Output {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity), length: 0 }
     }
 
-    /// With room for so many bytes, where little is to be written.
+    /// Creates a buffer with `count` spare bytes, for short texts.
     pub(crate) fn with_room(count: usize) -> Self {
         Self { bytes: vec![b' '; count], length: 0 }
     }
 
     pub(crate) fn into_string(mut self) -> String {
         self.bytes.truncate(self.length);
-        // Only texts and ASCII are ever put in, so nothing is lost.
+        // Only texts and ASCII bytes are written, so no byte is lost.
         String::from_utf8(self.bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// How long the text is: a mark for [`since`](Self::since).
+    /// The length of the text, which also serves as a mark for [`since`](Self::since).
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -45,9 +45,9 @@ impl Output {
         std::str::from_utf8(written).unwrap_or_default()
     }
 
-    /// Makes the text so much longer and returns the new part, to be filled by the caller.
+    /// Appends `count` bytes, which the caller has to fill.
     #[inline]
-    fn more(&mut self, count: usize) -> &mut [u8] {
+    fn extend(&mut self, count: usize) -> &mut [u8] {
         let start = self.length;
         if self.bytes.len() - start < count {
             self.grow(count);
@@ -58,40 +58,40 @@ impl Output {
 
     #[cold]
     fn grow(&mut self, count: usize) {
-        let room = self.bytes.len().max(count).max(STEP);
+        let room = self.bytes.len().max(count).max(MIN_GROWTH);
         self.bytes.resize(self.bytes.len() + room, b' ');
     }
 
-    /// Puts a character of ASCII behind the text.
+    /// Appends an ASCII character.
     #[inline]
     pub(crate) fn push(&mut self, ascii: u8) {
-        debug_assert!(ascii.is_ascii(), "a byte is a character of its own");
-        self.more(1)[0] = ascii;
+        debug_assert!(ascii.is_ascii(), "only ASCII bytes are characters of their own");
+        self.extend(1)[0] = ascii;
     }
 
     #[inline]
     pub(crate) fn push_str(&mut self, text: &str) {
-        copy(self.more(text.len()), text.as_bytes());
+        copy(self.extend(text.len()), text.as_bytes());
     }
 
-    /// Writes a text whose first character is replaced by another one of ASCII.
+    /// Appends a text with its first character replaced by another ASCII character.
     #[inline]
-    pub(crate) fn push_led(&mut self, lead: u8, text: &str) {
-        debug_assert!(lead.is_ascii() && text.as_bytes().first().is_some_and(u8::is_ascii));
-        let room = self.more(text.len());
+    pub(crate) fn push_with_first(&mut self, first_byte: u8, text: &str) {
+        debug_assert!(first_byte.is_ascii() && text.as_bytes().first().is_some_and(u8::is_ascii));
+        let room = self.extend(text.len());
         copy(room, text.as_bytes());
         if let [first, ..] = room {
-            *first = lead;
+            *first = first_byte;
         }
     }
 
-    /// Writes a text as a JSON string, escaping only what must be.
+    /// Writes a text as a JSON string and escapes only the characters that must be.
     #[inline]
     pub(crate) fn quote(&mut self, text: &str) {
         if !is_plain(text.as_bytes()) {
             return self.push_escaped(text);
         }
-        if let [open, content @ .., close] = self.more(text.len() + 2) {
+        if let [open, content @ .., close] = self.extend(text.len() + 2) {
             (*open, *close) = (b'"', b'"');
             copy(content, text.as_bytes());
         }
@@ -129,7 +129,7 @@ impl Output {
         }
     }
 
-    /// Writes an integer of at most 64 digits in binary; several times faster than the formatting machinery.
+    /// Writes an integer of at most 64 bits and a sign, several times faster than `format!`.
     #[inline]
     pub(crate) fn integer(&mut self, value: i128) {
         if value < 0 {
@@ -141,7 +141,7 @@ impl Output {
     fn digits(&mut self, value: u64) {
         let mut left = value;
         let count = count_of_digits(value);
-        let (first, pairs) = self.more(count).split_at_mut(count % 2);
+        let (first, pairs) = self.extend(count).split_at_mut(count % 2);
         for place in pairs.rchunks_exact_mut(2) {
             place.copy_from_slice(&pair(left));
             left /= 100;
@@ -151,13 +151,13 @@ impl Output {
         }
     }
 
-    /// Writes a finite double: the shortest text that reads back as the same one.
+    /// Writes a finite `f64` as the shortest text that parses to the same value.
     pub(crate) fn double(&mut self, value: f64) {
         if let Some((digits, places)) = short_digits(value.abs()) {
             return self.decimal(value.is_sign_negative(), digits, places);
         }
-        // The debug form is that text, with an exponent where it is needed, and always JSON; but it says
-        // `2.0` where a person or a model would write `2`.
+        // `Debug` writes this text, and it is valid JSON; but it writes `2.0` where a person or a model would write
+        // `2`.
         let text = format!("{value:?}");
         self.push_str(text.strip_suffix(".0").unwrap_or(&text));
     }
@@ -166,18 +166,18 @@ impl Output {
         if negative {
             self.push(b'-');
         }
-        let power = whole(POWERS_OF_TEN[places]);
+        let power = floor(POWERS_OF_TEN[places]);
         self.digits(digits / power);
         if places > 0 {
             let point = self.length;
-            // A leading one keeps the zeros behind the point; the point then takes its place.
+            // A leading 1 keeps the zeros after the point; the point then replaces it.
             self.digits(power + digits % power);
             self.bytes[point] = b'.';
         }
     }
 }
 
-/// The digits of each number below 100: two are written in one step.
+/// The digits of each number below 100, for writing two digits at a time.
 static PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut number = 0_u8;
@@ -196,7 +196,8 @@ fn count_of_digits(value: u64) -> usize {
     value.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Copies a text into a place of its length. A short one is two words that overlap, which takes no call.
+/// Copies a text into a slice of the same length. Short texts are copied as two words that may overlap, which is faster
+/// than a call.
 #[inline]
 fn copy(place: &mut [u8], text: &[u8]) {
     match text.len() {
@@ -208,7 +209,7 @@ fn copy(place: &mut [u8], text: &[u8]) {
     }
 }
 
-/// Copies the first and the last bytes, which is everything where they meet.
+/// Copies the first and the last `N` bytes, which is the whole text if its length is at most `2 * N`.
 #[inline]
 fn copy_ends<const N: usize>(place: &mut [u8], text: &[u8]) {
     if let (Some(first), Some(start)) = (text.first_chunk::<N>(), place.first_chunk_mut::<N>()) {
@@ -219,24 +220,23 @@ fn copy_ends<const N: usize>(place: &mut [u8], text: &[u8]) {
     }
 }
 
-/// A number with at most three digits behind its point, as an integer and the count of those digits: `(125, 2)`
-/// for 1.25.
+/// Returns a number with at most three decimals as an integer and the number of decimals: `(125, 2)` for 1.25.
 ///
-/// The division is exact to the last bit, so these digits read back as the same double, and fewer would not.
+/// The division is correctly rounded, so these digits parse to the same `f64`, and fewer digits would not.
 fn short_digits(value: f64) -> Option<(u64, usize)> {
-    // Larger numbers have more digits than a double tells apart.
+    // With three decimals, larger numbers have more digits than an `f64` holds exactly.
     if value.is_nan() || value >= 1e11 {
         return None;
     }
     (0..4).find_map(|places| {
         let power = POWERS_OF_TEN[places];
-        let digits = whole(value * power + 0.5);
+        let digits = floor(value * power + 0.5);
         let same = (double(digits) / power).to_bits() == value.to_bits();
         same.then_some((digits, places))
     })
 }
 
-/// A finite double as the shortest text that reads back as the same one.
+/// Returns a finite `f64` as the shortest text that parses to the same value.
 pub(crate) fn double_text(value: f64) -> String {
     let mut text = Output::with_room(24);
     text.double(value);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_are_written_as_the_standard_library_does_but_for_a_fraction_of_zero() {
+    fn doubles_are_written_as_the_standard_library_does_but_without_a_zero_fraction() {
         let mut values: Vec<f64> =
             (0..20_000).map(|thousandths| f64::from(thousandths) / 1e3).collect();
         values.extend([0.1 + 0.2, 1e-7, 1e11, 99_999_999_999.999, 1e15, 1e16, 1e300, 0.0005]);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_must_be_is_escaped() {
+    fn only_special_characters_are_escaped() {
         assert_eq!(
             written(|out| out.quote("é/\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}😀")),
             "\"é/\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}😀\""
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_special_byte_is_escaped_wherever_it_is() {
+    fn a_special_byte_is_escaped_at_every_position() {
         for length in 1..40 {
             let plain = "abcd~!#[]".repeat(5);
             let text = &plain[..length];

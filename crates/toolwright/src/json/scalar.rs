@@ -1,22 +1,22 @@
-//! Numbers between text and memory, apart from any payload.
+//! Conversions of numbers from text to `f64`.
 
-/// Numbers of at most so many digits are exact in a double.
+/// An `f64` holds every integer of at most this many digits exactly.
 const EXACT_DIGITS: usize = 15;
 
-/// Powers of ten that are exact in a double, as far as short decimals need them.
+/// The powers of ten that short decimals need, all exact in an `f64`.
 pub(crate) const POWERS_OF_TEN: [f64; EXACT_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// The nearest finite double of a JSON number; beyond the largest double, the largest.
+/// Returns the finite `f64` that is nearest to a JSON number.
 pub(crate) fn nearest_double(number: &str) -> f64 {
     short_double(number).unwrap_or_else(|| {
-        // The grammar of JSON numbers is part of what `f64` reads, so the fallback is never taken.
+        // `f64` parses every JSON number, so the default is never used.
         number.parse::<f64>().unwrap_or_default().clamp(f64::MIN, f64::MAX)
     })
 }
 
-/// A number of few digits without an exponent: both sides of the division are exact, so its result is the nearest
-/// double.
+/// Returns the nearest `f64` of a short number without an exponent. Dividend and divisor are exact, so the result is
+/// the nearest.
 fn short_double(number: &str) -> Option<f64> {
     let unsigned = number.strip_prefix('-').unwrap_or(number);
     if unsigned.len() > EXACT_DIGITS {
@@ -37,19 +37,19 @@ fn short_double(number: &str) -> Option<f64> {
     Some(if unsigned.len() < number.len() { -value } else { value })
 }
 
-/// The double of an integer.
+/// Converts an integer to an `f64`.
 #[expect(clippy::cast_precision_loss, reason = "callers pass integers of at most 15 digits")]
 pub(crate) fn double(value: u64) -> f64 {
     value as f64
 }
 
-/// The integer below.
+/// Rounds down to an integer.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "callers pass what fits"
+    reason = "callers pass numbers that fit"
 )]
-pub(crate) fn whole(value: f64) -> u64 {
+pub(crate) fn floor(value: f64) -> u64 {
     value as u64
 }
 

@@ -1,6 +1,6 @@
-//! The grammar of JSON (RFC 8259) over a text, one token at a time. Strict: what the grammar does not allow stops it.
+//! A strict scanner of JSON (RFC 8259), which reads one token at a time and stops at the first syntax error.
 //!
-//! It knows no types: only whether the text is JSON, and where it stops being so.
+//! It only checks the grammar: types are up to the codecs.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use super::MAX_DEPTH;
 pub(crate) struct Scanner<'a> {
     pub(crate) text: &'a str,
     pub(crate) position: usize,
-    /// The last key that was read, as it is written between its quotes.
-    pub(crate) written_key: &'a str,
+    /// The last key that was read, as written between its quotes.
+    pub(crate) raw_key: &'a str,
     depth: usize,
-    failure: Option<Stop>,
+    failure: Option<ScanError>,
 }
 
-/// A place to come back to.
+/// A position to return to.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     position: usize,
     depth: usize,
 }
 
-/// Why a text is not JSON.
+/// The reason why a text cannot be read as JSON.
 #[derive(Debug)]
-pub(crate) enum Stop {
-    /// Something else stands where the grammar wants this.
+pub(crate) enum ScanError {
+    /// A syntax error.
     Malformed {
-        /// How many bytes before it are right.
+        /// The offset of the error in bytes.
         offset: usize,
         /// The expected text.
         expected: &'static str,
@@ -39,16 +39,16 @@ pub(crate) enum Stop {
     TooDeep,
 }
 
-/// The words of JSON.
+/// The literals of JSON.
 #[derive(Clone, Copy)]
-pub(crate) enum Word {
+pub(crate) enum Literal {
     Null,
     True,
     False,
 }
 
-impl Word {
-    /// How it is written, and what is expected where it is not.
+impl Literal {
+    /// The text of the literal, and the text for error messages.
     fn texts(self) -> (&'static str, &'static str) {
         match self {
             Self::Null => ("null", "`null`"),
@@ -59,20 +59,20 @@ impl Word {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner of bytes that should be JSON in UTF-8.
+    /// Creates a scanner of bytes, which should be JSON in UTF-8.
     pub(crate) fn new(json: &'a [u8]) -> Self {
-        match text_of(json) {
+        match utf8(json) {
             Ok(text) => Self::at(text, 0),
             Err(stop) => Self { failure: Some(stop), ..Self::at("", 0) },
         }
     }
 
-    /// A scanner of a text from a byte on.
+    /// Creates a scanner that begins at a byte of a text.
     pub(crate) fn at(text: &'a str, position: usize) -> Self {
-        Self { text, position, written_key: "", depth: 0, failure: None }
+        Self { text, position, raw_key: "", depth: 0, failure: None }
     }
 
-    /// The next byte that is not white space, or nothing at the end.
+    /// Moves to the next byte that is not white space and returns it; `None` at the end.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -102,18 +102,18 @@ impl<'a> Scanner<'a> {
         (self.position, self.depth) = (mark.position, mark.depth);
     }
 
-    /// Stops for good: the text is not JSON at the cursor. Only the first failure counts.
+    /// Stops with a syntax error at the cursor. Only the first failure is kept.
     #[cold]
     pub(crate) fn fail(&mut self, expected: &'static str) {
         let found = self.text.get(self.position..).and_then(|rest| rest.chars().next());
         let found = found.map_or_else(|| "the end".to_owned(), |found| format!("{found:?}"));
         let offset = self.position;
-        self.stop(Stop::Malformed { offset, expected, found });
+        self.stop(ScanError::Malformed { offset, expected, found });
     }
 
-    fn stop(&mut self, failure: Stop) {
+    fn stop(&mut self, failure: ScanError) {
         self.failure.get_or_insert(failure);
-        // At the end nothing more is found, so that every loop over the text ends.
+        // Moves to the end, so that every loop over the text ends.
         self.position = self.text.len();
     }
 
@@ -121,21 +121,21 @@ impl<'a> Scanner<'a> {
         self.failure.is_some()
     }
 
-    /// Returns why the scanner stopped, which is also so where text is left behind the value.
-    pub(crate) fn finish(mut self) -> Option<Stop> {
+    /// Returns the failure, if there is one. Text after the value is a failure, too.
+    pub(crate) fn finish(mut self) -> Option<ScanError> {
         if self.failure.is_none() && self.peek().is_some() {
             self.fail("the end");
         }
         self.failure
     }
 
-    /// Goes into the array or object at the cursor.
+    /// Enters the array or object at the cursor.
     #[inline]
     pub(crate) fn enter(&mut self) -> Option<()> {
         self.position += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            self.stop(Stop::TooDeep);
+            self.stop(ScanError::TooDeep);
             return None;
         }
         Some(())
@@ -146,7 +146,7 @@ impl<'a> Scanner<'a> {
         self.depth -= 1;
     }
 
-    /// Goes to the next item of an array; `None` when it is left.
+    /// Moves to the next item of an array; leaves the array and returns `None` at its end.
     #[inline]
     pub(crate) fn next_item(&mut self, first: bool) -> Option<()> {
         match self.peek() {
@@ -164,7 +164,7 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    /// Goes to the next value of an object and returns its key; `None` when the object is left.
+    /// Moves to the next value of an object and returns its key; leaves the object and returns `None` at its end.
     #[inline]
     pub(crate) fn next_key(&mut self, first: bool) -> Option<Cow<'a, str>> {
         match self.peek() {
@@ -189,7 +189,7 @@ impl<'a> Scanner<'a> {
         }
         let start = self.position + 1;
         let key = self.string()?;
-        self.written_key = match key {
+        self.raw_key = match key {
             Cow::Borrowed(written) => written,
             Cow::Owned(_) => self.text.get(start..self.position - 1).unwrap_or_default(),
         };
@@ -201,12 +201,12 @@ impl<'a> Scanner<'a> {
         Some(key)
     }
 
-    /// Reads `null`, `true` or `false`, which is expected because of its first letter.
-    pub(crate) fn word(&mut self, word: Word) -> Option<()> {
-        let (word, expected) = word.texts();
+    /// Reads `null`, `true` or `false`; the caller has checked the first letter.
+    pub(crate) fn literal(&mut self, literal: Literal) -> Option<()> {
+        let (text, expected) = literal.texts();
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
-        if rest.starts_with(word.as_bytes()) {
-            self.position += word.len();
+        if rest.starts_with(text.as_bytes()) {
+            self.position += text.len();
             return Some(());
         }
         self.fail(expected);
@@ -245,7 +245,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Reads an integer that surely fits and is written plainly; moves only if it is one.
+    /// Reads an integer of at most 18 digits without decimal point and exponent; moves only if there is one.
     #[inline]
     pub(crate) fn plain_integer(&mut self) -> Option<i64> {
         let (negative, digits) = match self.text.as_bytes().get(self.position..)? {
@@ -263,24 +263,24 @@ impl<'a> Scanner<'a> {
             value = value * 10 + i64::from(digit);
             length += 1;
         }
-        let goes_on = matches!(digits.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
+        let continues = matches!(digits.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E'));
         let padded = length > 1 && digits.first() == Some(&b'0');
-        if length == 0 || goes_on || padded {
+        if length == 0 || continues || padded {
             return None;
         }
         self.position += length + usize::from(negative);
         Some(if negative { -value } else { value })
     }
 
-    /// Reads any value without keeping it: only the grammar is checked.
+    /// Reads any value and checks only its grammar.
     pub(crate) fn skip(&mut self) -> Option<()> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
             Some(b'{') => self.skip_object(),
             Some(b'[') => self.skip_array(),
-            Some(b't') => self.word(Word::True),
-            Some(b'f') => self.word(Word::False),
-            Some(b'n') => self.word(Word::Null),
+            Some(b't') => self.literal(Literal::True),
+            Some(b'f') => self.literal(Literal::False),
+            Some(b'n') => self.literal(Literal::Null),
             Some(b'-' | b'0'..=b'9') => self.number().map(drop),
             _ => {
                 self.fail("a value");
@@ -309,18 +309,18 @@ impl<'a> Scanner<'a> {
         self.ok()
     }
 
-    /// Nothing, unless the scanner has stopped.
+    /// Returns `None` if the scanner has stopped.
     pub(crate) fn ok(&self) -> Option<()> {
         if self.failed() { None } else { Some(()) }
     }
 }
 
-/// The text of bytes that should be UTF-8.
-pub(crate) fn text_of(json: &[u8]) -> Result<&str, Stop> {
+/// Returns bytes as a text, if they are UTF-8.
+pub(crate) fn utf8(json: &[u8]) -> Result<&str, ScanError> {
     std::str::from_utf8(json).map_err(|error| {
         let offset = error.valid_up_to();
         let byte = json.get(offset);
         let found = byte.map_or_else(String::new, |byte| format!("the byte 0x{byte:02x}"));
-        Stop::Malformed { offset, expected: "UTF-8", found }
+        ScanError::Malformed { offset, expected: "UTF-8", found }
     })
 }

@@ -1,6 +1,6 @@
-//! Strings of a JSON text (RFC 8259, section 7): borrowed when they are written plainly, else unescaped.
+//! Reads JSON strings (RFC 8259, section 7): borrowed if they have no escapes, otherwise unescaped.
 //!
-//! Lengths and patterns are not looked at here.
+//! Lengths and patterns are checked by the codecs.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the string at the cursor if it is written without escapes; else the cursor stays.
+    /// Reads the string at the cursor if it has no escapes; otherwise the cursor does not move.
     #[inline]
     pub(crate) fn plain_string(&mut self) -> Option<&'a str> {
         let (text, end) = self.plain_between_quotes(self.position)?;
@@ -24,8 +24,8 @@ impl<'a> Scanner<'a> {
         Some(text)
     }
 
-    /// The key at the cursor and the place of its value, if it is written without escapes and white space, as most keys
-    /// are. The cursor stays.
+    /// Returns the key at the cursor and the position of its value, if there are no escapes and no white space. The
+    /// cursor does not move.
     #[inline]
     pub(crate) fn plain_key(&self, first: bool) -> Option<(&'a str, usize)> {
         if !first && self.byte() != Some(b',') {
@@ -35,11 +35,11 @@ impl<'a> Scanner<'a> {
         if self.text.as_bytes().get(end) == Some(&b':') { Some((key, end + 1)) } else { None }
     }
 
-    /// The text between a quote at this place and the next, and the place behind it.
+    /// Returns the text between a quote at this position and the next quote, and the position after it.
     #[inline]
     fn plain_between_quotes(&self, quote: usize) -> Option<(&'a str, usize)> {
         let bytes = self.text.as_bytes();
-        // Asked first: what is no string may have no end of a string behind it for a long way.
+        // Checked first, because otherwise a long text may be scanned for a closing quote in vain.
         if bytes.get(quote) != Some(&b'"') {
             return None;
         }
@@ -52,7 +52,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a string that is not plain text.
+    /// Reads a string with escapes.
     #[cold]
     pub(crate) fn unescaped(&mut self) -> Option<String> {
         let start = self.position + 1;
@@ -63,7 +63,7 @@ impl<'a> Scanner<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => text.push(self.escape()?),
                 Some(_) => {
-                    self.fail("an escape, as control characters must be written");
+                    self.fail("an escape, since control characters must be escaped");
                     return None;
                 }
                 None => {
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         character
     }
 
-    /// The second half of a pair, if that is what follows.
+    /// Reads the second half of a surrogate pair, if it follows.
     fn low_surrogate(&mut self) -> Option<u16> {
         if !self.text.as_bytes().get(self.position..)?.starts_with(b"\\u") {
             return None;
@@ -128,7 +128,7 @@ impl<'a> Scanner<'a> {
     fn code_unit(&mut self) -> Option<u16> {
         self.position += 1;
         let digits = self.text.get(self.position..self.position + 4);
-        // The parser of integers would also take a sign.
+        // `from_str_radix` also accepts a sign.
         let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(unit) = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok()) else {
             self.fail("four hexadecimal digits");
@@ -138,26 +138,26 @@ impl<'a> Scanner<'a> {
         Some(unit)
     }
 
-    /// Where plain text ends: at a quote, a backslash, a control character or the end.
+    /// Returns the end of plain text: a quote, a backslash, a control character or the end of the text.
     #[inline]
     fn end_of_plain(&self, start: usize) -> usize {
         plain_end(self.text.as_bytes(), start)
     }
 }
 
-/// Unescapes a valid string, given as it is written between its quotes.
-pub(crate) fn meaning(written: &str) -> Cow<'_, str> {
-    if !written.as_bytes().contains(&b'\\') {
-        return Cow::Borrowed(written);
+/// Unescapes a valid string, given as written between its quotes.
+pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.as_bytes().contains(&b'\\') {
+        return Cow::Borrowed(raw);
     }
-    let quoted = format!("\"{written}\"");
+    let quoted = format!("\"{raw}\"");
     let text = Scanner::new(quoted.as_bytes()).string().map(Cow::into_owned);
-    text.map_or(Cow::Borrowed(written), Cow::Owned)
+    text.map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
-/// The first byte from `start` on that may not stand in a JSON string as it is.
+/// Returns the position of the first byte from `start` that must be escaped in a JSON string.
 ///
-/// Eight bytes are looked at in one step: text is most of a payload.
+/// It checks eight bytes at a time, since text is most of a payload.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], start: usize) -> usize {
     let mut rest = bytes.get(start..).unwrap_or_default();
@@ -172,13 +172,13 @@ pub(crate) fn plain_end(bytes: &[u8], start: usize) -> usize {
     bytes.len() - rest.len() + plain
 }
 
-/// Whether a text may stand in a JSON string as it is.
+/// Returns true if a text needs no escapes in a JSON string.
 #[inline]
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     if bytes.len() > 16 {
         return is_long_plain(bytes);
     }
-    // Two looks that overlap cover a short text.
+    // Two words that may overlap cover a short text.
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         return special_bytes(u64::from_le_bytes(*first))
             | special_bytes(u64::from_le_bytes(*last))
@@ -192,7 +192,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
 }
 
 fn is_long_plain(bytes: &[u8]) -> bool {
-    // Without an early end inside a chunk, so that the compiler looks at all of it in one step.
+    // There is no early exit inside a chunk, so that the compiler can vectorize the check.
     let special = |chunk: &[u8]| chunk.iter().fold(false, |any, byte| any | is_special(*byte));
     !bytes.chunks_exact(16).any(special)
         && !bytes.last_chunk::<16>().is_some_and(|chunk| special(chunk))
@@ -203,8 +203,8 @@ fn is_special(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// Sets the high bit of each byte that is special. Bits above the lowest one set may be wrong, because
-/// the subtractions borrow.
+/// Sets the high bit of each special byte. Only the lowest bit that is set is reliable, because the subtractions
+/// borrow.
 #[inline]
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_plain_text_is_found_wherever_it_is() {
+    fn the_end_of_plain_text_is_found_at_every_position() {
         for special in [0_u8, 0x1f, b'"', b'\\'] {
             for place in 0..40 {
                 let mut bytes = "é \u{7f}ÿ~!#[]".repeat(5).into_bytes();

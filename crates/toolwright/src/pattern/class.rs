@@ -1,14 +1,14 @@
-//! Sets of code points. Never a pattern's syntax, but for how a class is written.
+//! Sets of code points, and their syntax in `regex-lite`.
 
 use std::fmt::Write as _;
 
-/// The sign of Kelvin, which folds to `k`.
+/// The Kelvin sign, which folds to `k`.
 const KELVIN: char = '\u{212a}';
 
 /// The long s, which folds to `s`.
 const LONG_S: char = '\u{17f}';
 
-/// Code points as ranges with both ends in them; in no order.
+/// A set of code points as inclusive ranges, in no order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CodePoints {
     ranges: Vec<(char, char)>,
@@ -19,7 +19,7 @@ impl CodePoints {
         Self { ranges: vec![(c, c)] }
     }
 
-    /// Both ends and all between, halves of surrogate pairs aside: no string holds one.
+    /// The code points from `low` to `high` without surrogates, which no string holds.
     pub(super) fn between(low: u32, high: u32) -> Self {
         let below = (low, high.min(0xd7ff));
         let above = (low.max(0xe000), high);
@@ -38,7 +38,7 @@ impl CodePoints {
         Self { ranges: vec![('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')] }
     }
 
-    /// The characters that `.` leaves out (ECMA-262, LineTerminator).
+    /// The characters that `.` does not match (ECMA-262, LineTerminator).
     pub(super) fn line_breaks() -> Self {
         Self { ranges: vec![('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')] }
     }
@@ -52,13 +52,13 @@ impl CodePoints {
         points
     }
 
-    /// Whether a line ends with a character.
+    /// Returns true if a character ends a line.
     pub(super) fn is_line_break(c: char) -> bool {
         matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
     }
 
-    /// Whether a character is of a word; regardless of case two more are, which fold to `s` and `k`.
-    pub(super) fn is_of_word(c: char, ignores_case: bool) -> bool {
+    /// Returns true for a word character. If case is ignored, two more are word characters, which fold to `s` and `k`.
+    pub(super) fn is_word_character(c: char, ignores_case: bool) -> bool {
         c.is_ascii_alphanumeric() || c == '_' || (ignores_case && matches!(c, LONG_S | KELVIN))
     }
 
@@ -66,41 +66,41 @@ impl CodePoints {
         self.ranges.push((low, high));
     }
 
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(super) fn extend(&mut self, other: &Self) {
         self.ranges.extend(&other.ranges);
     }
 
-    /// The code point, where there is but one.
-    pub(super) fn only(&self) -> Option<char> {
+    /// The code point, if there is only one.
+    pub(super) fn single(&self) -> Option<char> {
         match self.ranges.as_slice() {
             [(low, high)] if low == high => Some(*low),
             _ => None,
         }
     }
 
-    /// How many ranges there are.
-    pub(super) fn size(&self) -> usize {
+    /// The number of ranges.
+    pub(super) fn range_count(&self) -> usize {
         self.ranges.len()
     }
 
-    /// All ranges, in no order.
+    /// The ranges, in no order.
     #[cfg(feature = "patterns")]
     pub(super) fn ranges(&self) -> &[(char, char)] {
         &self.ranges
     }
 
-    /// The same points, in order: what [`contains`](Self::contains) needs.
+    /// Returns the same set with its ranges in order, as [`contains`](Self::contains) needs.
     pub(super) fn sorted(&self) -> Self {
         Self { ranges: self.merged() }
     }
 
-    /// Whether a character is one of these, which have to be in order.
+    /// Returns true if a character is in the set, whose ranges must be in order.
     pub(super) fn contains(&self, c: char) -> bool {
         let above = self.ranges.partition_point(|(low, _)| *low <= c);
         above.checked_sub(1).is_some_and(|last| c <= self.ranges[last].1)
     }
 
-    /// These and all that differ from them by case alone (simple case folding), if these are ASCII.
+    /// Returns these code points and all that differ only by case (simple case folding), if these are ASCII.
     pub(super) fn any_case_of_ascii(&self) -> Option<Self> {
         let mut folded = self.clone();
         for &(low, high) in &self.ranges {
@@ -124,7 +124,7 @@ impl CodePoints {
         Some(folded)
     }
 
-    /// All others. No string holds half a surrogate pair, so none is among them.
+    /// Returns all other code points, without surrogates, which no string holds.
     pub(super) fn negated(&self) -> Self {
         let mut ranges = Vec::new();
         let mut start = Some('\0');
@@ -140,7 +140,7 @@ impl CodePoints {
         Self { ranges }
     }
 
-    /// In order, neighbours in one.
+    /// Returns the ranges in order, with adjacent ones merged.
     fn merged(&self) -> Vec<(char, char)> {
         let mut sorted = self.ranges.clone();
         sorted.sort_unstable();
@@ -156,7 +156,7 @@ impl CodePoints {
         merged
     }
 
-    /// A class of `regex-lite`.
+    /// Returns the set as a class of `regex-lite`.
     pub(super) fn class(&self) -> String {
         let ranges = self.merged();
         if ranges.is_empty() {

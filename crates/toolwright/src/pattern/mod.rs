@@ -1,5 +1,5 @@
-//! Patterns of JSON Schema: ECMA-262 regular expressions with the `u` flag (2020-12 core, 6.4), which may match anywhere
-//! in a string. They are translated for an engine and mean the same wherever they stand.
+//! Patterns of JSON Schema: ECMA-262 regular expressions with the `u` flag (2020-12 core, section 6.4), which may match
+//! anywhere in a string. They are translated for one of several engines.
 
 mod backtrack;
 mod class;
@@ -18,19 +18,19 @@ use parse::parse;
 pub(crate) use property::is_property;
 use runs::Runs;
 
-/// A regular expression, ready to be matched.
+/// A compiled regular expression.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     compiled: Compiled,
-    /// How many steps a byte of a text takes at the worst; only what backtracks counts its own.
+    /// The largest number of steps for a byte of a text. Not used by the backtracking engine, which counts its steps.
     steps_per_byte: u64,
 }
 
-/// How many instructions of a linear pattern are tried at a byte in one step.
+/// The number of instructions of a linear pattern that count as one step at a byte.
 const INSTRUCTIONS_PER_STEP: u64 = 8;
 
-/// Most patterns of tools are one run of character classes after another, such as `^[A-Z]{2,8}-[0-9]+$`. Those are
-/// matched in one look at each byte; `regex-lite` matches nearly all others.
+/// Most patterns of tools are sequences of runs of character classes, such as `^[A-Z]{2,8}-[0-9]+$`. `Runs` matches
+/// these in a single pass; `regex-lite` matches nearly all others.
 #[derive(Clone, Debug)]
 enum Compiled {
     Runs(Runs),
@@ -43,16 +43,16 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// A pattern that is not valid, or that cannot be translated: see [`translate`].
+    /// If the pattern is invalid or cannot be translated: see [`translate`].
     pub fn new(ecma: &str) -> Result<Self, PatternError> {
         Self::from_translated(&translate(ecma)?)
     }
 
-    /// Compiles what [`translate`] returned.
+    /// Compiles a pattern that [`translate`] returned.
     ///
     /// # Errors
     ///
-    /// A text that the engine does not take.
+    /// If the engine does not accept the translation.
     pub fn from_translated(translated: &Translated) -> Result<Self, PatternError> {
         let Translated { regex, engine, weight, .. } = translated;
         let compiled = Self::compile(regex, *engine)?;
@@ -64,35 +64,36 @@ impl Pattern {
         let compiled = match engine {
             Engine::Linear => match Runs::parse(regex) {
                 Some(runs) => Compiled::Runs(runs),
-                None => Compiled::Lite(regex_lite::Regex::new(regex).map_err(unusable)?),
+                None => Compiled::Lite(regex_lite::Regex::new(regex).map_err(engine_error)?),
             },
             Engine::Backtracking => Compiled::Backtracking(Backtracker::new(regex)?),
         };
         Ok(Self { compiled, steps_per_byte: 1 })
     }
 
-    /// Whether the pattern matches somewhere in the text.
+    /// Returns true if the pattern matches somewhere in the text.
     ///
     /// # Errors
     ///
-    /// Too many steps are needed to find out. A pattern of [`Engine::Linear`] never fails.
+    /// If the match takes too many steps. Patterns of [`Engine::Linear`] do not fail.
     pub fn is_match(&self, text: &str) -> Result<bool, TooCostly> {
         let mut unlimited = u64::MAX;
         self.is_match_within(text, &mut unlimited)
     }
 
-    /// Whether the pattern matches somewhere in the text, by the steps that are left of a budget and no more than
-    /// [`is_match`](Self::is_match) takes. A pattern of [`Engine::Linear`] takes what it would need at the worst.
+    /// Returns true if the pattern matches somewhere in the text, and subtracts the steps from those that are left of a
+    /// budget. The limit of [`is_match`](Self::is_match) applies, too. For a pattern of [`Engine::Linear`] the steps of
+    /// the worst case are subtracted.
     ///
     /// # Errors
     ///
-    /// Too many steps are needed to find out, or more than are left.
+    /// If the match takes too many steps, or more than are left.
     pub fn is_match_within(&self, text: &str, left: &mut u64) -> Result<bool, TooCostly> {
         let bytes = text.len() as u64;
         match &self.compiled {
             Compiled::Runs(runs) => {
                 spend(left, bytes)?;
-                Ok(runs.match_whole(text.as_bytes()))
+                Ok(runs.is_match(text.as_bytes()))
             }
             Compiled::Lite(regex) => {
                 spend(left, bytes.saturating_mul(self.steps_per_byte))?;
@@ -108,11 +109,11 @@ fn spend(left: &mut u64, steps: u64) -> Result<(), TooCostly> {
     Ok(())
 }
 
-fn unusable(error: impl fmt::Display) -> PatternError {
+fn engine_error(error: impl fmt::Display) -> PatternError {
     PatternError { offset: 0, message: error.to_string(), help: None }
 }
 
-/// An error in a pattern. It displays as the message and its place.
+/// An error in a pattern. It displays as the message and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     offset: usize,
@@ -121,17 +122,17 @@ pub struct PatternError {
 }
 
 impl PatternError {
-    /// How many characters (code points) of the pattern are before the place of the error.
+    /// The position of the error: the number of characters (code points) before it.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The message, without its place.
+    /// The message, without the position.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// How to write the pattern instead, where there is a way.
+    /// Advice on how to write the pattern instead, if there is any.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
@@ -151,10 +152,10 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// A match needs more steps than a pattern may take.
+/// The error for a match that takes too many steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooCostly {
-    /// How many steps a match may take.
+    /// The limit of steps.
     pub limit: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Reads ECMA-262 patterns (22.2.1, with the `u` flag, and groups with flags of ECMA-262 2025). No engine is known here.
+//! Parses ECMA-262 patterns (section 22.2.1, with the `u` flag, and groups with flags of ECMA-262 2025).
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,27 @@ use super::class::CodePoints;
 use super::tree::{Node, Repeat, Tree};
 use super::{PatternError, property};
 
-/// How deep groups may nest, so that reading them needs little stack.
+/// The maximum nesting of groups, since the parser is recursive.
 const MAX_DEPTH: usize = 40;
 
-/// How often a counted repetition may repeat: ECMA-262 knows no limit, but memory does.
+/// The maximum count of a repetition, which limits memory. ECMA-262 has no such limit.
 const MAX_REPEAT: u32 = 10_000;
 
-/// How many instructions a pattern may have, repeated parts counted as often as they are repeated: each may be tried
-/// at each character.
+/// The maximum number of instructions, with repeated parts counted each time, since each instruction may be tried at
+/// each character.
 const MAX_WEIGHT: u64 = 20_000;
 
-/// How many ranges of a class are about as much work as one instruction.
+/// The number of ranges of a class that count as one instruction.
 const RANGES_PER_WEIGHT: usize = 32;
 
-/// Reads a pattern.
+/// Parses a pattern.
 pub(super) fn parse(ecma: &str) -> Result<Tree, PatternError> {
     let mut parser = Parser { characters: ecma.chars().collect(), ..Parser::default() };
-    let Weighed { node, weight } = parser.alternatives()?;
+    let Weighted { node, weight } = parser.alternatives()?;
     if parser.peek().is_some() {
-        return Err(parser.refuse("`)` without `(`"));
+        return Err(parser.error("`)` without `(`"));
     }
-    let references = parser.resolved()?;
+    let references = parser.resolve_references()?;
     let Parser { groups, needs_tables, .. } = parser;
     Ok(Tree { root: node, weight, groups, references, needs_tables })
 }
@@ -39,17 +39,17 @@ struct Parser {
     flags: Flags,
     groups: usize,
     names: BTreeMap<String, usize>,
-    /// References to groups, each with what is behind it: a group may come after its reference.
+    /// References to groups, each with the position after it. A group may come after its reference.
     references: Vec<(usize, Target)>,
     needs_tables: bool,
 }
 
-/// The flags of the group that is read.
+/// The flags of the current group.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     ignores_case: bool,
-    of_lines: bool,
-    dot_is_all: bool,
+    multiline: bool,
+    dot_all: bool,
 }
 
 /// The target of a reference.
@@ -59,13 +59,13 @@ enum Target {
     Name(String),
 }
 
-/// A part of a pattern, and about how many instructions it is.
-struct Weighed {
+/// A part of a pattern, and its approximate number of instructions.
+struct Weighted {
     node: Node,
     weight: u64,
 }
 
-/// A term, and whether it may be repeated.
+/// A term, which may or may not be repeatable.
 struct Term {
     node: Node,
     weight: u64,
@@ -74,7 +74,7 @@ struct Term {
 
 impl Term {
     fn atom(node: Node) -> Self {
-        let ranges = if let Node::Set(set) = &node { set.size() } else { 0 };
+        let ranges = if let Node::Set(set) = &node { set.range_count() } else { 0 };
         Self { node, weight: 1 + (ranges / RANGES_PER_WEIGHT) as u64, repeatable: true }
     }
 
@@ -103,17 +103,17 @@ impl Parser {
         found
     }
 
-    fn refuse(&self, what: &str) -> PatternError {
+    fn error(&self, what: &str) -> PatternError {
         PatternError { offset: self.at, message: what.to_owned(), help: None }
     }
 
-    fn alternatives(&mut self) -> Result<Weighed, PatternError> {
+    fn alternatives(&mut self) -> Result<Weighted, PatternError> {
         let mut all = self.sequence()?;
         let mut parts = Vec::new();
         while self.take("|") {
             let next = self.sequence()?;
             parts.push(std::mem::replace(&mut all.node, next.node));
-            all.weight = self.bearable(all.weight + next.weight + 1)?;
+            all.weight = self.check_weight(all.weight + next.weight + 1)?;
         }
         if !parts.is_empty() {
             parts.push(all.node);
@@ -122,21 +122,21 @@ impl Parser {
         Ok(all)
     }
 
-    fn bearable(&self, weight: u64) -> Result<u64, PatternError> {
+    fn check_weight(&self, weight: u64) -> Result<u64, PatternError> {
         if weight <= MAX_WEIGHT {
             return Ok(weight);
         }
-        Err(self.refuse(&format!("more than {MAX_WEIGHT} steps, repetitions counted")))
+        Err(self.error(&format!("more than {MAX_WEIGHT} steps, with repetitions")))
     }
 
-    fn sequence(&mut self) -> Result<Weighed, PatternError> {
+    fn sequence(&mut self) -> Result<Weighted, PatternError> {
         let (mut parts, mut weight) = (Vec::new(), 0);
         while let Some(c) = self.peek().filter(|&c| c != '|' && c != ')') {
             let before = self.groups;
             let term = self.term(c)?;
             let quantifier = self.quantifier()?;
             if quantifier.is_some() && !term.repeatable {
-                return Err(self.refuse("an assertion cannot be repeated"));
+                return Err(self.error("an assertion cannot be repeated"));
             }
             let mut times = 1;
             parts.push(match quantifier {
@@ -147,38 +147,38 @@ impl Parser {
                     Node::Repeat(Box::new(Repeat { inner: term.node, least, most, greedy, groups }))
                 }
             });
-            weight = self.bearable(weight + (term.weight + 1).saturating_mul(times))?;
+            weight = self.check_weight(weight + (term.weight + 1).saturating_mul(times))?;
         }
-        Ok(Weighed { node: Node::Sequence(parts), weight })
+        Ok(Weighted { node: Node::Sequence(parts), weight })
     }
 
     fn term(&mut self, first: char) -> Result<Term, PatternError> {
         let start = self.at;
-        let of_lines = self.flags.of_lines;
+        let multiline = self.flags.multiline;
         self.at += 1;
         Ok(match first {
-            '^' => Term::assertion(Node::Start { of_lines }),
-            '$' => Term::assertion(Node::End { of_lines }),
-            '.' if self.flags.dot_is_all => Term::atom(Node::Set(CodePoints::default().negated())),
+            '^' => Term::assertion(Node::Start { multiline }),
+            '$' => Term::assertion(Node::End { multiline }),
+            '.' if self.flags.dot_all => Term::atom(Node::Set(CodePoints::default().negated())),
             '.' => Term::atom(Node::Set(CodePoints::line_breaks().negated())),
             '(' => self.group()?,
             '[' => Term::atom(Node::Set(self.class()?)),
             '\\' => self.escape()?,
             '*' | '+' | '?' | '{' | '}' | ']' => {
                 self.at = start;
-                return Err(self.refuse(&format!("`{first}` has to be written `\\{first}`")));
+                return Err(self.error(&format!("`{first}` has to be written `\\{first}`")));
             }
             c => self.character(c)?,
         })
     }
 
-    /// A character outside of a class.
+    /// Returns the term for a character outside of a class.
     fn character(&mut self, c: char) -> Result<Term, PatternError> {
         let set = self.any_case(CodePoints::one(c))?;
-        Ok(Term::atom(if set.only().is_some() { Node::Literal(c) } else { Node::Set(set) }))
+        Ok(Term::atom(if set.single().is_some() { Node::Literal(c) } else { Node::Set(set) }))
     }
 
-    /// The set, and where case is ignored all that differ from it by case alone.
+    /// Adds all characters that differ from the set only by case, if case is ignored.
     fn any_case(&mut self, set: CodePoints) -> Result<CodePoints, PatternError> {
         if !self.flags.ignores_case {
             return Ok(set);
@@ -193,55 +193,57 @@ impl Parser {
     fn group(&mut self) -> Result<Term, PatternError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(&format!("groups nested more than {MAX_DEPTH} deep")));
+            return Err(self.error(&format!("groups nested more than {MAX_DEPTH} deep")));
         }
         let outside = self.flags;
         let look = |behind, negated| Some((behind, negated));
-        let (mut index, mut around) = (None, None);
+        let (mut index, mut lookaround) = (None, None);
         if !self.take("?") {
             index = Some(self.groups);
         } else if self.take("=") {
-            around = look(false, false);
+            lookaround = look(false, false);
         } else if self.take("!") {
-            around = look(false, true);
+            lookaround = look(false, true);
         } else if self.take("<=") {
-            around = look(true, false);
+            lookaround = look(true, false);
         } else if self.take("<!") {
-            around = look(true, true);
+            lookaround = look(true, true);
         } else if self.take("<") {
             let name = self.group_name()?;
             index = Some(self.groups);
             if self.names.insert(name, self.groups).is_some() {
-                return Err(self.refuse("a group has the name of another"));
+                return Err(self.error("two groups have the same name"));
             }
         } else if !self.take(":") {
             self.flags = self.group_flags()?;
         }
         self.groups += usize::from(index.is_some());
-        let Weighed { node, weight } = self.alternatives()?;
+        let Weighted { node, weight } = self.alternatives()?;
         if !self.take(")") {
-            return Err(self.refuse("a group without its `)`"));
+            return Err(self.error("a group without its `)`"));
         }
         self.depth -= 1;
         self.flags = outside;
         let inner = Box::new(node);
-        Ok(match around {
-            Some((behind, negated)) => {
-                Term { node: Node::Look { behind, negated, inner }, weight, repeatable: false }
-            }
+        Ok(match lookaround {
+            Some((behind, negated)) => Term {
+                node: Node::Lookaround { behind, negated, inner },
+                weight,
+                repeatable: false,
+            },
             None => Term { node: Node::Group { index, inner }, weight, repeatable: true },
         })
     }
 
-    /// The flags of `(?i-s:` (ECMA-262 2025, RegularExpressionModifiers).
+    /// Parses the flags of `(?i-s:` (ECMA-262 2025, RegularExpressionModifiers).
     fn group_flags(&mut self) -> Result<Flags, PatternError> {
         let start = self.at;
         let (mut flags, mut on, mut seen) = (self.flags, true, Vec::new());
         while let Some(c) = self.next() {
             let flag = match c {
                 'i' => &mut flags.ignores_case,
-                'm' => &mut flags.of_lines,
-                's' => &mut flags.dot_is_all,
+                'm' => &mut flags.multiline,
+                's' => &mut flags.dot_all,
                 '-' if on => {
                     on = false;
                     continue;
@@ -249,9 +251,9 @@ impl Parser {
                 ':' if !seen.is_empty() => return Ok(flags),
                 ')' if !seen.is_empty() => {
                     let given: String = self.characters[start..self.at - 1].iter().collect();
-                    let error = self.refuse("flags without a group,");
+                    let error = self.error("flags without a group");
                     return Err(error.with_help(format!(
-                        "write `(?{given}:…)` around the part of the pattern that they are for"
+                        "write `(?{given}:…)` around the part of the pattern to which they apply"
                     )));
                 }
                 _ => break,
@@ -262,27 +264,27 @@ impl Parser {
             *flag = on;
             seen.push(c);
         }
-        let error = self.refuse("expected a group of ECMA-262");
+        let error = self.error("expected a group of ECMA-262");
         let help = "groups begin with `(`, `(?:`, `(?<name>`, `(?=`, `(?!`, `(?<=`, `(?<!`, or with flags such as `(?i:`";
         Err(error.with_help(help))
     }
 
-    /// The name of a group, behind its `<`.
+    /// Parses the name of a group, after its `<`.
     fn group_name(&mut self) -> Result<String, PatternError> {
         let mut name = String::new();
         while let Some(c) = self.next().filter(|&c| c != '>') {
-            if !is_of_name(c, name.is_empty()) {
-                return Err(self.refuse("a name of a group has only letters, digits, `_` and `$`"));
+            if !is_name_character(c, name.is_empty()) {
+                return Err(self.error("a name of a group has only letters, digits, `_` and `$`"));
             }
             name.push(c);
         }
         if name.is_empty() || self.characters.get(self.at - 1) != Some(&'>') {
-            return Err(self.refuse("a group has no name, or no `>` after it"));
+            return Err(self.error("a group has no name, or no `>` after it"));
         }
         Ok(name)
     }
 
-    /// How often what stands before is repeated, at least and at most, and whether as often as possible.
+    /// Parses a quantifier: minimum, maximum, and true if it is greedy.
     fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>, bool)>, PatternError> {
         let Some(c) = self.peek() else { return Ok(None) };
         let (least, most) = match c {
@@ -304,10 +306,10 @@ impl Parser {
             (true, _) => Some(self.count()?),
         };
         if !self.take("}") {
-            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`"));
+            return Err(self.error("a `{` without a count has to be written `\\{`"));
         }
         if most.is_some_and(|most| most < least) {
-            return Err(self.refuse("a repetition at least more often than at most"));
+            return Err(self.error("a repetition whose minimum exceeds its maximum"));
         }
         Ok((least, most))
     }
@@ -319,13 +321,13 @@ impl Parser {
             self.at += 1;
         }
         if digits.is_empty() {
-            return Err(self.refuse("a `{` that counts nothing has to be written `\\{`"));
+            return Err(self.error("a `{` without a count has to be written `\\{`"));
         }
         digits
             .parse()
             .ok()
             .filter(|&count| count <= MAX_REPEAT)
-            .ok_or_else(|| self.refuse(&format!("a repetition of more than {MAX_REPEAT}")))
+            .ok_or_else(|| self.error(&format!("a repetition of more than {MAX_REPEAT}")))
     }
 
     fn escape(&mut self) -> Result<Term, PatternError> {
@@ -346,7 +348,7 @@ impl Parser {
             Some('k') => {
                 self.at += 1;
                 if !self.take("<") {
-                    return Err(self.refuse("`\\k` without the name of a group"));
+                    return Err(self.error("`\\k` without the name of a group"));
                 }
                 let name = self.group_name()?;
                 self.reference(Target::Name(name))
@@ -364,7 +366,7 @@ impl Parser {
     fn reference(&mut self, target: Target) -> Result<Term, PatternError> {
         let ignores_case = self.flags.ignores_case;
         if ignores_case {
-            // What the group will have matched may be beyond ASCII.
+            // The text of the group may not be ASCII.
             self.needs_tables = true;
             property::any_case(&CodePoints::one('a'))
                 .ok_or_else(|| self.without_tables("a reference regardless of case"))?;
@@ -374,34 +376,33 @@ impl Parser {
         Ok(Term::atom(Node::Reference { index, ignores_case }))
     }
 
-    /// The groups that references are to.
-    fn resolved(&self) -> Result<Vec<usize>, PatternError> {
-        let resolved = |(at, target): &(usize, Target)| {
-            let refuse = |message: String| PatternError { offset: *at, message, help: None };
+    /// Returns the group of each reference.
+    fn resolve_references(&self) -> Result<Vec<usize>, PatternError> {
+        let resolve = |(at, target): &(usize, Target)| {
+            let error = |message: String| PatternError { offset: *at, message, help: None };
             match target {
                 Target::Number(number) if *number <= self.groups => Ok(number - 1),
-                Target::Number(number) => Err(refuse(format!(
-                    "`\\{number}` refers to a group, but there are {},",
-                    self.groups
-                ))),
+                Target::Number(number) => {
+                    Err(error(format!("`\\{number}` refers to a group that does not exist")))
+                }
                 Target::Name(name) => self
                     .names
                     .get(name)
                     .copied()
-                    .ok_or_else(|| refuse(format!("no group has the name `{name}`"))),
+                    .ok_or_else(|| error(format!("no group has the name `{name}`"))),
             }
         };
-        self.references.iter().map(resolved).collect()
+        self.references.iter().map(resolve).collect()
     }
 
     fn without_tables(&self, what: &str) -> PatternError {
-        let error = self.refuse(&format!("{what} needs Unicode's tables"));
+        let error = self.error(&format!("{what} needs the Unicode tables"));
         error.with_help("turn on the feature `patterns`, or list the characters in a class")
     }
 
-    /// Reads what follows a `\`, in a class or outside.
+    /// Parses an escape after its `\`, inside or outside of a class.
     fn escaped(&mut self) -> Result<Escaped, PatternError> {
-        let Some(c) = self.next() else { return Err(self.refuse("a `\\` with nothing after it")) };
+        let Some(c) = self.next() else { return Err(self.error("a `\\` with nothing after it")) };
         Ok(match c {
             'd' => Escaped::Set(CodePoints::digits()),
             'D' => Escaped::Set(CodePoints::digits().negated()),
@@ -421,14 +422,14 @@ impl Parser {
             'x' => Escaped::Point(self.hex_digits(2)?),
             'u' => Escaped::Point(self.unicode()?),
             c if "^$\\.*+?()[]{}|/-".contains(c) => Escaped::point(c),
-            c => return Err(self.refuse(&format!("`\\{c}` means nothing"))),
+            c => return Err(self.error(&format!("`\\{c}` is not an escape"))),
         })
     }
 
-    /// Reads what follows `\\p` or `\\P`.
+    /// Parses a property after `\\p` or `\\P`.
     fn property(&mut self, negated: bool) -> Result<CodePoints, PatternError> {
         if !self.take("{") {
-            return Err(self.refuse("`\\p` without a property such as `\\p{L}`"));
+            return Err(self.error("`\\p` without a property such as `\\p{L}`"));
         }
         let start = self.at;
         while self.peek().is_some_and(|c| c != '}') {
@@ -436,10 +437,10 @@ impl Parser {
         }
         let name: String = self.characters[start..self.at].iter().collect();
         if !self.take("}") {
-            return Err(self.refuse("a `\\p{` without its `}`"));
+            return Err(self.error("a `\\p{` without its `}`"));
         }
         if !property::is_property(&name) {
-            let error = self.refuse(&format!("ECMA-262 knows no Unicode property `{name}`"));
+            let error = self.error(&format!("ECMA-262 has no Unicode property `{name}`"));
             return Err(error.with_help(
                 "write a general category (`L`, `Lu`), a script (`Script=Greek`) or a property such as `Alphabetic`",
             ));
@@ -447,14 +448,14 @@ impl Parser {
         self.needs_tables = true;
         let points = property::code_points(&name)
             .map_err(|property::NoTables| self.without_tables("a Unicode property"))?
-            .ok_or_else(|| self.refuse(&format!("the tables here lack `{name}`")))?;
+            .ok_or_else(|| self.error(&format!("the Unicode tables do not have `{name}`")))?;
         self.any_case(if negated { points.negated() } else { points })
     }
 
     fn control(&mut self) -> Result<char, PatternError> {
         match self.next().filter(char::is_ascii_alphabetic) {
             Some(letter) => Ok(char::from(letter as u8 % 32)),
-            None => Err(self.refuse("`\\c` without a letter")),
+            None => Err(self.error("`\\c` without a letter")),
         }
     }
 
@@ -464,7 +465,7 @@ impl Parser {
             match self.next().and_then(|c| c.to_digit(16)) {
                 Some(digit) => code = code * 16 + digit,
                 None => {
-                    return Err(self.refuse(&format!("expected {length} hexadecimal digits")));
+                    return Err(self.error(&format!("expected {length} hexadecimal digits")));
                 }
             }
         }
@@ -495,9 +496,9 @@ impl Parser {
             self.at += 1;
         }
         if digits == 0 || !self.take("}") {
-            return Err(self.refuse("a broken `\\u{`"));
+            return Err(self.error("a broken `\\u{`"));
         }
-        if code > u32::from(char::MAX) { Err(self.refuse("no code point")) } else { Ok(code) }
+        if code > u32::from(char::MAX) { Err(self.error("not a code point")) } else { Ok(code) }
     }
 
     fn class(&mut self) -> Result<CodePoints, PatternError> {
@@ -512,12 +513,12 @@ impl Parser {
                 let high = self.class_atom()?;
                 match (low, high) {
                     (Escaped::Point(low), Escaped::Point(high)) if low <= high => {
-                        points.join(&self.any_case(CodePoints::between(low, high))?);
+                        points.extend(&self.any_case(CodePoints::between(low, high))?);
                     }
-                    _ => return Err(self.refuse("a range that is none")),
+                    _ => return Err(self.error("an invalid range")),
                 }
             } else {
-                points.join(&match low {
+                points.extend(&match low {
                     Escaped::Point(point) => self.any_case(CodePoints::between(point, point))?,
                     Escaped::Set(points) => points,
                 });
@@ -528,7 +529,7 @@ impl Parser {
 
     fn class_atom(&mut self) -> Result<Escaped, PatternError> {
         match self.next() {
-            None => Err(self.refuse("a class without its `]`")),
+            None => Err(self.error("a class without its `]`")),
             Some('\\') if self.take("b") => Ok(Escaped::point('\u{8}')),
             Some('\\') => self.escaped(),
             Some(c) => Ok(Escaped::point(c)),
@@ -536,9 +537,9 @@ impl Parser {
     }
 }
 
-/// The meaning of one character or escape of a class.
+/// A parsed character or escape.
 enum Escaped {
-    /// One code point; it may be half a surrogate pair, which no string holds.
+    /// One code point; it may be a surrogate, which no string holds.
     Point(u32),
     /// A set.
     Set(CodePoints),
@@ -550,7 +551,7 @@ impl Escaped {
     }
 }
 
-/// Whether a character may stand in the name of a group (`RegExpIdentifierName`).
-fn is_of_name(c: char, is_first: bool) -> bool {
+/// Returns true if a character is allowed in the name of a group (`RegExpIdentifierName`).
+fn is_name_character(c: char, is_first: bool) -> bool {
     c == '$' || c == '_' || c.is_alphabetic() || (!is_first && c.is_alphanumeric())
 }

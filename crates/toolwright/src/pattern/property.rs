@@ -1,19 +1,19 @@
-//! Unicode properties: the names that `\p{…}` takes (ECMA-262, 22.2.1), and with the feature `patterns` the characters
-//! that have them, and letters that differ by case alone, from the tables of `regex-syntax`.
+//! Unicode properties: the names that `\p{…}` accepts (ECMA-262, section 22.2.1). With the feature `patterns`, the
+//! tables of `regex-syntax` also give the characters with a property, and the letters that differ only by case.
 
 use super::class::CodePoints;
 
-/// The feature `patterns` is off.
+/// The error if the feature `patterns` is off.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoTables;
 
-/// The characters that have a property; nothing if the tables are older than it.
+/// Returns the characters with a property; `None` if the tables do not have the property.
 #[cfg(feature = "patterns")]
-#[allow(clippy::unnecessary_wraps)] // Without the feature it always fails.
+#[allow(clippy::unnecessary_wraps)] // The function without the feature returns an error.
 pub(super) fn code_points(property: &str) -> Result<Option<CodePoints>, NoTables> {
     use regex_syntax::hir::{Class, HirKind};
 
-    // Halves of surrogate pairs are in no text.
+    // No text holds surrogates.
     let value = property.split_once('=').map_or(property, |(_, value)| value);
     if matches!(value, "Cs" | "Surrogate") {
         return Ok(Some(CodePoints::default()));
@@ -40,7 +40,7 @@ pub(super) fn code_points(_: &str) -> Result<Option<CodePoints>, NoTables> {
     Err(NoTables)
 }
 
-/// These and all that differ from them by case alone (simple case folding); nothing without the tables.
+/// Returns these code points and all that differ only by case (simple case folding); `None` without the tables.
 #[cfg(feature = "patterns")]
 pub(super) fn any_case(points: &CodePoints) -> Option<CodePoints> {
     use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
@@ -58,14 +58,14 @@ pub(super) fn any_case(_: &CodePoints) -> Option<CodePoints> {
     None
 }
 
-/// Whether two characters are the same or differ by case alone. Beyond ASCII it takes the tables.
+/// Returns true if two characters are the same or differ only by case. Characters beyond ASCII need the tables.
 pub(super) fn is_same_letter(one: char, other: char) -> bool {
     let point = CodePoints::one(one);
     let folded = || point.any_case_of_ascii().or_else(|| any_case(&point));
     one == other || folded().is_some_and(|folded| folded.sorted().contains(other))
 }
 
-/// Whether the text between the braces of `\p{…}` names a property, or a property and its value.
+/// Returns true if the text in the braces of `\p{…}` is the name of a property, or a property and its value.
 pub(crate) fn is_property(text: &str) -> bool {
     match text.split_once('=') {
         Some(("General_Category" | "gc", value)) => is_one_of(CATEGORIES, value),
@@ -79,7 +79,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// Binary properties and their short names (table 55 of the standard).
+/// Binary properties and their short names (ECMA-262, table 55).
 const BINARY: &str = "\
     ASCII ASCII_Hex_Digit AHex Alphabetic Alpha Any Assigned Bidi_Control Bidi_C Bidi_Mirrored \
     Bidi_M Case_Ignorable CI Cased Changes_When_Casefolded CWCF Changes_When_Casemapped CWCM \

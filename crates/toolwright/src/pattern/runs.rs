@@ -1,13 +1,13 @@
-//! Patterns that are runs of ASCII characters from start to end: parsed, and matched without going back.
+//! Patterns that are sequences of runs of ASCII characters, which are matched without backtracking.
 //!
-//! What needs more than that is not taken: alternatives, groups, classes beyond ASCII, runs that could give characters
-//! back to the next one.
+//! Other patterns are left to another engine: those with alternatives, groups, classes beyond ASCII, or runs that may
+//! need to backtrack.
 
-/// The runs of a pattern, in order; together they are the whole text.
+/// The runs of a pattern, in order, which match the whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Runs(Vec<Run>);
 
-/// Some characters of one set.
+/// A run of characters of one set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     /// A bit for each ASCII character.
@@ -17,20 +17,21 @@ struct Run {
 }
 
 impl Runs {
-    /// The runs of a regular expression, if it is nothing but runs between `^` and `$`.
+    /// Parses a regular expression, if it has only runs between `^` and `$`.
     pub(super) fn parse(regex: &str) -> Option<Self> {
         let mut rest = regex.strip_prefix('^')?.strip_suffix('$')?.as_bytes();
         let mut runs = Vec::new();
         while !rest.is_empty() {
-            let (set, behind) = set(rest)?;
-            let ((least, most), behind) = count(behind)?;
+            let (set, after) = set(rest)?;
+            let ((least, most), after) = count(after)?;
             runs.push(Run { set, least, most });
-            rest = behind;
+            rest = after;
         }
         Some(Self(runs)).filter(Self::is_greedy)
     }
 
-    /// Whether taking as much as possible is always right: what may follow a run of open length is not in its set.
+    /// Returns true if greedy matching is always right: a run of variable length has no character in common with those
+    /// that may follow it.
     fn is_greedy(&self) -> bool {
         let rest_of = |index: usize| self.0.get(index + 1..).unwrap_or_default();
         self.0
@@ -39,8 +40,8 @@ impl Runs {
             .all(|(index, run)| run.least == run.most || followers(rest_of(index)) & run.set == 0)
     }
 
-    /// Whether the text is the runs, one after another.
-    pub(super) fn match_whole(&self, text: &[u8]) -> bool {
+    /// Returns true if the runs match the whole text.
+    pub(super) fn is_match(&self, text: &[u8]) -> bool {
         let mut rest = text;
         for run in &self.0 {
             let found = rest.iter().take(run.most).take_while(|byte| contains(run.set, **byte));
@@ -54,7 +55,7 @@ impl Runs {
     }
 }
 
-/// The characters that may come first in these runs: those of all up to the first that must be there.
+/// Returns the characters that these runs may begin with: those of all runs up to the first that is not optional.
 fn followers(runs: &[Run]) -> u128 {
     let optional = runs.iter().take_while(|run| run.least == 0).count();
     runs.iter().take(optional + 1).fold(0, |sets, run| sets | run.set)
@@ -65,7 +66,7 @@ fn contains(set: u128, byte: u8) -> bool {
     byte < 128 && set >> byte & 1 == 1
 }
 
-/// The set of characters at the beginning, and what is behind it.
+/// Parses a set of characters and returns it with the rest of the text.
 fn set(regex: &[u8]) -> Option<(u128, &[u8])> {
     match regex {
         [b'[', b'^', ..] => None,
@@ -77,28 +78,28 @@ fn set(regex: &[u8]) -> Option<(u128, &[u8])> {
     }
 }
 
-/// The set of a class whose opening bracket was read.
+/// Parses a class after its opening bracket.
 fn class_set(class: &[u8]) -> Option<(u128, &[u8])> {
     let (mut set, mut rest) = (0, class);
     loop {
-        if let [b']', behind @ ..] = rest {
-            return Some((set, behind)).filter(|_| set != 0);
+        if let [b']', after @ ..] = rest {
+            return Some((set, after)).filter(|_| set != 0);
         }
-        let (first, behind) = literal(rest)?;
-        let (last, behind) = match behind {
-            [b'-', b']', ..] => (first, behind),
+        let (first, after) = literal(rest)?;
+        let (last, after) = match after {
+            [b'-', b']', ..] => (first, after),
             [b'-', range @ ..] => literal(range)?,
-            _ => (first, behind),
+            _ => (first, after),
         };
         set |= (first..=last).fold(0, |set, byte| set | 1 << byte);
-        rest = behind;
+        rest = after;
     }
 }
 
-/// The characters with a meaning of their own in a pattern or in a class.
+/// The characters with a special meaning in a pattern or in a class.
 const SPECIAL: &[u8] = br"\^$.|?*+()[]{}&~";
 
-/// One character that stands for itself. What could mean more, here or in a class, is left to a real parser.
+/// Parses one literal character. Characters with a special meaning, here or in a class, are left to another engine.
 fn literal(regex: &[u8]) -> Option<(u8, &[u8])> {
     match regex {
         [b'\\', byte, rest @ ..] if byte.is_ascii_punctuation() => Some((*byte, rest)),
@@ -107,7 +108,7 @@ fn literal(regex: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// How often the set before repeats, and what is behind that.
+/// Parses a quantifier and returns minimum and maximum with the rest of the text.
 fn count(regex: &[u8]) -> Option<((usize, usize), &[u8])> {
     let (count, rest) = match regex {
         [b'?', rest @ ..] => ((0, 1), rest),
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    const TAKEN: [&str; 9] = [
+    const SUPPORTED: [&str; 9] = [
         "^[A-Z]{2,8}-[0-9]{1,6}$",
         "^[a-f0-9]{4}$",
         "^a?b*c+$",
@@ -150,7 +151,7 @@ mod tests {
         r"^[\-\]a]?x$",
     ];
 
-    const LEFT: [&str; 14] = [
+    const UNSUPPORTED: [&str; 14] = [
         "abc",
         "^abc",
         "^a|b$",
@@ -171,18 +172,18 @@ mod tests {
     fn runs_match_what_the_regular_expression_matches() {
         let texts = "AB-1 ABCDEFGHI-1 A-1 AB-1234567 ab12 ab1 b abc bbcc c aabc x v1.2.3 v1.2 é ab- a -- -a ]x -x \
                      #00ff7A #00ff7 a_b-9 9a";
-        for pattern in TAKEN {
+        for pattern in SUPPORTED {
             let (runs, regex) = (Runs::parse(pattern).unwrap(), Regex::new(pattern).unwrap());
             for text in texts.split(' ').chain(["", "AB-1\n", "\n"]) {
                 let expected = regex.is_match(text);
-                assert_eq!(runs.match_whole(text.as_bytes()), expected, "{pattern} on {text:?}");
+                assert_eq!(runs.is_match(text.as_bytes()), expected, "{pattern} on {text:?}");
             }
         }
     }
 
     #[test]
-    fn what_needs_a_real_parser_is_left_to_it() {
-        for pattern in LEFT {
+    fn other_patterns_are_left_to_another_engine() {
+        for pattern in UNSUPPORTED {
             assert_eq!(Runs::parse(pattern), None, "{pattern}");
         }
     }

@@ -1,23 +1,23 @@
-//! Patterns in the words of `regex-lite`. No pattern is run here.
+//! Translates patterns to the syntax of `regex-lite`.
 //!
-//! Only whether a pattern is found somewhere matters, so captures become plain groups. A class becomes the list of its
-//! code points, so that what `\s` or a negation means is decided by this crate alone.
+//! Captures are not needed, so they become plain groups. A class becomes the list of its code points, so that the
+//! meaning of `\s` and of negations does not depend on the engine.
 
 use std::fmt::Write as _;
 
 use super::tree::{Node, Repeat};
 use super::{PatternError, parse};
 
-/// A pattern for an engine of this crate.
+/// A pattern for one of the engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Translated {
-    /// The pattern as the engine reads it.
+    /// The pattern in the syntax of the engine.
     pub regex: String,
-    /// The engine that it is for.
+    /// The engine.
     pub engine: Engine,
-    /// About how many instructions it is: what trying it at a character may cost.
+    /// The approximate number of instructions: the cost of trying it at a character.
     pub weight: u64,
-    /// Whether reading it took Unicode's tables, which are behind the feature `patterns`.
+    /// True if it needs the Unicode tables of the feature `patterns`.
     pub needs_tables: bool,
 }
 
@@ -25,9 +25,9 @@ pub struct Translated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `regex-lite`, in time that is linear in the length of a text. It reads a language of its own.
+    /// `regex-lite`, which has a syntax of its own and takes time linear in the length of a text.
     Linear,
-    /// An engine that goes back, as ECMA-262 describes it, and stops after a number of steps. It reads ECMA-262.
+    /// A backtracking engine for the syntax of ECMA-262, which stops after a limit of steps.
     Backtracking,
 }
 
@@ -35,8 +35,7 @@ pub enum Engine {
 ///
 /// # Errors
 ///
-/// A pattern that is not valid, one that is too large, and without the feature `patterns` one that needs Unicode's
-/// tables.
+/// If the pattern is invalid or too large, or if it needs the Unicode tables and the feature `patterns` is off.
 pub fn translate(ecma: &str) -> Result<Translated, PatternError> {
     let tree = parse(ecma)?;
     let backtracks = tree.root.needs_backtracking();
@@ -50,7 +49,7 @@ pub fn translate(ecma: &str) -> Result<Translated, PatternError> {
     Ok(Translated { regex, engine, weight: tree.weight, needs_tables: tree.needs_tables })
 }
 
-/// Writes a part that needs no backtracking.
+/// Writes a part that does not need backtracking.
 fn write(node: &Node, out: &mut String) {
     match node {
         Node::Literal(c) => write_literal(*c, out),
@@ -74,13 +73,13 @@ fn write(node: &Node, out: &mut String) {
             write(&repeat.inner, out);
             *out += &quantifier(repeat);
         }
-        Node::Look { .. } | Node::Reference { .. } => {
-            unreachable!("they need the other engine")
+        Node::Lookaround { .. } | Node::Reference { .. } => {
+            unreachable!("the backtracking engine runs them")
         }
     }
 }
 
-/// Lazy or greedy, the same texts match.
+/// Writes a quantifier. It is always greedy, since lazy ones match the same texts.
 fn quantifier(repeat: &Repeat) -> String {
     match (repeat.least, repeat.most) {
         (0, None) => "*".to_owned(),
@@ -92,7 +91,7 @@ fn quantifier(repeat: &Repeat) -> String {
     }
 }
 
-/// One character outside a class.
+/// Writes a character outside of a class.
 fn write_literal(c: char, out: &mut String) {
     match c {
         c if c.is_alphanumeric() || "_ -/:;,@%&<>=!'\"`~#".contains(c) => out.push(c),

@@ -1,5 +1,4 @@
-//! A pattern as it was read: groups, choices, repetitions. Flags are resolved: what matches regardless of case is in the
-//! sets of code points.
+//! The syntax tree of a pattern. Flags are resolved: if case is ignored, the sets of code points include both cases.
 
 use std::ops::Range;
 
@@ -12,15 +11,15 @@ pub(super) enum Node {
     Literal(char),
     /// One character of a set.
     Set(CodePoints),
-    /// `^`, and whether each line has a start.
+    /// `^`, which also matches at the start of each line if `multiline`.
     Start {
-        of_lines: bool,
+        multiline: bool,
     },
-    /// `$`, and whether each line has an end.
+    /// `$`, which also matches at the end of each line if `multiline`.
     End {
-        of_lines: bool,
+        multiline: bool,
     },
-    /// `\b`, or `\B` if negated; regardless of case some letters more are of words.
+    /// `\b`, or `\B` if negated. If case is ignored, there are two more word characters.
     Boundary {
         negated: bool,
         ignores_case: bool,
@@ -33,13 +32,13 @@ pub(super) enum Node {
         inner: Box<Node>,
     },
     Repeat(Box<Repeat>),
-    /// Looking ahead or behind.
-    Look {
+    /// A lookahead or lookbehind.
+    Lookaround {
         behind: bool,
         negated: bool,
         inner: Box<Node>,
     },
-    /// The text that a group matched; the index is that of [`Tree::references`].
+    /// A reference to the text of a group, with its index in [`Tree::references`].
     Reference {
         index: usize,
         ignores_case: bool,
@@ -53,7 +52,7 @@ pub(super) struct Repeat {
     pub(super) least: u32,
     pub(super) most: Option<u32>,
     pub(super) greedy: bool,
-    /// The groups inside, which forget what they matched before each repetition.
+    /// The groups inside, whose matches are cleared before each repetition.
     pub(super) groups: Range<usize>,
 }
 
@@ -61,29 +60,30 @@ pub(super) struct Repeat {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,
-    /// About how many instructions it is.
+    /// The approximate number of instructions.
     pub(super) weight: u64,
-    /// How many groups capture.
+    /// The number of capturing groups.
     pub(super) groups: usize,
     /// The group of each reference.
     pub(super) references: Vec<usize>,
-    /// Whether Unicode's tables were needed to read it.
+    /// True if the pattern needs the Unicode tables.
     pub(super) needs_tables: bool,
 }
 
 impl Node {
-    /// Whether an engine has to go back to match it: looking around, references, lines, and `\b` regardless of case.
+    /// Returns true if the pattern needs backtracking: for lookarounds, references, multiline anchors, or `\b` with
+    /// case ignored.
     pub(super) fn needs_backtracking(&self) -> bool {
         match self {
             Self::Literal(_) | Self::Set(_) => false,
-            Self::Start { of_lines } | Self::End { of_lines } => *of_lines,
+            Self::Start { multiline } | Self::End { multiline } => *multiline,
             Self::Boundary { ignores_case, .. } => *ignores_case,
             Self::Sequence(parts) | Self::Choice(parts) => {
                 parts.iter().any(Self::needs_backtracking)
             }
             Self::Group { inner, .. } => inner.needs_backtracking(),
             Self::Repeat(repeat) => repeat.inner.needs_backtracking(),
-            Self::Look { .. } | Self::Reference { .. } => true,
+            Self::Lookaround { .. } | Self::Reference { .. } => true,
         }
     }
 }

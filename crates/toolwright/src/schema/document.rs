@@ -1,6 +1,6 @@
-//! A JSON text as a flat list of its values, each with its place, so that a verdict can be remembered by place.
+//! A JSON text as a flat list of its values, so that results can be cached by the index of a value.
 //!
-//! It holds slices of the text and copies nothing but strings with escapes.
+//! It holds slices of the text and only copies strings with escapes.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::json::Scanner;
 use crate::pointer::escaped;
 
-/// The values of a text in the order in which they begin: an array or object stands before what is in it.
+/// The values of a text in the order of their starts: an array or object comes before its items or entries.
 pub(crate) struct Document<'a> {
     text: &'a str,
     items: Vec<Item<'a>>,
@@ -16,19 +16,19 @@ pub(crate) struct Document<'a> {
 
 /// One value of a document.
 struct Item<'a> {
-    /// Where its text begins and ends, in bytes.
+    /// The start and end of its text, in bytes.
     start: usize,
     end: usize,
-    /// The first value that is not part of this one.
+    /// The index of the first value after this one that is not a part of it.
     next: usize,
-    /// The array or object that holds it, and under which key or index; nothing for the outermost value.
+    /// The array or object that holds it, and its key or index there; `None` for the outermost value.
     parent: Option<usize>,
     key: Cow<'a, str>,
     index: usize,
     content: Content<'a>,
 }
 
-/// The content of a value. Counts are those of items and entries.
+/// The content of a value; for arrays and objects the number of items or entries.
 #[derive(Clone, Debug)]
 pub(crate) enum Content<'a> {
     Null,
@@ -40,8 +40,8 @@ pub(crate) enum Content<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads the value that begins at a byte of a text; what stands behind it does not matter. Nothing where the text is
-    /// not JSON, or nested deeper than codecs go.
+    /// Reads the value that begins at a byte of a text; the text after it is ignored. Returns `None` if the text is not
+    /// JSON or nested too deep for codecs.
     pub(crate) fn read(text: &'a str, start: usize) -> Option<Self> {
         let mut document = Self { text, items: Vec::new() };
         let mut scanner = Scanner::at(text, start);
@@ -57,12 +57,12 @@ impl<'a> Document<'a> {
         index: usize,
     ) -> Option<()> {
         let first = scanner.peek()?;
-        let (place, start) = (self.items.len(), scanner.position);
+        let (current, start) = (self.items.len(), scanner.position);
         let content = Content::Null;
         self.items.push(Item { start, end: 0, next: 0, parent, key, index, content });
         let content = match first {
-            b'{' => Content::Object(self.entries(scanner, place)?),
-            b'[' => Content::Array(self.elements(scanner, place)?),
+            b'{' => Content::Object(self.entries(scanner, current)?),
+            b'[' => Content::Array(self.elements(scanner, current)?),
             b'"' => Content::String(scanner.string()?),
             b'-' | b'0'..=b'9' => Content::Number(scanner.number()?),
             _ => {
@@ -74,7 +74,7 @@ impl<'a> Document<'a> {
             }
         };
         let next = self.items.len();
-        let item = &mut self.items[place];
+        let item = &mut self.items[current];
         (item.end, item.next, item.content) = (scanner.position, next, content);
         Some(())
     }
@@ -99,7 +99,7 @@ impl<'a> Document<'a> {
         scanner.ok().map(|()| count)
     }
 
-    /// The value that begins at a byte of the text.
+    /// Returns the value that begins at a byte of the text.
     pub(crate) fn at(&self, start: usize) -> Option<usize> {
         self.items.binary_search_by_key(&start, |item| item.start).ok()
     }
@@ -108,7 +108,7 @@ impl<'a> Document<'a> {
         &self.items[item].content
     }
 
-    /// The key of an entry; empty for what is no entry.
+    /// The key of an entry; empty for other values.
     pub(crate) fn key(&self, item: usize) -> &str {
         &self.items[item].key
     }
@@ -128,23 +128,23 @@ impl<'a> Document<'a> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// How many values a value is, itself included.
+    /// The number of values in a value, including itself.
     pub(crate) fn size(&self, item: usize) -> usize {
         self.items[item].next - item
     }
 
-    /// The JSON Pointer (RFC 6901) of a value below another.
-    pub(crate) fn pointer(&self, item: usize, below: usize) -> String {
-        let mut place = item;
+    /// The JSON Pointer (RFC 6901) of a value, relative to a value that contains it.
+    pub(crate) fn pointer(&self, item: usize, base: usize) -> String {
+        let mut current = item;
         let mut path = Vec::new();
-        while place != below {
-            path.push(place);
-            let Some(parent) = self.items[place].parent else { break };
-            place = parent;
+        while current != base {
+            path.push(current);
+            let Some(parent) = self.items[current].parent else { break };
+            current = parent;
         }
         let mut pointer = String::new();
-        for place in path.into_iter().rev() {
-            let Item { parent, key, index, .. } = &self.items[place];
+        for current in path.into_iter().rev() {
+            let Item { parent, key, index, .. } = &self.items[current];
             let in_object =
                 parent.is_some_and(|parent| matches!(self.content(parent), Content::Object(_)));
             pointer.push('/');

@@ -1,61 +1,61 @@
-//! Whether a value fits a schema: yes or no, in time that grows with payload × schema and no faster.
+//! Evaluates whether a value fits a schema, in time proportional to payload × schema.
 //!
-//! A schema that is reached on several ways would be held against the same value once a way, which doubles with every
-//! level of a recursive choice. Its verdicts are remembered by schema and value.
+//! A schema that is referenced several times would be evaluated several times for the same value, which doubles at
+//! every level of a recursive choice. So results are cached by schema and value.
 
 mod unevaluated;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::cache::{Cache, ExplanationCache, Key, MAX_CACHED};
 use super::document::{Content, Document};
 use super::keyword::{Contains, Keyword, NodeId, Properties};
-use super::remembered::{Key, MAX_REMEMBERED, Remembered, Told};
 use super::{ROOT, Schema};
 use crate::json::quoted;
 use crate::pattern::Pattern;
-use crate::value::{Decimal, repeated};
+use crate::value::{Decimal, repeated_items};
 
-/// The deepest nesting of schemas in each other on one value, as they are applied.
+/// The maximum nesting of schemas that are evaluated inside each other.
 pub(super) const MAX_NESTING: usize = 640;
 
-/// How many bytes of a string are looked at in one step. Of a number, it is one.
+/// The number of bytes of a string that are checked in one step; for a number, a step is one byte.
 const BYTES_PER_STEP: usize = 16;
 
-/// Verdicts on the values of one document.
+/// The evaluation of a schema for the values of one document.
 pub(crate) struct Evaluation<'s> {
     pub(super) schema: &'s Schema,
-    verdicts: Remembered<bool>,
-    /// The children of values that nodes have evaluated.
-    evaluated: Remembered<Arc<[bool]>>,
-    /// The findings of explanations so far.
-    pub(super) told: Told,
-    /// Whether every verdict is remembered, not only those that are surely asked for again.
-    pub(super) remembers_all: bool,
-    /// Steps that are left; at zero, no verdict counts.
+    results: Cache<bool>,
+    /// For each node and value, the children that the node evaluates.
+    evaluated: Cache<Arc<[bool]>>,
+    /// The cache of explanations.
+    pub(super) explanations: ExplanationCache,
+    /// True if every result is cached, not only those of schemas with several uses.
+    pub(super) caches_all: bool,
+    /// The steps that are left; at zero, results are not reliable.
     steps: u64,
-    /// How many there were.
+    /// The initial number of steps.
     limit: u64,
     nesting: usize,
-    /// Whether schemas were nested too deep in each other for a verdict.
+    /// True if schemas were nested too deep to be evaluated.
     is_too_deep: bool,
-    /// The resources on the way here that have dynamic anchors, outermost first. Each once: only the first counts.
+    /// The entered resources that have dynamic anchors, outermost first, each once.
     scope: Vec<usize>,
-    /// The number of each scope so far, by the number of the scope around it and the last resource; that of the empty one
-    /// is zero.
+    /// The number of each scope so far, by the number of the outer scope and the last resource. The empty scope is
+    /// zero.
     scopes: HashMap<(usize, usize), usize>,
     scope_number: usize,
 }
 
 impl<'s> Evaluation<'s> {
-    /// Verdicts that take no more than so many steps.
+    /// Creates an evaluation with a limit of steps.
     pub(crate) fn within(schema: &'s Schema, steps: u64) -> Self {
         Self {
             schema,
-            verdicts: HashMap::default(),
+            results: HashMap::default(),
             evaluated: HashMap::default(),
-            told: Told::default(),
-            remembers_all: schema.has_unevaluated,
+            explanations: ExplanationCache::default(),
+            caches_all: schema.has_unevaluated,
             steps,
             limit: steps,
             nesting: 0,
@@ -66,44 +66,44 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Whether the verdicts so far are worth nothing, because they took too many steps.
+    /// Returns true if no steps are left, so that results are not reliable.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.steps == 0
     }
 
-    /// How many steps are left.
+    /// The number of steps that are left.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Goes on with the steps that are left of a budget which others take from, too.
-    pub(crate) fn go_on_within(&mut self, steps: u64) {
+    /// Sets the number of steps that are left, for a budget that is shared with others.
+    pub(crate) fn set_steps(&mut self, steps: u64) {
         self.steps = steps;
     }
 
-    /// How many steps there were.
+    /// The initial number of steps.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Whether that is because schemas were nested too deep in each other.
+    /// Returns true if the evaluation ended because schemas were nested too deep.
     pub(super) fn is_too_deep(&self) -> bool {
         self.is_too_deep
     }
 
-    /// Takes steps of the budget.
+    /// Subtracts steps from the budget, and returns true if some are left.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_sub(steps as u64);
         self.steps > 0
     }
 
-    /// The key of what is remembered about a node and a value.
+    /// The cache key of a node and a value in the current scope.
     pub(super) fn key(&self, node: NodeId, item: usize) -> Key {
         let part = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         (part(node), part(item), part(self.scope_number))
     }
 
-    /// Whether a value fits a node.
+    /// Returns true if a value fits a node.
     pub(crate) fn fits(&mut self, document: &Document<'_>, node: NodeId, item: usize) -> bool {
         let schema = self.schema;
         let body = &schema.nodes[node];
@@ -111,11 +111,11 @@ impl<'s> Evaluation<'s> {
         if !has_steps || body.keywords.is_empty() {
             return has_steps;
         }
-        let around = self.enter(body.resource);
+        let outer = self.enter(body.resource);
         let key = self.key(node, item);
-        let remembers = self.remembers_all || body.uses > 1;
-        let verdict = match if remembers { self.verdicts.get(&key).copied() } else { None } {
-            Some(verdict) => verdict,
+        let is_cached = self.caches_all || body.uses > 1;
+        let result = match if is_cached { self.results.get(&key).copied() } else { None } {
+            Some(result) => result,
             None if !self.spend(body.keywords.len()) || self.nesting == MAX_NESTING => {
                 self.is_too_deep |= self.nesting == MAX_NESTING;
                 self.steps = 0;
@@ -126,17 +126,17 @@ impl<'s> Evaluation<'s> {
                 let fits =
                     body.keywords.iter().all(|keyword| self.holds(document, keyword, node, item));
                 self.nesting -= 1;
-                if remembers && self.steps > 0 && self.verdicts.len() < MAX_REMEMBERED {
-                    self.verdicts.insert(key, fits);
+                if is_cached && self.steps > 0 && self.results.len() < MAX_CACHED {
+                    self.results.insert(key, fits);
                 }
                 fits
             }
         };
-        self.leave(around);
-        verdict
+        self.leave(outer);
+        result
     }
 
-    /// The first of the root's choices under a keyword (`anyOf` or `oneOf`), in the order asked for, that a value fits.
+    /// Returns the first choice of the root's `anyOf` or `oneOf` that a value fits, in the given order.
     pub(crate) fn choice(
         &mut self,
         document: &Document<'_>,
@@ -156,27 +156,27 @@ impl<'s> Evaluation<'s> {
         })
     }
 
-    /// Enters a resource, if it is one whose anchors may be looked for and that was not entered already. Returns the scope
-    /// to go back to.
+    /// Enters a resource, if it has dynamic anchors and was not entered already. Returns the outer scope, for
+    /// [`leave`](Self::leave).
     pub(super) fn enter(&mut self, resource: usize) -> usize {
-        let around = self.scope_number;
+        let outer = self.scope_number;
         let matters = self.schema.anchors.get(resource).is_some_and(|anchors| !anchors.is_empty());
         if matters && !self.scope.contains(&resource) {
             self.scope.push(resource);
             let next = self.scopes.len() + 1;
-            self.scope_number = *self.scopes.entry((around, resource)).or_insert(next);
+            self.scope_number = *self.scopes.entry((outer, resource)).or_insert(next);
         }
-        around
+        outer
     }
 
-    pub(super) fn leave(&mut self, around: usize) {
-        if self.scope_number != around {
+    pub(super) fn leave(&mut self, outer: usize) {
+        if self.scope_number != outer {
             self.scope.pop();
-            self.scope_number = around;
+            self.scope_number = outer;
         }
     }
 
-    /// Whether a value fits a keyword of a node.
+    /// Returns true if a value fits a keyword of a node.
     pub(super) fn holds(
         &mut self,
         document: &Document<'_>,
@@ -185,9 +185,9 @@ impl<'s> Evaluation<'s> {
         item: usize,
     ) -> bool {
         match (keyword, document.content(item)) {
-            // Looking at each entry or item takes a step, whatever is asked of it.
+            // Visiting an entry or item takes a step.
             (keyword, Content::Array(count) | Content::Object(count))
-                if keyword.looks_at_parts() && !self.spend(*count) =>
+                if keyword.visits_children() && !self.spend(*count) =>
             {
                 false
             }
@@ -241,7 +241,7 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Whether a value fits a keyword that holds no schema.
+    /// Returns true if a value fits a keyword without subschemas.
     fn asserts(&mut self, document: &Document<'_>, keyword: &Keyword, item: usize) -> bool {
         let content = document.content(item);
         let bytes = match content {
@@ -289,7 +289,7 @@ impl<'s> Evaluation<'s> {
             (Keyword::MaxItems(most), Content::Array(count))
             | (Keyword::MaxProperties(most), Content::Object(count)) => *count as u64 <= *most,
             (Keyword::UniqueItems, Content::Array(_)) => {
-                self.spend(document.size(item)) && repeated(document.json(item)).is_none()
+                self.spend(document.size(item)) && repeated_items(document.json(item)).is_none()
             }
             (Keyword::Required(names), Content::Object(count)) => {
                 self.spend(*count) && names.are_in(document, item)
@@ -317,10 +317,10 @@ impl<'s> Evaluation<'s> {
             .children(array)
             .filter(|item| self.fits(document, contains.schema, *item))
             .count() as u64;
-        fitting >= contains.least && contains.most.is_none_or(|most| fitting <= most)
+        fitting >= contains.minimum && contains.maximum.is_none_or(|most| fitting <= most)
     }
 
-    /// Whether the key of an entry fits a schema.
+    /// Returns true if the key of an entry fits a schema.
     pub(super) fn key_fits(
         &mut self,
         document: &Document<'_>,
@@ -331,16 +331,16 @@ impl<'s> Evaluation<'s> {
         if !self.spend(key.len() / BYTES_PER_STEP) {
             return false;
         }
-        // A key is no value of the document: what is known of it is remembered by itself.
+        // A key is not a value of the document, so it needs caches of its own.
         let key = quoted(key);
-        let (verdicts, evaluated) =
-            (std::mem::take(&mut self.verdicts), std::mem::take(&mut self.evaluated));
+        let (results, evaluated) =
+            (std::mem::take(&mut self.results), std::mem::take(&mut self.evaluated));
         let fits = Document::read(&key, 0).is_some_and(|key| self.fits(&key, schema, 0));
-        (self.verdicts, self.evaluated) = (verdicts, evaluated);
+        (self.results, self.evaluated) = (results, evaluated);
         fits
     }
 
-    /// Whether the value of an entry fits the schemas for its key.
+    /// Returns true if the value of an entry fits the schemas for its key.
     pub(super) fn entry_fits(
         &mut self,
         document: &Document<'_>,
@@ -351,7 +351,7 @@ impl<'s> Evaluation<'s> {
         schemas.into_iter().all(|schema| self.fits(document, schema, entry))
     }
 
-    /// The schemas that judge the value under a key.
+    /// Returns the schemas for the value under a key.
     pub(super) fn schemas_of(&mut self, properties: &Properties, key: &str) -> Vec<NodeId> {
         let mut schemas: Vec<NodeId> = properties.named(key).into_iter().collect();
         for (pattern, schema) in &properties.patterns {
@@ -365,7 +365,7 @@ impl<'s> Evaluation<'s> {
         schemas
     }
 
-    /// Finds the schema of a dynamic anchor: that of the outermost resource that has it (2020-12 core, 8.2.3.2).
+    /// Finds the schema of a dynamic anchor in the outermost resource that has it (2020-12 core, section 8.2.3.2).
     pub(super) fn dynamic(&self, anchor: &str) -> Option<NodeId> {
         let anchors = self.scope.iter().flat_map(|resource| &self.schema.anchors[*resource]);
         anchors.into_iter().find(|(known, _)| known == anchor).map(|(_, node)| *node)

@@ -1,153 +1,155 @@
-//! Why a value does not fit a schema, in the words of issues. Asked only when that is certain.
+//! Explains by issues why a value does not fit a schema.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::ROOT;
+use super::cache::Distance;
 use super::document::{Content, Document};
 use super::evaluate::{Evaluation, MAX_NESTING};
 use super::keyword::{Bound, Contains, Keys, Keyword, NodeId, Properties};
-use super::remembered::Distance;
 use crate::issue::{Issue, IssueKind, nearest};
 use crate::json::{describe, quoted, shortened};
 use crate::pointer::escaped;
-use crate::value::{Kind, repeated};
+use crate::value::{Kind, repeated_items};
 
-/// How many issues of a choice are told.
-const TOLD: usize = 3;
+/// The maximum number of issues for a choice.
+const MAX_CHOICE_ISSUES: usize = 3;
 
-/// How many issues of one value are told.
+/// The maximum number of issues for a value.
 const MAX_ISSUES: usize = 1_000;
 
-/// How many constants of an `enum` are told.
-const CONSTANTS: usize = 20;
+/// The maximum number of constants of an `enum` in a message.
+const MAX_CONSTANTS: usize = 20;
 
-/// How many steps it may take to tell why a value does not fit.
-const EXPLAINING: u64 = 1_000_000;
+/// The maximum number of steps for an explanation.
+const MAX_STEPS: u64 = 1_000_000;
 
-/// How many steps it takes to put an issue into words, besides finding it.
-const TELLING: usize = 100;
+/// The number of steps for adding an issue, in addition to finding it.
+const STEPS_PER_ISSUE: usize = 100;
 
-/// How many issues come with a key that may have been meant.
-const MEANT: usize = 20;
+/// The maximum number of issues that suggest another key.
+const MAX_SUGGESTIONS: usize = 20;
 
-/// How many characters of what is wrong with the nearest of several schemas are told.
-const LONGEST: usize = 160;
+/// The maximum length, in characters, of the issues for a choice.
+const MAX_CHOICE_LENGTH: usize = 160;
 
 impl Evaluation<'_> {
-    /// Why a value does not fit the root. Pointers begin at the value.
+    /// Returns the issues of a value that does not fit the root. Pointers are relative to the value.
     pub(crate) fn explain(&mut self, document: &Document<'_>, item: usize) -> Vec<Issue> {
         let mut issues = self.explained(document, item, |explanation| explanation.node(ROOT, item));
         if issues.is_empty() {
-            issues.push(Issue::new("", said("does not fit its schema".to_owned())));
+            issues.push(Issue::new("", schema_issue("does not fit its schema".to_owned())));
         }
         issues
     }
 
-    /// Which of some keywords of the root a value does not fit, where something is known to be wrong under these keys.
+    /// Returns the issues of a value by some keywords of the root. `invalid_keys` are the keys of entries that are
+    /// known to be invalid.
     pub(crate) fn explain_only(
         &mut self,
         document: &Document<'_>,
         item: usize,
         names: &[&str],
-        doubtful: &[Cow<'_, str>],
+        invalid_keys: &[Cow<'_, str>],
     ) -> Vec<Issue> {
-        self.explained(document, item, |explanation| explanation.root(item, names, doubtful))
+        self.explained(document, item, |explanation| explanation.root(item, names, invalid_keys))
     }
 
     fn explained(
         &mut self,
         document: &Document<'_>,
         item: usize,
-        tell: impl FnOnce(&mut Explanation<'_, '_, '_>),
+        explain: impl FnOnce(&mut Explanation<'_, '_, '_>),
     ) -> Vec<Issue> {
         if self.is_exhausted() && self.is_too_deep() {
             let message = format!("more than {MAX_NESTING} schemas apply inside each other");
-            return vec![Issue::new("", said(format!("cannot be checked: {message}")))];
+            return vec![Issue::new("", schema_issue(format!("cannot be checked: {message}")))];
         }
         if self.is_exhausted() {
             return vec![Issue::new("", IssueKind::TooCostly { limit: self.limit() })];
         }
-        // That the value does not fit is certain by now: where telling why takes long, less is told.
-        let (before, given) = (self.steps(), self.steps().min(EXPLAINING));
-        self.go_on_within(given);
+        // The value does not fit, which is certain by now. If the explanation takes many steps, it is incomplete.
+        let (before, given) = (self.steps(), self.steps().min(MAX_STEPS));
+        self.set_steps(given);
         let mut explanation = Explanation::new(self, document, item, MAX_ISSUES);
-        tell(&mut explanation);
+        explain(&mut explanation);
         let mut issues = explanation.into_issues();
         if self.is_exhausted() && issues.is_empty() {
-            let message =
-                format!("does not fit its schema, and to tell why takes more than {given} steps");
-            issues.push(Issue::new("", said(message)));
+            let message = format!(
+                "does not fit its schema, and the explanation takes more than {given} steps"
+            );
+            issues.push(Issue::new("", schema_issue(message)));
         }
-        self.go_on_within(before - given + self.steps());
+        self.set_steps(before - given + self.steps());
         issues
     }
 }
 
-/// Collects issues whose pointers begin at one value.
+/// Collects issues whose pointers are relative to one value.
 pub(super) struct Explanation<'e, 's, 'd> {
     evaluation: &'e mut Evaluation<'s>,
     document: &'e Document<'d>,
-    /// The value at which pointers begin.
-    below: usize,
+    /// The value that pointers are relative to.
+    base: usize,
     issues: Vec<Issue>,
-    /// How many issues are told at most.
+    /// The maximum number of issues.
     limit: usize,
-    told: HashSet<(NodeId, usize)>,
+    explained: HashSet<(NodeId, usize)>,
 }
 
 impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
     pub(super) fn new(
         evaluation: &'e mut Evaluation<'s>,
         document: &'e Document<'d>,
-        below: usize,
+        base: usize,
         limit: usize,
     ) -> Self {
-        evaluation.remembers_all = true;
-        Self { evaluation, document, below, issues: Vec::new(), limit, told: HashSet::new() }
+        evaluation.caches_all = true;
+        Self { evaluation, document, base, issues: Vec::new(), limit, explained: HashSet::new() }
     }
 
     pub(super) fn into_issues(self) -> Vec<Issue> {
         self.issues
     }
 
-    /// Tells every keyword of a node that a value breaks.
+    /// Adds the issues of a value by all keywords of a node.
     pub(super) fn node(&mut self, node: NodeId, item: usize) {
-        let is_new = self.told.insert((node, item)) && self.issues.len() < self.limit;
+        let is_new = self.explained.insert((node, item)) && self.issues.len() < self.limit;
         let body = &self.evaluation.schema.nodes[node];
-        let is_too_deep = self.evaluation.told.nesting == MAX_NESTING;
+        let is_too_deep = self.evaluation.explanations.nesting == MAX_NESTING;
         if is_new && !is_too_deep && self.evaluation.spend(body.keywords.len()) {
-            self.evaluation.told.nesting += 1;
-            let around = self.evaluation.enter(body.resource);
+            self.evaluation.explanations.nesting += 1;
+            let outer = self.evaluation.enter(body.resource);
             for keyword in &body.keywords {
                 if self.issues.len() < self.limit {
-                    self.unless_it_holds(keyword, node, item);
+                    self.check_keyword(keyword, node, item);
                 }
             }
-            self.evaluation.leave(around);
-            self.evaluation.told.nesting -= 1;
+            self.evaluation.leave(outer);
+            self.evaluation.explanations.nesting -= 1;
         }
     }
 
-    /// Tells which of some keywords of the root a value breaks. What a condition decides that looks at a part which is
-    /// wrong already is not told: `doubtful` are the keys of those parts.
-    pub(super) fn root(&mut self, item: usize, names: &[&str], doubtful: &[Cow<'_, str>]) {
+    /// Adds the issues of a value by some keywords of the root. Skips an `if` whose condition depends on one of the
+    /// `invalid_keys`.
+    pub(super) fn root(&mut self, item: usize, names: &[&str], invalid_keys: &[Cow<'_, str>]) {
         let schema = self.evaluation.schema;
         for keyword in &schema.nodes[ROOT].keywords {
             match keyword {
                 Keyword::Properties(properties) => self.entries(properties, item, Some(names)),
                 Keyword::If { condition, .. }
-                    if doubtful.iter().any(|key| schema.mentions(*condition, key)) => {}
+                    if invalid_keys.iter().any(|key| schema.mentions(*condition, key)) => {}
                 keyword if names.contains(&keyword.name()) => {
-                    self.unless_it_holds(keyword, ROOT, item);
+                    self.check_keyword(keyword, ROOT, item);
                 }
                 _ => {}
             }
         }
     }
 
-    fn unless_it_holds(&mut self, keyword: &Keyword, node: NodeId, item: usize) {
+    fn check_keyword(&mut self, keyword: &Keyword, node: NodeId, item: usize) {
         if !self.evaluation.holds(self.document, keyword, node, item) {
             self.keyword(keyword, node, item);
         }
@@ -167,7 +169,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             Keyword::DependentSchemas(schemas) => {
                 for entry in document.children(item) {
                     if let Some(schema) = schemas.get(document.key(entry)) {
-                        self.unless_it_fits(*schema, item);
+                        self.check_node(*schema, item);
                     }
                 }
             }
@@ -175,7 +177,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             Keyword::PropertyNames(schema) => self.names(*schema, item),
             Keyword::PrefixItems(schemas) => {
                 for (schema, item) in schemas.iter().zip(document.children(item)) {
-                    self.unless_it_fits(*schema, item);
+                    self.check_node(*schema, item);
                 }
             }
             Keyword::Items(from, schema) if self.evaluation.schema.is_never(*schema) => {
@@ -184,18 +186,18 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             }
             Keyword::Items(from, schema) => {
                 for item in document.children(item).skip(*from) {
-                    self.unless_it_fits(*schema, item);
+                    self.check_node(*schema, item);
                 }
             }
             Keyword::AllOf(schemas) => {
                 for schema in schemas {
-                    self.unless_it_fits(*schema, item);
+                    self.check_node(*schema, item);
                 }
             }
-            Keyword::Ref(schema) => self.unless_it_fits(*schema, item),
+            Keyword::Ref(schema) => self.check_node(*schema, item),
             Keyword::DynamicRef(schema, anchor) => {
                 let schema = self.evaluation.dynamic(anchor).unwrap_or(*schema);
-                self.unless_it_fits(schema, item);
+                self.check_node(schema, item);
             }
             Keyword::If { condition, then, otherwise } => {
                 let fits = self.evaluation.fits(document, *condition, item);
@@ -218,7 +220,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
     }
 
-    /// A keyword that is about the value by itself.
+    /// Adds the issue by a keyword without subschemas.
     fn value(&mut self, keyword: &Keyword, item: usize) {
         let document = self.document;
         let json = document.json(item);
@@ -239,15 +241,15 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 IssueKind::Type { expected: Cow::Owned(Kind::nouns(kinds)), found: describe(json) }
             }
             Keyword::Enum(constants) => {
-                let expected = match constants.shown.as_slice() {
+                let expected = match constants.texts.as_slice() {
                     [only] => only.clone(),
-                    several if several.len() <= CONSTANTS => {
+                    several if several.len() <= MAX_CONSTANTS => {
                         format!("one of {}", several.join(", "))
                     }
                     several => format!(
                         "one of {} and {} more",
-                        several[..CONSTANTS].join(", "),
-                        several.len() - CONSTANTS
+                        several[..MAX_CONSTANTS].join(", "),
+                        several.len() - MAX_CONSTANTS
                     ),
                 };
                 IssueKind::Constant { expected: Cow::Owned(expected), found: found() }
@@ -267,7 +269,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 found: found(),
             },
             Keyword::MultipleOf(divisor) => {
-                said(format!("found {}, expected a multiple of {divisor}", found()))
+                schema_issue(format!("found {}, expected a multiple of {divisor}", found()))
             }
             Keyword::MinLength(least) => {
                 IssueKind::TooShort { minimum: *least, length: characters() }
@@ -275,27 +277,32 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             Keyword::MaxLength(most) => IssueKind::TooLong { maximum: *most, length: characters() },
             Keyword::Pattern(_, ecma) => {
                 let found = quoted(&shortened(text));
-                said(format!("found {found}, expected a match of `{ecma}`"))
+                schema_issue(format!("found {found}, expected a match of `{ecma}`"))
             }
             Keyword::Format(format) => {
                 IssueKind::Format { format: *format, found: shortened(text) }
             }
             Keyword::MinItems(least) => IssueKind::TooFewItems { minimum: *least, length: items },
             Keyword::MaxItems(most) => IssueKind::TooManyItems { maximum: *most, length: items },
-            Keyword::UniqueItems => match repeated(document.json(item)) {
+            Keyword::UniqueItems => match repeated_items(document.json(item)) {
                 Some((first, second)) => IssueKind::RepeatedItem { first, second },
                 None => return,
             },
-            Keyword::MinProperties(least) => said(format!("{keys}, at least {least} required")),
-            Keyword::MaxProperties(most) => said(format!("{keys}, at most {most} allowed")),
-            Keyword::Contains(Contains { least, most, shown, .. }) => {
-                let most = most.map(|most| format!(" and at most {most}")).unwrap_or_default();
-                said(format!("at least {least}{most} items have to fit {shown}"))
+            Keyword::MinProperties(least) => {
+                schema_issue(format!("{keys}, at least {least} required"))
             }
-            Keyword::Not(_, shown) if !shown.is_anything => {
-                said(format!("found {}, expected nothing that fits {}", describe(json), shown.text))
+            Keyword::MaxProperties(most) => schema_issue(format!("{keys}, at most {most} allowed")),
+            Keyword::Contains(Contains { minimum, maximum, excerpt, .. }) => {
+                let maximum =
+                    maximum.map(|maximum| format!(" and at most {maximum}")).unwrap_or_default();
+                schema_issue(format!("at least {minimum}{maximum} items have to fit {excerpt}"))
             }
-            _ => said(format!("found {}, no value is allowed here", describe(json))),
+            Keyword::Not(_, excerpt) if !excerpt.is_anything => schema_issue(format!(
+                "found {}, expected nothing that fits {}",
+                describe(json),
+                excerpt.text
+            )),
+            _ => schema_issue(format!("found {}, no value is allowed here", describe(json))),
         };
         self.add(item, kind);
     }
@@ -306,28 +313,28 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
     }
 
-    /// Tells what is wrong with the entries of an object; by some of the three keywords, if they are given.
+    /// Adds the issues of an object's entries by the three keywords, or only by those in `only`.
     fn entries(&mut self, properties: &Properties, object: usize, only: Option<&[&str]>) {
         let (document, schema) = (self.document, self.evaluation.schema);
-        let tells = |keyword: &str| only.is_none_or(|only| only.contains(&keyword));
+        let includes = |keyword: &str| only.is_none_or(|only| only.contains(&keyword));
         for entry in document.children(object) {
             let key = document.key(entry);
             let (named, additional) = (properties.named(key), properties.additional);
-            for judge in self.evaluation.schemas_of(properties, key) {
-                let is_additional = Some(judge) == additional;
+            for node in self.evaluation.schemas_of(properties, key) {
+                let is_additional = Some(node) == additional;
                 let keyword = match () {
-                    () if Some(judge) == named => "properties",
+                    () if Some(node) == named => "properties",
                     () if is_additional => "additionalProperties",
                     () => "patternProperties",
                 };
-                if !tells(keyword) {
+                if !includes(keyword) {
                     continue;
                 }
-                if is_additional && schema.is_never(judge) {
+                if is_additional && schema.is_never(node) {
                     let known: Vec<&str> = properties.keys().collect();
                     self.unknown_key(entry, &known);
                 } else {
-                    self.unless_it_fits(judge, entry);
+                    self.check_node(node, entry);
                 }
             }
         }
@@ -345,15 +352,16 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             let Some(key) = Document::read(&key, 0) else { continue };
             let mut evaluation =
                 Evaluation::within(self.evaluation.schema, self.evaluation.steps());
-            let mut explanation = Explanation::new(&mut evaluation, &key, 0, TOLD);
+            let mut explanation = Explanation::new(&mut evaluation, &key, 0, MAX_CHOICE_ISSUES);
             explanation.node(schema, 0);
             let why: Vec<String> = explanation.issues.iter().map(Issue::message).collect();
-            self.evaluation.go_on_within(evaluation.steps());
-            self.add(entry, said(format!("the key is not allowed: {}", why.join("; "))));
+            self.evaluation.set_steps(evaluation.steps());
+            self.add(entry, schema_issue(format!("the key is not allowed: {}", why.join("; "))));
         }
     }
 
-    /// What the schemas that the value breaks would have looked at is passed over: it is their mistakes that count.
+    /// Adds the issues of unevaluated children. Children that are evaluated by schemas which the value breaks are
+    /// skipped, since these schemas report their own issues.
     fn unevaluated(&mut self, keyword: &Keyword, schema: NodeId, node: NodeId, item: usize) {
         let mut rest = self.evaluation.unevaluated(self.document, keyword, node, item, true);
         if rest.is_empty() {
@@ -361,7 +369,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
         if !self.evaluation.schema.is_never(schema) {
             for child in rest {
-                self.unless_it_fits(schema, child);
+                self.check_node(schema, child);
             }
             return;
         }
@@ -370,7 +378,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
             let texts: Vec<&str> = rest.iter().map(|child| document.json(*child)).collect();
             let message =
                 format!("items that are not allowed here: {}", shortened(&texts.join(", ")));
-            return self.add(item, said(message));
+            return self.add(item, schema_issue(message));
         }
         let known: Vec<&str> = body.keys(node).collect();
         for child in rest {
@@ -378,7 +386,7 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         }
     }
 
-    fn unless_it_fits(&mut self, node: NodeId, item: usize) {
+    fn check_node(&mut self, node: NodeId, item: usize) {
         if !self.evaluation.fits(self.document, node, item) {
             self.node(node, item);
         }
@@ -392,10 +400,13 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         if fitting.is_empty() {
             return self.none_of("oneOf", schemas, item);
         }
-        said(format!("fits the schemas {} of `oneOf`, expected exactly one", fitting.join(" and ")))
+        schema_issue(format!(
+            "fits the schemas {} of `oneOf`, expected exactly one",
+            fitting.join(" and ")
+        ))
     }
 
-    /// Which of several schemas the value misses by least, and how.
+    /// Returns the issue of a value that fits none of several schemas, with the closest schema and its issues.
     fn none_of(&mut self, keyword: &str, schemas: &[NodeId], item: usize) -> IssueKind {
         if let Some(kinds) = self.other_kinds(schemas, item) {
             let found = describe(self.document.json(item));
@@ -405,36 +416,37 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         let distances: Vec<_> =
             schemas.iter().map(|schema| self.distance(*schema, item, 2)).collect();
         let nearest = (0..schemas.len()).min_by_key(|index| distances[*index]);
-        let Some(index) = nearest else { return said(head) };
-        let told = self.told_of(schemas[index], item);
-        said(format!("{head}, number {} is nearest: {told}", index + 1))
+        let Some(index) = nearest else { return schema_issue(head) };
+        let text = self.explain_choice(schemas[index], item);
+        schema_issue(format!("{head}, number {} is nearest: {text}", index + 1))
     }
 
-    /// What is wrong with a value by one of several schemas: the first few issues. It depends on the schema, the value and
-    /// the scope alone, and is told in the same words to all that ask.
-    fn told_of(&mut self, node: NodeId, item: usize) -> Arc<str> {
+    /// Returns the first few issues of a value by one of several schemas, as text. They only depend on the schema, the
+    /// value and the scope, so they are cached.
+    fn explain_choice(&mut self, node: NodeId, item: usize) -> Arc<str> {
         let key = self.evaluation.key(node, item);
-        if let Some(told) = self.evaluation.told.nearest.get(&key) {
-            return Arc::clone(told);
+        if let Some(text) = self.evaluation.explanations.nearest.get(&key) {
+            return Arc::clone(text);
         }
-        let mut explanation = Explanation::new(self.evaluation, self.document, item, TOLD);
+        let mut explanation =
+            Explanation::new(self.evaluation, self.document, item, MAX_CHOICE_ISSUES);
         explanation.node(node, item);
-        let told = explanation.issues.iter().map(|issue| match issue.pointer() {
+        let text = explanation.issues.iter().map(|issue| match issue.pointer() {
             "" => issue.message(),
             _ => issue.to_string(),
         });
-        let told = told.collect::<Vec<_>>().join("; ");
-        let told: Arc<str> = match told.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", &told[..end]).into(),
-            None => told.into(),
+        let text = text.collect::<Vec<_>>().join("; ");
+        let text: Arc<str> = match text.char_indices().nth(MAX_CHOICE_LENGTH) {
+            Some((end, _)) => format!("{}…", &text[..end]).into(),
+            None => text.into(),
         };
         if !self.evaluation.is_exhausted() {
-            self.evaluation.told.nearest.insert(key, Arc::clone(&told));
+            self.evaluation.explanations.nearest.insert(key, Arc::clone(&text));
         }
-        told
+        text
     }
 
-    /// The kinds that several schemas want, if the value is of none of them.
+    /// Returns the kinds that several schemas expect, if the value is of none of them.
     fn other_kinds(&self, schemas: &[NodeId], item: usize) -> Option<Vec<Kind>> {
         let mut wanted = Vec::new();
         for schema in schemas {
@@ -449,24 +461,24 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
         Some(wanted)
     }
 
-    /// How far a value is from a schema: one of another kind, or with another constant, is further away than one with
-    /// other mistakes. Looks at so many levels of values.
+    /// Returns the distance of a value from a schema. A wrong kind or constant counts more than all other issues. Only
+    /// visits `levels` levels of values.
     fn distance(&mut self, node: NodeId, item: usize, levels: usize) -> Distance {
         let (document, schema) = (self.document, self.evaluation.schema);
-        let is_over = levels == 0
+        let is_limited = levels == 0
             || self.evaluation.is_exhausted()
-            || self.evaluation.told.nesting == MAX_NESTING;
-        if is_over || self.evaluation.fits(document, node, item) {
-            return (false, usize::from(is_over));
+            || self.evaluation.explanations.nesting == MAX_NESTING;
+        if is_limited || self.evaluation.fits(document, node, item) {
+            return (false, usize::from(is_limited));
         }
         let key = (self.evaluation.key(node, item), levels);
-        if let Some(known) = self.evaluation.told.distances.get(&key) {
+        if let Some(known) = self.evaluation.explanations.distances.get(&key) {
             return *known;
         }
         self.evaluation.spend(schema.nodes[node].keywords.len());
-        // What leads back here adds nothing.
-        self.evaluation.told.distances.insert(key, (false, 0));
-        self.evaluation.told.nesting += 1;
+        // A reference back to this schema adds nothing.
+        self.evaluation.explanations.distances.insert(key, (false, 0));
+        self.evaluation.explanations.nesting += 1;
         let mut sum: Distance = (false, 0);
         let mut add = |(is_other, count): Distance| {
             sum = (sum.0 || is_other, sum.1.saturating_add(count));
@@ -496,43 +508,47 @@ impl<'e, 's, 'd> Explanation<'e, 's, 'd> {
                 _ => add((false, 1)),
             }
         }
-        self.evaluation.told.nesting -= 1;
+        self.evaluation.explanations.nesting -= 1;
         if self.evaluation.is_exhausted() {
-            self.evaluation.told.distances.remove(&key);
+            self.evaluation.explanations.distances.remove(&key);
         } else {
-            self.evaluation.told.distances.insert(key, sum);
+            self.evaluation.explanations.distances.insert(key, sum);
         }
         sum
     }
 
-    /// Tells that the key of an entry is unknown, and which was meant; that only a few times, as it compares all keys.
+    /// Adds the issue of an unknown key, with a suggestion. The number of suggestions is limited, since each compares
+    /// all keys.
     fn unknown_key(&mut self, entry: usize, known: &[&str]) {
         let key = self.document.key(entry);
-        let meant =
-            if self.issues.len() < MEANT { nearest(key, known.iter().copied()) } else { None };
+        let meant = if self.issues.len() < MAX_SUGGESTIONS {
+            nearest(key, known.iter().copied())
+        } else {
+            None
+        };
         let message = match meant {
             Some(meant) => format!("unknown key `{key}`, did you mean `{meant}`?"),
             None => format!("unknown key `{key}`"),
         };
-        self.add(entry, said(message));
+        self.add(entry, schema_issue(message));
     }
 
     fn add(&mut self, item: usize, kind: IssueKind) {
-        // Without steps nothing is certain.
-        if self.issues.len() < self.limit && self.evaluation.spend(TELLING) {
-            let pointer = self.document.pointer(item, self.below);
+        // Without steps left, results are not reliable.
+        if self.issues.len() < self.limit && self.evaluation.spend(STEPS_PER_ISSUE) {
+            let pointer = self.document.pointer(item, self.base);
             self.issues.push(Issue::new(pointer, kind));
         }
     }
 
     fn add_under(&mut self, object: usize, key: &str, kind: IssueKind) {
-        if self.issues.len() < self.limit && self.evaluation.spend(TELLING) {
-            let pointer = self.document.pointer(object, self.below);
+        if self.issues.len() < self.limit && self.evaluation.spend(STEPS_PER_ISSUE) {
+            let pointer = self.document.pointer(object, self.base);
             self.issues.push(Issue::new(format!("{pointer}/{}", escaped(key)), kind));
         }
     }
 }
 
-fn said(message: String) -> IssueKind {
+fn schema_issue(message: String) -> IssueKind {
     IssueKind::Schema { message }
 }

@@ -1,4 +1,4 @@
-//! What a schema demands of a value, keyword by keyword, with every reference resolved.
+//! The compiled keywords of schemas, with references resolved.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -9,19 +9,19 @@ use crate::format::Format;
 use crate::pattern::Pattern;
 use crate::value::{Decimal, Kind, Number, Value};
 
-/// The place of a node among those of its schema.
+/// The index of a node in its schema.
 pub(super) type NodeId = usize;
 
-/// How many references are followed to learn of which kind a schema is.
+/// The maximum number of references that are followed to find the kind of a schema.
 const MAX_CHAIN: usize = 64;
 
-/// One schema: all its keywords have to hold.
+/// A compiled schema. A value fits it if it fits all keywords.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) keywords: Vec<Keyword>,
-    /// The resource it belongs to: the schema around it that has an `$id`, or the root.
+    /// Its resource: the innermost schema with an `$id` that contains it, or the root.
     pub(super) resource: usize,
-    /// How many schemas lead to it. What is reached on one way only meets each value once.
+    /// The number of schemas that refer to it. With one use, it is evaluated only once for each value.
     pub(super) uses: usize,
 }
 
@@ -38,14 +38,14 @@ pub(super) enum Keyword {
     MultipleOf(Number),
     MinLength(u64),
     MaxLength(u64),
-    /// With the text it is known by.
+    /// The pattern and its text.
     Pattern(Pattern, String),
     Format(Format),
     MinItems(u64),
     MaxItems(u64),
     UniqueItems,
     PrefixItems(Vec<NodeId>),
-    /// Every item from this index on.
+    /// The schema of every item from this index on.
     Items(usize, NodeId),
     Contains(Contains),
     MinProperties(u64),
@@ -58,20 +58,20 @@ pub(super) enum Keyword {
     AllOf(Vec<NodeId>),
     AnyOf(Vec<NodeId>),
     OneOf(Vec<NodeId>),
-    Not(NodeId, Shown),
+    Not(NodeId, Excerpt),
     If {
         condition: NodeId,
         then: Option<NodeId>,
         otherwise: Option<NodeId>,
     },
     Ref(NodeId),
-    /// The target, unless a resource on the way here has the anchor.
+    /// The target, unless an outer resource has the anchor.
     DynamicRef(NodeId, String),
     UnevaluatedItems(NodeId),
     UnevaluatedProperties(NodeId),
 }
 
-/// Keys that have to be there.
+/// Required keys.
 #[derive(Debug)]
 pub(super) struct Keys {
     /// In the order of the schema.
@@ -84,7 +84,7 @@ impl Keys {
         Self { sorted: declared.iter().cloned().collect(), declared }
     }
 
-    /// Those that an object lacks, in the order of the schema.
+    /// Returns the keys that an object does not have, in the order of the schema.
     pub(super) fn missing<'k>(
         &'k self,
         document: &Document<'_>,
@@ -97,17 +97,17 @@ impl Keys {
         missing.into_iter()
     }
 
-    /// Whether an object has all of them.
+    /// Returns true if an object has all of them.
     pub(super) fn are_in(&self, document: &Document<'_>, object: usize) -> bool {
         let is_named = |entry: &usize| self.sorted.contains(document.key(*entry));
-        // Every key stands in an object once.
+        // Keys of an object are unique.
         document.children(object).filter(is_named).count() == self.sorted.len()
     }
 }
 
-/// A schema as it is quoted in a sentence, and whether it accepts everything.
+/// The text of a schema for messages, and true if the schema accepts everything.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) is_anything: bool,
 }
@@ -116,11 +116,11 @@ pub(super) struct Shown {
 #[derive(Debug)]
 pub(super) struct Contains {
     pub(super) schema: NodeId,
-    pub(super) least: u64,
-    pub(super) most: Option<u64>,
-    /// Whether what fits counts as evaluated: since 2020-12.
+    pub(super) minimum: u64,
+    pub(super) maximum: Option<u64>,
+    /// True if items that fit count as evaluated, since 2020-12.
     pub(super) evaluates: bool,
-    pub(super) shown: String,
+    pub(super) excerpt: String,
 }
 
 /// `properties`, `patternProperties` and `additionalProperties` of one schema, which depend on each other.
@@ -133,8 +133,8 @@ pub(super) struct Properties {
 }
 
 impl Keyword {
-    /// Whether it goes through the items of an array or the entries of an object.
-    pub(super) fn looks_at_parts(&self) -> bool {
+    /// Returns true if it visits the items of an array or the entries of an object.
+    pub(super) fn visits_children(&self) -> bool {
         matches!(
             self,
             Self::PrefixItems(_)
@@ -148,7 +148,7 @@ impl Keyword {
         )
     }
 
-    /// Its name in a schema; that of the first where several stand together.
+    /// Its name in a schema; for several keywords in one variant, that of the first.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Never => "false",
@@ -226,7 +226,7 @@ impl Bound {
         Self { small: small(number.as_str()), number, exclusive, exact }
     }
 
-    /// How a number, given as JSON, stands to the bound.
+    /// Compares a number, given as JSON, with the bound.
     pub(super) fn compare(&self, number: &str) -> Ordering {
         match (small(number), self.small) {
             (Some(number), Some(bound)) => number.cmp(&bound),
@@ -235,7 +235,7 @@ impl Bound {
     }
 }
 
-/// An integer that is written plainly and surely fits.
+/// Parses an integer of at most 18 characters without decimal point and exponent.
 fn small(number: &str) -> Option<i64> {
     if number.len() > 18 { None } else { number.parse().ok() }
 }
@@ -243,12 +243,12 @@ fn small(number: &str) -> Option<i64> {
 /// The values of an `enum`.
 #[derive(Debug, Default)]
 pub(super) struct Constants {
-    /// All of them, as JSON and in order.
-    pub(super) shown: Vec<String>,
+    /// All values as JSON, in order.
+    pub(super) texts: Vec<String>,
     strings: HashSet<String>,
     numbers: HashSet<Decimal>,
     others: Vec<Value>,
-    /// How many values the others are, with all that is in them.
+    /// The number of values in `others`, including nested ones.
     size: usize,
 }
 
@@ -256,7 +256,7 @@ impl Constants {
     pub(super) fn new(values: &[Value]) -> Self {
         let mut constants = Self::default();
         for value in values {
-            constants.shown.push(value.to_string());
+            constants.texts.push(value.to_string());
             match value {
                 Value::String(text) => {
                     constants.strings.insert(text.clone());
@@ -281,7 +281,7 @@ impl Constants {
         }
     }
 
-    /// About how many values are compared to find a value among them.
+    /// The approximate number of comparisons to find a value among them.
     pub(super) fn cost(&self, document: &Document<'_>, item: usize) -> usize {
         match document.content(item) {
             Content::String(_) | Content::Number(_) => 1,
@@ -290,7 +290,7 @@ impl Constants {
     }
 }
 
-/// How many values a value is, itself included.
+/// Returns the number of values in a value, including itself.
 fn size(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
@@ -300,7 +300,7 @@ fn size(value: &Value) -> usize {
 }
 
 impl Document<'_> {
-    /// Equality of JSON Schema (2020-12 core, 4.2.2): numbers by value, objects whatever their order.
+    /// Equality as in JSON Schema (2020-12 core, section 4.2.2): numbers by value, objects in any order.
     pub(super) fn equals(&self, item: usize, constant: &Value) -> bool {
         match (self.content(item), constant) {
             (Content::Null, Value::Null) => true,
@@ -328,7 +328,7 @@ impl Document<'_> {
         }
     }
 
-    /// Whether a value is of a kind; `1.0` is an integer.
+    /// Returns true if a value is of a kind; `1.0` is an integer.
     pub(super) fn is(&self, item: usize, kind: Kind) -> bool {
         match self.content(item) {
             Content::Null => kind == Kind::Null,
@@ -348,9 +348,9 @@ fn is_whole(number: &str) -> bool {
     is_plain || Decimal::of(number).is_integer()
 }
 
-/// Questions that explanations ask of nodes.
+/// Queries for explanations.
 impl Schema {
-    /// The keys that a node names.
+    /// The keys in the `properties` of a node.
     pub(super) fn keys(&self, node: NodeId) -> impl Iterator<Item = &str> {
         let properties = self.nodes[node].keywords.iter().filter_map(|keyword| match keyword {
             Keyword::Properties(properties) => Some(properties),
@@ -359,10 +359,10 @@ impl Schema {
         properties.flat_map(Properties::keys)
     }
 
-    /// The kinds that the `type` of a node names, or that of the schema it refers to.
+    /// The kinds in the `type` of a node, or of the schema that it refers to.
     pub(super) fn kinds(&self, node: NodeId) -> Option<&[Kind]> {
         let mut node = node;
-        // A circle of references has no kind, nor is one looked for at the end of a long chain.
+        // The limit also ends cycles of references.
         for _ in 0..MAX_CHAIN {
             let keywords = &self.nodes[node].keywords;
             let kinds = keywords.iter().find_map(|keyword| match keyword {
@@ -381,10 +381,10 @@ impl Schema {
         None
     }
 
-    /// Whether a node looks at an entry of the object that it judges.
+    /// Returns true if a node has a rule about an entry of the object.
     pub(super) fn mentions(&self, node: NodeId, key: &str) -> bool {
-        let (mut waiting, mut seen) = (vec![node], BTreeSet::new());
-        while let Some(node) = waiting.pop() {
+        let (mut pending, mut seen) = (vec![node], BTreeSet::new());
+        while let Some(node) = pending.pop() {
             if !seen.insert(node) {
                 continue;
             }
@@ -397,9 +397,9 @@ impl Schema {
                         return true;
                     }
                     Keyword::AllOf(nodes) | Keyword::AnyOf(nodes) | Keyword::OneOf(nodes) => {
-                        waiting.extend(nodes);
+                        pending.extend(nodes);
                     }
-                    Keyword::Not(node, _) | Keyword::Ref(node) => waiting.push(*node),
+                    Keyword::Not(node, _) | Keyword::Ref(node) => pending.push(*node),
                     _ => {}
                 }
             }
@@ -407,7 +407,7 @@ impl Schema {
         false
     }
 
-    /// Whether a node is `false`.
+    /// Returns true if a node is `false`.
     pub(super) fn is_never(&self, node: NodeId) -> bool {
         matches!(self.nodes[node].keywords.as_slice(), [Keyword::Never])
     }

@@ -1,28 +1,29 @@
-//! JSON Schemas that are checked as they are: those of tools met at run time, and what no generated type says.
+//! Checks payloads by JSON Schemas at run time: for tools that are discovered at run time, and for rules that generated
+//! types cannot express.
 //!
-//! Exact where doubles are not: numbers compare as decimals, patterns mean what ECMA-262 says, formats what
-//! [`format`](crate::format) says. Checking takes time in proportion to payload × schema, and ends with an issue where
-//! that is more than a budget.
+//! Numbers are compared exactly, as decimals. Patterns have the meaning of ECMA-262, formats that of
+//! [`format`](crate::format). A check takes time proportional to payload × schema, and ends with an issue if it exceeds
+//! a budget.
 
+mod cache;
 mod compile;
 mod document;
 mod evaluate;
 mod explain;
 mod keyword;
-mod remembered;
 mod resolve;
 
 use std::fmt;
 
 use self::keyword::{Keyword, Node, NodeId};
 use crate::issue::{InvalidPayload, Issue, MAX_STEPS};
-use crate::json::text_of;
+use crate::json::utf8;
 use crate::value::Value;
 
 pub(crate) use self::document::Document;
 pub(crate) use self::evaluate::Evaluation;
 
-/// A JSON Schema, compiled: of draft 4, 6, 7, 2019-09 or 2020-12, as its `$schema` says; of 2020-12 if it says nothing.
+/// A compiled JSON Schema of the draft that its `$schema` names (4, 6, 7, 2019-09 or 2020-12), or 2020-12 without one.
 ///
 /// It never fetches anything.
 ///
@@ -49,7 +50,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it; also a reference to what is outside of it.
+    /// The first mistake of the schema. A reference to another document is a mistake.
     pub fn new(json: &str) -> Result<Self, SchemaError> {
         let root: Value = json
             .parse()
@@ -62,8 +63,8 @@ impl Schema {
         Ok(Self { nodes, anchors, has_unevaluated })
     }
 
-    /// Returns the number of its schemas, keywords and key patterns. A single valid value takes at most about twice as many
-    /// steps, not counting comparisons and matching of texts.
+    /// The number of its schemas, keywords and key patterns. The check of a single valid value takes at most about
+    /// twice as many steps, without those for comparing and matching texts.
     pub fn size(&self) -> usize {
         let patterns = |keyword: &Keyword| match keyword {
             Keyword::Properties(properties) => properties.patterns.len(),
@@ -79,22 +80,23 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Every issue, or the one place where the text stops being JSON.
+    /// Every issue, or the place where the text stops being JSON.
     pub fn check(&self, json: &[u8]) -> Result<(), InvalidPayload> {
         let mut steps = MAX_STEPS;
         self.check_within(json, &mut steps)
     }
 
-    /// Checks a JSON text in so many steps, and takes off those that were needed. One is a keyword on a value, an item that
-    /// is compared, or a byte of a string that is matched.
+    /// Checks a JSON text within a limit of steps, and subtracts the steps that were taken. A step is a keyword that is
+    /// applied to a value, an item that is compared, or a byte of a string that is matched.
     ///
     /// # Errors
     ///
-    /// As [`check`](Self::check), and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) where the steps do not suffice.
+    /// As [`check`](Self::check), and [`IssueKind::TooCostly`](crate::issue::IssueKind::TooCostly) if the limit is
+    /// exceeded.
     pub fn check_within(&self, json: &[u8], steps: &mut u64) -> Result<(), InvalidPayload> {
         let text =
-            text_of(json).map_err(|stop| InvalidPayload::new(vec![Issue::new("", stop.into())]))?;
-        // Also refuses keys that stand twice, which a schema knows nothing of.
+            utf8(json).map_err(|error| InvalidPayload::new(vec![Issue::new("", error.into())]))?;
+        // Parsing also refuses duplicate keys, which are not the concern of schemas.
         text.parse::<Value>()?;
         let Some(document) = Document::read(text, 0) else { return Ok(()) };
         let mut evaluation = Evaluation::within(self, *steps);
@@ -114,7 +116,7 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// An error in a schema. It displays as one short sentence.
+/// A mistake in a schema. It displays as one short sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
     pointer: String,
@@ -126,12 +128,12 @@ impl SchemaError {
         Self { pointer: pointer.into(), message: message.into() }
     }
 
-    /// Where in the schema: a JSON Pointer (RFC 6901).
+    /// The place in the schema: a JSON Pointer (RFC 6901).
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// The message, without its place.
+    /// The message, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }

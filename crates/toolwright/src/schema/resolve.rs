@@ -1,5 +1,5 @@
-//! Where references lead: the schemas of a text that have a URI or an anchor, and what a JSON Pointer finds below them
-//! (2020-12 core, 8.2 and 9; RFC 3986, section 5; RFC 6901).
+//! Resolves references to schemas of the same text, by URI, anchor or JSON Pointer (2020-12 core, sections 8.2 and 9;
+//! RFC 3986, section 5; RFC 6901).
 
 use std::collections::HashMap;
 use std::ptr::from_ref;
@@ -19,8 +19,8 @@ pub(super) enum Draft {
 }
 
 impl Draft {
-    /// The draft of a meta-schema.
-    fn of_uri(uri: &str) -> Option<Self> {
+    /// Returns the draft of a meta-schema.
+    fn from_uri(uri: &str) -> Option<Self> {
         let uri = uri.trim_end_matches('#');
         let (_, name) = uri.split_once("://")?;
         Some(match name {
@@ -34,14 +34,14 @@ impl Draft {
     }
 }
 
-/// The schemas of a text that others may refer to by name.
+/// The schemas of a text that references can point to.
 pub(super) struct Resources<'v> {
     all: Vec<Resource<'v>>,
-    /// The resource of each schema that was passed on the way.
+    /// The resource of each visited schema.
     of: HashMap<*const Value, usize>,
     pointers: HashMap<*const Value, String>,
-    /// The schemas by their places in the text.
-    places: HashMap<String, &'v Value>,
+    /// The schemas by their JSON Pointers in the text.
+    by_pointer: HashMap<String, &'v Value>,
 }
 
 /// A schema with a URI of its own: the root, or one with an `$id`.
@@ -49,21 +49,21 @@ struct Resource<'v> {
     uri: String,
     root: &'v Value,
     draft: Draft,
-    /// `$anchor`, and whether it is dynamic.
+    /// The anchors with their schemas, and true for a dynamic one.
     anchors: Vec<(&'v str, &'v Value, bool)>,
 }
 
-/// Where a reference leads.
+/// The target of a reference.
 pub(super) struct Target<'v> {
     pub(super) schema: &'v Value,
-    /// Its place in the text.
+    /// Its JSON Pointer in the text.
     pub(super) pointer: String,
-    /// The dynamic anchor that was named, if it was one.
+    /// The name of the anchor, if it is a dynamic one.
     pub(super) dynamic: Option<String>,
 }
 
-/// Keywords whose value is a schema, a list of schemas, or schemas by name.
-const ONE: [&str; 13] = [
+/// Keywords whose value is a schema, a list of schemas, or a map of schemas.
+const SCHEMA_KEYWORDS: [&str; 13] = [
     "additionalItems",
     "additionalProperties",
     "contains",
@@ -78,21 +78,21 @@ const ONE: [&str; 13] = [
     "unevaluatedProperties",
     "extends",
 ];
-const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-const NAMED: [&str; 6] =
+const LIST_KEYWORDS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+const MAP_KEYWORDS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 impl<'v> Resources<'v> {
-    /// Finds all of a text.
+    /// Finds all schemas of a text.
     pub(super) fn of(root: &'v Value) -> Result<Self, SchemaError> {
         let mut resources = Self {
             all: Vec::new(),
             of: HashMap::new(),
             pointers: HashMap::new(),
-            places: HashMap::new(),
+            by_pointer: HashMap::new(),
         };
         let draft = root.get("$schema").map_or(Ok(Draft::D2020), |value| {
-            let named = value.as_str().and_then(Draft::of_uri);
+            let named = value.as_str().and_then(Draft::from_uri);
             named.ok_or_else(|| {
                 let message =
                     format!("found {value}, expected the URI of a draft from 4 to 2020-12");
@@ -104,51 +104,51 @@ impl<'v> Resources<'v> {
         Ok(resources)
     }
 
-    /// Goes through a schema and those in it. The depth is that of the text, which is limited.
-    fn visit(&mut self, schema: &'v Value, around: usize, pointer: String) {
-        let resource = self.enter(schema, around);
+    /// Visits a schema and its subschemas. The recursion is as deep as the text, whose depth is limited.
+    fn visit(&mut self, schema: &'v Value, outer: usize, pointer: String) {
+        let resource = self.enter(schema, outer);
         self.of.insert(from_ref(schema), resource);
         if let Value::Object(keywords) = schema {
             let is_reference = self.draft(resource) < Draft::D2019 && keywords.contains_key("$ref");
             for (keyword, value) in keywords {
                 let place = || format!("{pointer}/{}", escaped(keyword));
                 match value {
-                    Value::Array(schemas) if LISTS.contains(&keyword) && !is_reference => {
+                    Value::Array(schemas) if LIST_KEYWORDS.contains(&keyword) && !is_reference => {
                         for (index, schema) in schemas.iter().enumerate() {
                             self.visit(schema, resource, format!("{}/{index}", place()));
                         }
                     }
-                    Value::Object(schemas) if NAMED.contains(&keyword) => {
+                    Value::Object(schemas) if MAP_KEYWORDS.contains(&keyword) => {
                         for (name, schema) in schemas {
                             self.visit(schema, resource, format!("{}/{}", place(), escaped(name)));
                         }
                     }
-                    _ if ONE.contains(&keyword) && !is_reference => {
+                    _ if SCHEMA_KEYWORDS.contains(&keyword) && !is_reference => {
                         self.visit(value, resource, place());
                     }
                     _ => {}
                 }
             }
         }
-        self.places.insert(pointer.clone(), schema);
+        self.by_pointer.insert(pointer.clone(), schema);
         self.pointers.insert(from_ref(schema), pointer);
     }
 
-    /// The resource that a schema belongs to: a new one if it has an `$id`. Notes its anchors.
-    fn enter(&mut self, schema: &'v Value, around: usize) -> usize {
-        let Value::Object(keywords) = schema else { return around };
-        let draft = self.all[around].draft;
+    /// Returns the resource of a schema, a new one if it has an `$id`, and adds its anchors.
+    fn enter(&mut self, schema: &'v Value, outer: usize) -> usize {
+        let Value::Object(keywords) = schema else { return outer };
+        let draft = self.all[outer].draft;
         let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
-        // Beside a reference, older drafts saw nothing.
+        // Older drafts ignore all keywords beside a reference.
         let hidden = draft < Draft::D2019 && keywords.contains_key("$ref");
         let id = text(if draft == Draft::D4 { "id" } else { "$id" }).filter(|_| !hidden);
-        let mut resource = around;
+        let mut resource = outer;
         if let Some(id) = id {
             match id.strip_prefix('#') {
                 Some(anchor) if draft < Draft::D2019 => {
-                    self.all[around].anchors.push((anchor, schema, false));
+                    self.all[outer].anchors.push((anchor, schema, false));
                 }
-                _ => resource = self.identify(schema, around, id),
+                _ => resource = self.add_resource(schema, outer, id),
             }
         }
         if draft >= Draft::D2019 {
@@ -165,15 +165,15 @@ impl<'v> Resources<'v> {
         resource
     }
 
-    fn identify(&mut self, schema: &'v Value, around: usize, id: &str) -> usize {
-        let uri = resolved(&self.all[around].uri, id);
+    fn add_resource(&mut self, schema: &'v Value, outer: usize, id: &str) -> usize {
+        let uri = resolve(&self.all[outer].uri, id);
         let uri = uri.split('#').next().unwrap_or_default().to_owned();
-        if std::ptr::eq(self.all[around].root, schema) {
-            self.all[around].uri = uri;
-            return around;
+        if std::ptr::eq(self.all[outer].root, schema) {
+            self.all[outer].uri = uri;
+            return outer;
         }
-        let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::of_uri);
-        let draft = named.unwrap_or(self.all[around].draft);
+        let named = schema.get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
+        let draft = named.unwrap_or(self.all[outer].draft);
         self.all.push(Resource { uri, root: schema, draft, anchors: Vec::new() });
         self.all.len() - 1
     }
@@ -182,7 +182,7 @@ impl<'v> Resources<'v> {
         self.all[resource].draft
     }
 
-    /// The resource of a schema; of one in a place that no keyword names, the root.
+    /// Returns the resource of a schema; the root for a schema that was not visited.
     pub(super) fn of_schema(&self, schema: &Value) -> usize {
         self.of.get(&from_ref(schema)).copied().unwrap_or_default()
     }
@@ -196,9 +196,9 @@ impl<'v> Resources<'v> {
         self.all.iter().map(dynamic).collect()
     }
 
-    /// Finds the schema that a reference in a resource leads to.
+    /// Finds the target of a reference in a resource.
     pub(super) fn find(&mut self, from: usize, reference: &str) -> Result<Target<'v>, String> {
-        let uri = resolved(&self.all[from].uri, reference);
+        let uri = resolve(&self.all[from].uri, reference);
         let (base, fragment) = uri.split_once('#').unwrap_or((&uri, ""));
         let outside =
             || format!("refers to `{reference}`, which is not in this schema and is not fetched");
@@ -224,10 +224,10 @@ impl<'v> Resources<'v> {
         self.all[resource].anchors.iter().any(|(known, ..)| *known == anchor)
     }
 
-    /// Follows a pointer, which may lead through the beginning of another resource or where no keyword leads.
+    /// Follows a pointer, which may lead into another resource, or to a schema that is not under a known keyword.
     fn point(&mut self, resource: usize, pointer: &str) -> Option<(&'v Value, usize)> {
         let place = format!("{}{pointer}", self.pointer(self.all[resource].root));
-        if let Some(schema) = self.places.get(&place) {
+        if let Some(schema) = self.by_pointer.get(&place) {
             return Some((schema, self.of_schema(schema)));
         }
         let (mut value, mut resource) = (self.all[resource].root, resource);
@@ -246,8 +246,8 @@ impl<'v> Resources<'v> {
     }
 }
 
-/// A reference resolved against a base (RFC 3986, section 5.2).
-fn resolved(base: &str, reference: &str) -> String {
+/// Resolves a reference against a base (RFC 3986, section 5.2).
+fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.to_owned();
     }

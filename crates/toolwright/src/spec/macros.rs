@@ -1,6 +1,6 @@
-//! Macros that write what a spec needs around it: the type of its tool, and the list of its toolset.
+//! The macros `tool!` and `toolset!`, which declare the type of a tool and the items of a toolset.
 
-/// Writes the type of a tool: its name, its arguments, its result, and the static that holds its spec.
+/// Declares the type of a tool from its name, its argument and result types, and the static that holds its spec.
 ///
 /// ```
 /// use toolwright::{Tool, ToolSpec, Value};
@@ -24,8 +24,8 @@ macro_rules! tool {
     };
 }
 
-/// Writes what is known of a toolset beside its tools (`TOOLSET`), the list of these (`ALL`), and a function that gives
-/// those of them that are offered to models (`advertised`).
+/// Declares the items of a toolset: its name, description and service (`TOOLSET`), the list of its tools (`ALL`), and a
+/// function that returns the tools that are offered to models (`advertised`).
 ///
 /// ```
 /// use toolwright::{ToolSpec, Value};
@@ -56,10 +56,10 @@ macro_rules! toolset {
             service: $service,
         };
 
-        /// Every tool of the toolset, in declared order.
+        /// All tools of the toolset, in the declared order.
         pub static ALL: &[&$crate::ToolSpec] = &[$(&$tool),*];
 
-        /// The tools offered to models: all but the deprecated ones.
+        /// The tools that are offered to models: all except deprecated ones.
         pub fn advertised() -> impl Iterator<Item = &'static $crate::ToolSpec> {
             $crate::spec::advertised(ALL)
         }

@@ -1,28 +1,28 @@
-//! The parts of a spec that have fields of their own.
+//! The types of a spec's parts.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A text of a spec: in a static written [`text("…")`](text), at run time made of a `String` with `into`.
+/// A text of a spec: in a static [`text("…")`](text), at run time a `String` converted with `into`.
 pub type Text = Cow<'static, str>;
 
-/// A text that lives as long as the program.
+/// Wraps a `'static` text.
 pub const fn text(text: &'static str) -> Text {
     Cow::Borrowed(text)
 }
 
-/// The name, description and service of a toolset. Generated code has them as `specs::TOOLSET`.
+/// The name, description and service of a toolset: `specs::TOOLSET` in generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolsetInfo {
     /// Its globally unique name.
     pub name: &'static str,
-    /// The purpose of its tools, in words for people and models; may be empty.
+    /// Its description for people and models; may be empty.
     pub description: &'static str,
     /// The service that owns it.
     pub service: &'static str,
 }
 
-/// The implementation of a tool. It is provenance and never part of the tool's identity.
+/// The implementation of a tool. It is not a part of the tool's identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// A method of a service.
@@ -41,78 +41,78 @@ pub enum Implementation {
     },
     /// A tool of a remote MCP server.
     Mcp {
-        /// The name the host knows the server by.
+        /// The server's name in the host's configuration.
         server: Text,
     },
-    /// An executor the host brings.
+    /// An executor that the host provides.
     External,
 }
 
-/// MCP's hints on what a tool does (`ToolAnnotations` of the MCP specification); `None` says nothing.
+/// Hints on the effects of a tool (`ToolAnnotations` of the MCP specification); `None` is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolAnnotations {
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub read_only: Option<bool>,
-    /// It may destroy something.
+    /// The tool may destroy something.
     pub destructive: Option<bool>,
-    /// A second equal call changes nothing more.
+    /// A second equal call has no further effect.
     pub idempotent: Option<bool>,
-    /// It reaches beyond the system it belongs to.
+    /// The tool interacts with systems other than its own.
     pub open_world: Option<bool>,
 }
 
-/// minijinja templates over `args`, `result` and `tool`.
+/// Texts that show the progress of a call: minijinja templates over `args`, `result` and `tool`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// Shown when a call starts.
     pub call: Option<Text>,
-    /// Shown when its result is there.
+    /// Shown when the call returns its result.
     pub result: Option<Text>,
 }
 
-/// The words of an approval request: minijinja templates over `args` and `tool`.
+/// The texts of an approval request: minijinja templates over `args` and `tool`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approval {
-    /// The question to the approver.
+    /// The question for the approver.
     pub prompt: Option<Text>,
-    /// The answer to the model when approval is denied.
+    /// The message for the model when approval is denied.
     pub denied: Option<Text>,
-    /// Whatever else the approver's side needs, such as `risk_level`: a JSON object, as text.
+    /// Further data for the approver, such as `risk_level`: a JSON object, as text.
     pub metadata: Option<Text>,
 }
 
-/// How calls of a tool are run; `None` leaves the choice to the host.
+/// The limits of a tool's calls; for `None` the host decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallLimits {
-    /// How long one attempt may take.
+    /// The time limit of one attempt.
     pub timeout: Option<Duration>,
-    /// How many attempts a transient failure gets in all.
+    /// The total number of attempts when failures are transient.
     pub attempts: Option<u32>,
-    /// Whether the tool is a barrier among concurrent calls.
+    /// If true, a call of the tool never runs at the same time as another call of its step.
     pub sequential: bool,
 }
 
-/// Why a tool should no longer be used.
+/// The deprecation of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deprecation {
-    /// The version since when.
+    /// The version since which the tool is deprecated.
     pub since: Option<Text>,
     /// The tool to use instead.
     pub replacement: Option<Text>,
 }
 
 impl ToolAnnotations {
-    /// Nothing said.
+    /// Every hint is unknown.
     pub const UNKNOWN: Self =
         Self { read_only: None, destructive: None, idempotent: None, open_world: None };
 }
 
 impl CallLimits {
-    /// Everything left to the host.
+    /// No limits: the host decides.
     pub const UNLIMITED: Self = Self { timeout: None, attempts: None, sequential: false };
 }
 
 impl Hints {
-    /// Nothing to show.
+    /// No hints.
     pub(super) const NONE: Self = Self { call: None, result: None };
 }

@@ -1,16 +1,16 @@
-//! Lengths of time as schema files, files of agents and commands write them: `500ms`, `5s`, `2m` or `1h`.
+//! Parses durations such as `500ms`, `5s`, `2m` or `1h` in schema files, agent files and commands.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Every unit, in milliseconds; `ms` before the units it ends with.
+/// The units in milliseconds; `ms` is before `m` and `s`, since it is tried first.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
-/// A text that is no length of time above zero.
+/// The error for a text that is not a duration above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeriodError;
 
-/// Reads a length of time: digits and a unit, `ms`, `s`, `m` or `h`.
+/// Parses a duration: digits and a unit, `ms`, `s`, `m` or `h`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,11 +25,11 @@ pub struct PeriodError;
 ///
 /// # Errors
 ///
-/// When the text is anything else, is zero, or is more milliseconds than 64 bits hold.
+/// If the text is not of this form, is zero, or exceeds `u64::MAX` milliseconds.
 pub fn parse_period(text: &str) -> Result<Duration, PeriodError> {
     let digits_of = |(unit, length)| Some((text.strip_suffix(unit)?, length));
     let (digits, unit) = UNITS.into_iter().find_map(digits_of).ok_or(PeriodError)?;
-    // A number of Rust may have a sign.
+    // `u64::from_str` accepts a sign.
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(PeriodError);
     }
@@ -39,7 +39,7 @@ pub fn parse_period(text: &str) -> Result<Duration, PeriodError> {
 }
 
 impl PeriodError {
-    /// What was expected, as the rest of a sentence.
+    /// The expected text, for error messages.
     #[doc(hidden)]
     pub const EXPECTED: &str = "a length of time above zero, such as 500ms, 5s, 2m or 1h";
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_is_digits_and_a_unit_and_more_than_nothing() {
+    fn a_period_is_a_positive_number_with_a_unit() {
         let read = |text| parse_period(text).ok().map(|period| period.as_millis());
         for (text, milliseconds) in
             [("1ms", 1), ("007s", 7_000), ("2m", 120_000), ("1h", 3_600_000)]

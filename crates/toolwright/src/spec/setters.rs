@@ -1,4 +1,4 @@
-//! The setters of [`ToolSpec`]: those that work in statics, and those for texts that are made at run time.
+//! The setters of [`ToolSpec`]: `const` ones for statics, and those for texts that are created at run time.
 
 use std::mem;
 use std::time::Duration;
@@ -9,58 +9,59 @@ use super::parts::{
 };
 use super::{Examples, Texts, ToolSpec};
 
-/// Replaces a field and forgets its old value, because a const fn cannot drop one: an old value made at run time leaks.
-const fn put<T>(field: &mut T, value: T) {
+/// Replaces a field and forgets its old value, because a `const fn` cannot drop it. An old value with an allocation
+/// leaks.
+const fn replace<T>(field: &mut T, value: T) {
     mem::forget(mem::replace(field, value));
 }
 
-/// Setters that work in statics.
+/// Setters that can be used in statics.
 impl ToolSpec {
     /// Sets the short name for people.
     #[must_use]
     pub const fn with_title(mut self, title: &'static str) -> Self {
-        put(&mut self.title, Some(text(title)));
+        replace(&mut self.title, Some(text(title)));
         self
     }
 
-    /// Sets what the tool does, for the model.
+    /// Sets the description for the model.
     #[must_use]
     pub const fn with_description(mut self, description: &'static str) -> Self {
-        put(&mut self.description, text(description));
+        replace(&mut self.description, text(description));
         self
     }
 
-    /// Sets the toolset it belongs to.
+    /// Sets the name of its toolset.
     #[must_use]
     pub const fn with_toolset(mut self, toolset: &'static str) -> Self {
-        put(&mut self.toolset, text(toolset));
+        replace(&mut self.toolset, text(toolset));
         self
     }
 
-    /// Sets the toolset it belongs to, what that is for, and the service that owns both.
+    /// Sets the toolset, its description and its service.
     #[must_use]
     pub const fn in_toolset(mut self, toolset: &'static ToolsetInfo) -> Self {
-        put(&mut self.toolset, text(toolset.name));
-        put(&mut self.toolset_description, text(toolset.description));
-        put(&mut self.service, text(toolset.service));
+        replace(&mut self.toolset, text(toolset.name));
+        replace(&mut self.toolset_description, text(toolset.description));
+        replace(&mut self.service, text(toolset.service));
         self
     }
 
-    /// Sets the service that owns it.
+    /// Sets the name of its service.
     #[must_use]
     pub const fn with_service(mut self, service: &'static str) -> Self {
-        put(&mut self.service, text(service));
+        replace(&mut self.service, text(service));
         self
     }
 
-    /// Sets what runs it.
+    /// Sets the implementation.
     #[must_use]
     pub const fn with_implementation(mut self, implementation: Implementation) -> Self {
-        put(&mut self.implementation, implementation);
+        replace(&mut self.implementation, implementation);
         self
     }
 
-    /// Sets the method of a service that runs it.
+    /// Sets the implementation to a method of a service.
     #[must_use]
     pub const fn with_method(self, service: &'static str, method: &'static str) -> Self {
         self.with_implementation(Implementation::Method {
@@ -69,7 +70,7 @@ impl ToolSpec {
         })
     }
 
-    /// Sets the agent of a service that runs it.
+    /// Sets the implementation to an agent of a service.
     #[must_use]
     pub const fn with_agent(self, service: &'static str, agent: &'static str) -> Self {
         self.with_implementation(Implementation::Agent {
@@ -78,208 +79,208 @@ impl ToolSpec {
         })
     }
 
-    /// Sets the MCP server that runs it, by the name the host knows it by.
+    /// Sets the implementation to an MCP server, by its name in the host's configuration.
     #[must_use]
     pub const fn with_mcp_server(self, server: &'static str) -> Self {
         self.with_implementation(Implementation::Mcp { server: text(server) })
     }
 
-    /// Sets its name on the remote MCP server it lives on.
+    /// Sets the tool's name on its remote MCP server.
     #[must_use]
     pub const fn with_remote_name(mut self, name: &'static str) -> Self {
-        put(&mut self.remote_name, Some(text(name)));
+        replace(&mut self.remote_name, Some(text(name)));
         self
     }
 
-    /// Sets the words to choose tools by.
+    /// Sets the tags for selecting tools.
     #[must_use]
     pub const fn with_tags(mut self, tags: &'static [&'static str]) -> Self {
-        put(&mut self.tags, Texts::Static(tags));
+        replace(&mut self.tags, Texts::Static(tags));
         self
     }
 
-    /// Sets its earlier names.
+    /// Sets the earlier names.
     #[must_use]
     pub const fn with_aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        put(&mut self.aliases, Texts::Static(aliases));
+        replace(&mut self.aliases, Texts::Static(aliases));
         self
     }
 
-    /// Sets what it does to the world.
+    /// Sets the hints on its effects.
     #[must_use]
     pub const fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
         self
     }
 
-    /// Sets whether it changes nothing.
+    /// Sets the hint that the tool changes nothing.
     #[must_use]
     pub const fn with_read_only(mut self, read_only: bool) -> Self {
         self.annotations.read_only = Some(read_only);
         self
     }
 
-    /// Sets whether it may destroy something.
+    /// Sets the hint that the tool may destroy something.
     #[must_use]
     pub const fn with_destructive(mut self, destructive: bool) -> Self {
         self.annotations.destructive = Some(destructive);
         self
     }
 
-    /// Sets whether a second equal call changes nothing more.
+    /// Sets the hint that a second equal call has no further effect.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
         self.annotations.idempotent = Some(idempotent);
         self
     }
 
-    /// Sets whether it reaches beyond the system it belongs to.
+    /// Sets the hint that the tool interacts with systems other than its own.
     #[must_use]
     pub const fn with_open_world(mut self, open_world: bool) -> Self {
         self.annotations.open_world = Some(open_world);
         self
     }
 
-    /// Sets the templates for showing its progress.
+    /// Sets the templates that show the progress of a call.
     #[must_use]
     pub const fn with_hints(mut self, hints: Hints) -> Self {
-        put(&mut self.hints, hints);
+        replace(&mut self.hints, hints);
         self
     }
 
     /// Sets the template that is shown when a call starts.
     #[must_use]
     pub const fn with_call_hint(mut self, template: &'static str) -> Self {
-        put(&mut self.hints.call, Some(text(template)));
+        replace(&mut self.hints.call, Some(text(template)));
         self
     }
 
-    /// Sets the template that is shown when a result is there.
+    /// Sets the template that is shown when a call returns its result.
     #[must_use]
     pub const fn with_result_hint(mut self, template: &'static str) -> Self {
-        put(&mut self.hints.result, Some(text(template)));
+        replace(&mut self.hints.result, Some(text(template)));
         self
     }
 
-    /// Makes its calls need an approval, which is asked for in these words.
+    /// Requires an approval for each call, with these texts.
     #[must_use]
-    pub const fn with_approval(mut self, words: Approval) -> Self {
-        put(&mut self.approval, Some(words));
+    pub const fn with_approval(mut self, approval: Approval) -> Self {
+        replace(&mut self.approval, Some(approval));
         self
     }
 
-    /// Makes its calls need an approval, which the host asks for in its own words.
+    /// Requires an approval for each call, with the host's texts.
     #[must_use]
     pub const fn requiring_approval(mut self) -> Self {
-        self.needed_approval();
+        self.approval_mut();
         self
     }
 
-    /// Makes its calls need an approval, and sets what the approver is asked.
+    /// Requires an approval for each call, and sets the question for the approver.
     #[must_use]
     pub const fn with_approval_prompt(mut self, template: &'static str) -> Self {
-        put(&mut self.needed_approval().prompt, Some(text(template)));
+        replace(&mut self.approval_mut().prompt, Some(text(template)));
         self
     }
 
-    /// Makes its calls need an approval, and sets what the model is told on a no.
+    /// Requires an approval for each call, and sets the message for the model when it is denied.
     #[must_use]
     pub const fn with_approval_denied(mut self, template: &'static str) -> Self {
-        put(&mut self.needed_approval().denied, Some(text(template)));
+        replace(&mut self.approval_mut().denied, Some(text(template)));
         self
     }
 
-    /// Makes its calls need an approval, and sets what else the approver's side needs: a JSON object, as text.
+    /// Requires an approval for each call, and sets further data for the approver: a JSON object, as text.
     #[must_use]
     pub const fn with_approval_metadata(mut self, metadata: &'static str) -> Self {
-        put(&mut self.needed_approval().metadata, Some(text(metadata)));
+        replace(&mut self.approval_mut().metadata, Some(text(metadata)));
         self
     }
 
-    const fn needed_approval(&mut self) -> &mut Approval {
+    const fn approval_mut(&mut self) -> &mut Approval {
         if self.approval.is_none() {
             let approval = Approval { prompt: None, denied: None, metadata: None };
-            put(&mut self.approval, Some(approval));
+            replace(&mut self.approval, Some(approval));
         }
         self.approval.as_mut().expect("it was set just now")
     }
 
-    /// Sets how its calls are run.
+    /// Sets the limits of its calls.
     #[must_use]
     pub const fn with_limits(mut self, limits: CallLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets how long one attempt may take.
+    /// Sets the time limit of one attempt.
     #[must_use]
     pub const fn with_timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = Some(timeout);
         self
     }
 
-    /// Sets how many attempts a transient failure gets in all.
+    /// Sets the total number of attempts when failures are transient.
     #[must_use]
     pub const fn with_attempts(mut self, attempts: u32) -> Self {
         self.limits.attempts = Some(attempts);
         self
     }
 
-    /// Sets whether the tool is a barrier among concurrent calls.
+    /// Sets whether a call of the tool never runs at the same time as another call of its step.
     #[must_use]
     pub const fn with_sequential(mut self, sequential: bool) -> Self {
         self.limits.sequential = sequential;
         self
     }
 
-    /// Sets example calls, valid under the schemas: the arguments, and the result where it is shown, as JSON texts.
+    /// Sets example calls, which must be valid under the schemas: arguments and optional result as JSON texts.
     #[must_use]
     pub const fn with_examples(
         mut self,
         examples: &'static [(&'static str, Option<&'static str>)],
     ) -> Self {
-        put(&mut self.examples, Examples::Static(examples));
+        replace(&mut self.examples, Examples::Static(examples));
         self
     }
 
-    /// Sets arguments that are right, as JSON text, for a tool without examples.
+    /// Sets valid arguments, as JSON text, for a tool without examples.
     #[must_use]
     pub const fn with_args_sample(mut self, args: &'static str) -> Self {
-        put(&mut self.args_sample, Some(text(args)));
+        replace(&mut self.args_sample, Some(text(args)));
         self
     }
 
-    /// Deprecates it, and says why.
+    /// Deprecates the tool, with these details.
     #[must_use]
     pub const fn with_deprecation(mut self, deprecation: Deprecation) -> Self {
-        put(&mut self.deprecation, Some(deprecation));
+        replace(&mut self.deprecation, Some(deprecation));
         self
     }
 
-    /// Deprecates it: it still runs, but is not offered to models.
+    /// Deprecates the tool: it still runs, but is not offered to models.
     #[must_use]
     pub const fn deprecated(mut self) -> Self {
-        self.needed_deprecation();
+        self.deprecation_mut();
         self
     }
 
-    /// Deprecates it, and sets the version since when it is deprecated.
+    /// Deprecates the tool since a version.
     #[must_use]
     pub const fn deprecated_since(mut self, version: &'static str) -> Self {
-        put(&mut self.needed_deprecation().since, Some(text(version)));
+        replace(&mut self.deprecation_mut().since, Some(text(version)));
         self
     }
 
-    /// Deprecates it, and sets the tool to use instead.
+    /// Deprecates the tool in favor of another.
     #[must_use]
     pub const fn replaced_by(mut self, tool: &'static str) -> Self {
-        put(&mut self.needed_deprecation().replacement, Some(text(tool)));
+        replace(&mut self.deprecation_mut().replacement, Some(text(tool)));
         self
     }
 
-    const fn needed_deprecation(&mut self) -> &mut Deprecation {
+    const fn deprecation_mut(&mut self) -> &mut Deprecation {
         if self.deprecation.is_none() {
-            put(&mut self.deprecation, Some(Deprecation { since: None, replacement: None }));
+            replace(&mut self.deprecation, Some(Deprecation { since: None, replacement: None }));
         }
         self.deprecation.as_mut().expect("it was set just now")
     }
@@ -287,61 +288,61 @@ impl ToolSpec {
     /// Sets the arguments' JSON Schema (2020-12), as text.
     #[must_use]
     pub const fn with_args_schema(mut self, schema: &'static str) -> Self {
-        put(&mut self.args_schema, text(schema));
+        replace(&mut self.args_schema, text(schema));
         self
     }
 
     /// Sets the result's JSON Schema (2020-12), as text.
     #[must_use]
     pub const fn with_result_schema(mut self, schema: &'static str) -> Self {
-        put(&mut self.result_schema, text(schema));
+        replace(&mut self.result_schema, text(schema));
         self
     }
 }
 
-/// Setters for texts that are made at run time.
+/// Setters for texts that are created at run time.
 impl ToolSpec {
     /// Sets the short name for people.
     pub fn set_title(&mut self, title: impl Into<Text>) {
         self.title = Some(title.into());
     }
 
-    /// Sets what the tool does, for the model.
+    /// Sets the description for the model.
     pub fn set_description(&mut self, description: impl Into<Text>) {
         self.description = description.into();
     }
 
-    /// Sets the toolset it belongs to.
+    /// Sets the name of its toolset.
     pub fn set_toolset(&mut self, toolset: impl Into<Text>) {
         self.toolset = toolset.into();
     }
 
-    /// Sets what the toolset it belongs to is for.
+    /// Sets the description of its toolset.
     pub fn set_toolset_description(&mut self, description: impl Into<Text>) {
         self.toolset_description = description.into();
     }
 
-    /// Sets the service that owns it.
+    /// Sets the name of its service.
     pub fn set_service(&mut self, service: impl Into<Text>) {
         self.service = service.into();
     }
 
-    /// Sets its name on the remote MCP server it lives on.
+    /// Sets the tool's name on its remote MCP server.
     pub fn set_remote_name(&mut self, name: impl Into<Text>) {
         self.remote_name = Some(name.into());
     }
 
-    /// Sets the words to choose tools by.
+    /// Sets the tags for selecting tools.
     pub fn set_tags<S: Into<Text>>(&mut self, tags: impl IntoIterator<Item = S>) {
         self.tags = Texts::Owned(tags.into_iter().map(Into::into).collect());
     }
 
-    /// Sets its earlier names.
+    /// Sets the earlier names.
     pub fn set_aliases<S: Into<Text>>(&mut self, aliases: impl IntoIterator<Item = S>) {
         self.aliases = Texts::Owned(aliases.into_iter().map(Into::into).collect());
     }
 
-    /// Sets example calls, valid under the schemas: the arguments, and the result where it is shown, as JSON texts.
+    /// Sets example calls, which must be valid under the schemas: arguments and optional result as JSON texts.
     pub fn set_examples<S: Into<Text>>(
         &mut self,
         examples: impl IntoIterator<Item = (S, Option<S>)>,
@@ -350,12 +351,12 @@ impl ToolSpec {
         self.examples = Examples::Owned(examples.into_iter().map(owned).collect());
     }
 
-    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change what checks them.
+    /// Sets the arguments' JSON Schema (2020-12), as text. It does not change their check.
     pub fn set_args_schema(&mut self, schema: impl Into<Text>) {
         self.args_schema = schema.into();
     }
 
-    /// Sets the result's JSON Schema (2020-12), as text. It does not change what checks it.
+    /// Sets the result's JSON Schema (2020-12), as text. It does not change its check.
     pub fn set_result_schema(&mut self, schema: impl Into<Text>) {
         self.result_schema = schema.into();
     }

@@ -1,4 +1,4 @@
-//! Takes secrets out of texts that may repeat them.
+//! [`Redactor`], which removes secrets from texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-/// A shorter secret is taken out as a whole word alone: anywhere else it may be a part of ordinary words.
-const SHORTEST_ANYWHERE: usize = 8;
+/// A shorter secret is only removed as a whole word, because it may be a part of ordinary words.
+const MIN_INSIDE_WORDS: usize = 8;
 
-/// Takes secrets out of texts that repeat them: as they are, percent-encoded, escaped as in JSON, or in base64, also inside
-/// a longer value. A secret of fewer than eight characters is taken out where it is a whole word. A secret that is
-/// disguised on purpose, such as reversed, is not found.
+/// Removes secrets from texts: in plain text, percent-encoded, escaped as in JSON, or in base64, also as a part of a
+/// longer value. A secret of fewer than eight characters is only removed as a whole word. A secret that is deliberately
+/// disguised, such as reversed, is not found.
 ///
 /// ```
 /// use toolwright::untrusted::Redactor;
@@ -24,25 +24,25 @@ pub struct Redactor {
     needles: Vec<Needle>,
 }
 
-/// The backslashes before a quote in JSON in JSON in JSON. More are not looked for.
-const MOST_BACKSLASHES: usize = 7;
+/// The largest number of backslashes before a quote that is searched for: that of JSON in JSON in JSON.
+const MAX_BACKSLASHES: usize = 7;
 
 /// A text to find.
 #[derive(Clone)]
 struct Needle {
     text: String,
-    /// For each of its characters the texts that stand for it in JSON.
+    /// The ways to write each of its characters in JSON.
     spellings: Vec<Vec<String>>,
 }
 
 impl Redactor {
-    /// Takes out these secrets. Empty ones are in no text.
+    /// Creates a redactor for these secrets. Empty ones are ignored.
     pub fn new(secrets: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let secrets = secrets.into_iter();
         Self { needles: secrets.flat_map(|secret| needles(secret.as_ref())).collect() }
     }
 
-    /// A text with every occurrence of a secret replaced by `…`.
+    /// Returns a text with every occurrence of a secret replaced by `…`.
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let (mut out, mut copied, mut at) = (String::new(), 0, 0);
         while let Some(character) = text[at..].chars().next() {
@@ -63,7 +63,7 @@ impl Redactor {
     }
 }
 
-/// Shows the number of secrets and none of their text.
+/// Shows the number of search texts, not the secrets.
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redactor({} hidden)", self.needles.len())
@@ -77,8 +77,8 @@ fn needles(secret: &str) -> Vec<Needle> {
     let mut texts = vec![secret.to_owned(), STANDARD.encode(secret), URL_SAFE.encode(secret)];
     for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
         texts.push(engine.encode(secret));
-        // Three bytes become four digits, so where the secret begins among three bytes decides how it looks. Digits that
-        // hold bits of its neighbors are left out.
+        // Base64 encodes three bytes as four digits, so the digits of a secret depend on its offset modulo 3. Digits
+        // that hold bits of neighboring bytes are left out.
         for before in 0..3 {
             let bytes = [&vec![0; before], secret.as_bytes()].concat();
             let digits = engine.encode(&bytes);
@@ -91,15 +91,16 @@ fn needles(secret: &str) -> Vec<Needle> {
     }
     texts.sort();
     texts.dedup();
-    let needle = |text: String| Needle { spellings: text.chars().map(in_json).collect(), text };
+    let needle =
+        |text: String| Needle { spellings: text.chars().map(json_spellings).collect(), text };
     texts.into_iter().map(needle).collect()
 }
 
 impl Needle {
-    /// Where an occurrence that begins at a place ends.
+    /// Returns the end of an occurrence that begins at `at`.
     fn end(&self, text: &str, at: usize) -> Option<usize> {
-        // Characters as they are decide most places, and are quick to compare. What may begin another spelling of one is
-        // left to the search.
+        // Comparing bytes rules out most places quickly. The search below handles bytes that may begin an encoded
+        // character.
         let begins_spelling = |byte: u8| matches!(byte, b'\\' | b'%' | b'+');
         let pairs = self.text.bytes().zip(text.as_bytes()[at..].iter().copied());
         let mut same = pairs.take_while(|(a, b)| a == b && !begins_spelling(*b)).count();
@@ -113,7 +114,7 @@ impl Needle {
         let mut ends = vec![at + same];
         for spellings in &self.spellings[self.text[..same].chars().count()..] {
             let next = |&at: &usize| {
-                spellings.iter().flat_map(move |spelling| spelled(text, at, spelling))
+                spellings.iter().flat_map(move |spelling| spelling_ends(text, at, spelling))
             };
             ends = ends.iter().flat_map(next).collect();
             if ends.is_empty() {
@@ -125,12 +126,12 @@ impl Needle {
         let end = ends.last().copied()?;
         let is_word = |c: char| c.is_alphanumeric();
         let is_inside = text[..at].ends_with(is_word) || text[end..].starts_with(is_word);
-        (self.spellings.len() >= SHORTEST_ANYWHERE || !is_inside).then_some(end)
+        (self.spellings.len() >= MIN_INSIDE_WORDS || !is_inside).then_some(end)
     }
 }
 
-/// The texts that stand for a character in a JSON string (RFC 8259, 7).
-fn in_json(character: char) -> Vec<String> {
+/// Returns the ways to write a character in a JSON string (RFC 8259, section 7).
+fn json_spellings(character: char) -> Vec<String> {
     let mut units = [0; 2];
     let units = character.encode_utf16(&mut units);
     let lower: Vec<_> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
@@ -150,9 +151,9 @@ fn in_json(character: char) -> Vec<String> {
     spellings
 }
 
-/// The ends of a text that begins at a place, each of its characters as it is or percent-encoded (RFC 3986, 2.1; a space
-/// also as `+`, as in forms; a backslash also several times, as in JSON in JSON).
-fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
+/// Returns the possible ends of `wanted` in a text that begins at `at`. Each character may be plain or percent-encoded
+/// (RFC 3986, section 2.1); a space may be a `+`, as in forms; a backslash may be repeated, as in JSON in JSON.
+fn spelling_ends(text: &str, at: usize, wanted: &str) -> Vec<usize> {
     let mut ends = vec![at];
     for character in wanted.chars() {
         let mut next = Vec::new();
@@ -162,7 +163,7 @@ fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
                 next.push(at + character.len_utf8());
             }
             if character == '\\' {
-                let more = rest.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\');
+                let more = rest.bytes().take(MAX_BACKSLASHES).take_while(|byte| *byte == b'\\');
                 next.extend((1..=more.count()).map(|length| at + length));
             }
             next.extend(percent_encoded(rest, character).map(|length| at + length));
@@ -172,7 +173,7 @@ fn spelled(text: &str, at: usize, wanted: &str) -> Vec<usize> {
     ends
 }
 
-/// The length of a character that is percent-encoded at the beginning of a text.
+/// Returns the length of a percent-encoded character at the beginning of a text.
 fn percent_encoded(text: &str, character: char) -> Option<usize> {
     let mut bytes = [0; 4];
     let mut digits = text.as_bytes();
@@ -194,27 +195,27 @@ mod tests {
 
     use super::*;
 
-    /// The ways in which a service may repeat a value, some of them one inside the other.
+    /// The encodings in which a service may repeat a value; some are nested.
     const ENCODINGS: [fn(&str) -> String; 10] = [
         str::to_owned,
         percent_encoded_text,
         as_form,
-        in_quotes,
+        as_json,
         |text| {
             text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat()
         },
         |text| STANDARD.encode(text),
         |text| URL_SAFE.encode(text),
         |text| percent_encoded_text(&STANDARD.encode(text)),
-        |text| percent_encoded_text(&in_quotes(text)),
-        |text| in_quotes(&in_quotes(&in_quotes(text))),
+        |text| percent_encoded_text(&as_json(text)),
+        |text| as_json(&as_json(&as_json(text))),
     ];
 
     fn redacted(text: &str, secrets: &[&str]) -> String {
         Redactor::new(secrets).redacted(text).into_owned()
     }
 
-    /// Each byte that RFC 3986, 2.3 does not call unreserved, percent-encoded.
+    /// Percent-encodes each byte that is not unreserved by RFC 3986, section 2.3.
     fn percent_encoded_text(text: &str) -> String {
         let encoded = |byte: u8| match byte {
             b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
@@ -224,11 +225,11 @@ mod tests {
         text.bytes().map(encoded).collect()
     }
 
-    fn in_quotes(text: &str) -> String {
+    fn as_json(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }
 
-    /// As a form has it, with small letters in `%2f`.
+    /// Encodes a text as in a form, with lowercase letters in `%2f`.
     fn as_form(text: &str) -> String {
         let encoded = percent_encoded_text(text).replace("%20", "+");
         let mut parts = encoded.split('%');
@@ -243,7 +244,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(50))]
 
         #[test]
-        fn a_secret_is_gone_whatever_its_encoding_and_its_neighbors(
+        fn secrets_are_removed_in_every_encoding_and_context(
             secret in "[ -~é🦀]{8,24}",
             before in "[ -~é]{0,9}",
             after in "[ -~é]{0,9}",
@@ -253,24 +254,24 @@ mod tests {
             for encode in ENCODINGS {
                 let alone = encode(&secret);
                 let text = format!("{before}{alone}{after}");
-                let told = redacted(&text, &[&secret]);
-                prop_assert!(told.contains('…') && !told.contains(&alone), "{text} became {told}");
-                // As a part of what was encoded: base64 has no copy of it then.
+                let output = redacted(&text, &[&secret]);
+                prop_assert!(output.contains('…') && !output.contains(&alone), "{text} became {output}");
+                // The secret may be a part of the encoded text: base64 then holds no copy of `alone`.
                 let whole = encode(&format!("{inner_before}{secret}{inner_after}"));
-                let told = redacted(&whole, &[&secret]);
-                prop_assert!(told.contains('…'), "{whole} became {told}");
-                prop_assert!(told.len() < whole.len() + '…'.len_utf8(), "{whole} became {told}");
+                let output = redacted(&whole, &[&secret]);
+                prop_assert!(output.contains('…'), "{whole} became {output}");
+                prop_assert!(output.len() < whole.len() + '…'.len_utf8(), "{whole} became {output}");
             }
         }
 
         #[test]
-        fn a_text_without_the_secret_stays(text in "[a-z0-9 {}:,\"]{0,60}") {
+        fn a_text_without_the_secret_is_unchanged(text in "[a-z0-9 {}:,\"]{0,60}") {
             prop_assert_eq!(redacted(&text, &["A-SECRET-KEY", ""]), text);
         }
     }
 
     #[test]
-    fn a_short_secret_is_taken_out_as_a_word_alone() {
+    fn a_short_secret_is_only_removed_as_a_whole_word() {
         assert_eq!(redacted("pass: an, a pass, bypassed", &["an", "pass"]), "…: …, a …, bypassed");
     }
 }

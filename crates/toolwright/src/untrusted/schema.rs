@@ -1,19 +1,19 @@
-//! Makes the words of a schema safe to show. It leaves alone everything that a payload is compared with.
+//! Makes the texts of a schema safe to show, except those that payloads are compared with.
 
 use super::visible;
 use crate::Value;
 
-/// Keywords whose entries are schemas under names that the schema chooses.
-const NAMED: [&str; 5] =
+/// Keywords whose value is a map from names to schemas.
+const SCHEMA_MAPS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// Keywords that compare a payload with their values.
-const COMPARED: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
+/// Keywords whose values are compared with payloads.
+const COMPARED_KEYWORDS: [&str; 5] = ["enum", "const", "pattern", "required", "dependentRequired"];
 
-/// A JSON Schema without [hidden](super::hidden) characters in its annotations, its other words and the keywords that
-/// nobody knows, or `None` if there are none. Names, patterns, and the values of `enum` and `const` stay to the letter, so
-/// the same payloads are valid: where they hide something, the result does. So do the values of the keywords `kept`, such as
-/// `default` where it becomes a part of payloads.
+/// Returns a JSON Schema with [hidden](super::hidden) characters replaced in annotations and unknown keywords, or
+/// `None` if they hold none. Names, patterns, and the values of `enum` and `const` are not changed, even if they hold
+/// hidden characters, so that the same payloads are valid. Neither are the values of the keywords in `kept`, such as
+/// `default` if defaults are put into payloads.
 pub fn visible_schema(schema: &Value, kept: &[&str]) -> Option<Value> {
     let cleaned = cleaned(schema, kept);
     (cleaned != *schema).then_some(cleaned)
@@ -25,7 +25,7 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
         Value::Object(entries) => {
             let entries = entries.iter().map(|(key, value)| {
                 let value = match (key, value) {
-                    (key, Value::Object(schemas)) if NAMED.contains(&key) => {
+                    (key, Value::Object(schemas)) if SCHEMA_MAPS.contains(&key) => {
                         let schemas = schemas.iter();
                         Value::Object(
                             schemas
@@ -33,7 +33,7 @@ fn cleaned(schema: &Value, kept: &[&str]) -> Value {
                                 .collect(),
                         )
                     }
-                    (key, payload) if COMPARED.contains(&key) || kept.contains(&key) => {
+                    (key, payload) if COMPARED_KEYWORDS.contains(&key) || kept.contains(&key) => {
                         payload.clone()
                     }
                     (_, value) => cleaned(value, kept),
@@ -52,9 +52,9 @@ mod tests {
     use crate::Value;
     use crate::untrusted::hidden;
 
-    /// A text with hidden characters is replaced where it changes no payload, and is left where it does.
+    /// Hidden characters are replaced unless that would change which payloads are valid.
     #[test]
-    fn a_schema_hides_something_only_where_payloads_are_compared_with_it() {
+    fn hidden_characters_are_only_kept_in_texts_that_payloads_are_compared_with() {
         const HIDDEN: &str = "\u{e0049}\u{e0067}";
         let cases = [
             (r#"{"default":"_"}"#, false),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn words_lose_what_they_hide_and_payloads_do_not() {
+    fn annotations_lose_hidden_characters_and_compared_values_keep_them() {
         let schema: Value = "{\"description\":\"a\u{202e}\",\"properties\":{\"description\":{\"title\":\"b\u{e0041}\"},\
                              \"enum\":{\"description\":\"c\u{200b}\",\"enum\":[{\"title\":\"\u{202e}\"}],\"maximum\":1.10}}}"
             .parse()
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_kept_keywords_stay_as_they_are_written() {
+    fn values_of_kept_keywords_are_not_changed() {
         let schema = "{\"title\":\"a\u{200b}\",\"items\":{\"default\":\"b\u{200b}\"}}";
         let schema: Value = schema.parse().expect("it is JSON");
         let visible = super::visible_schema(&schema, &["default"]).expect("the title hides one");

@@ -1,4 +1,4 @@
-//! Conversions of everyday Rust values into [`Value`].
+//! Conversions of Rust values to [`Value`].
 
 use super::{Integer, Map, Nullable, Number, Value};
 

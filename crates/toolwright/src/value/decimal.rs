@@ -1,13 +1,13 @@
-//! The normal form of a decimal number: equal numbers have equal forms.
+//! [`Decimal`], the normal form of a decimal number: equal numbers have equal forms.
 //!
-//! No exponent is ever written out, so a short text such as `1e999999999` stays small.
+//! Exponents are not expanded to zeros, so a number such as `1e999999999` takes little memory.
 
 use std::cmp::Ordering;
 
 /// A number as sign, significant digits and power of ten: `digits × 10^exponent`.
 ///
-/// The digits neither begin nor end with `0`; zero has none, no sign and the exponent 0.
-/// Exponents beyond 38 digits are cut to the largest that fits: no two such numbers are told apart.
+/// The digits neither begin nor end with `0`; zero has no digits, no sign and the exponent 0. Exponents beyond the
+/// range of `i128` become its largest or smallest value, so such numbers may compare as equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
     negative: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads a number that is known to follow the JSON grammar.
+    /// Parses a number that follows the JSON grammar.
     pub(crate) fn of(number: &str) -> Self {
         let unsigned = number.strip_prefix('-');
         let (mantissa, power) = split(unsigned.unwrap_or(number), &['e', 'E']);
@@ -47,10 +47,10 @@ impl Decimal {
         self.digits.is_empty()
     }
 
-    /// Whether the number is a divisor, which is above zero, times an integer. The cost is in proportion to
+    /// Returns true if the number is an integer times `divisor`, which must be above zero. The cost is proportional to
     /// [`division_steps`](Self::division_steps).
     pub(crate) fn is_multiple_of(&self, divisor: &Self) -> bool {
-        // Digits never end with a zero, so a divisor of a higher power of ten fits nothing but zero.
+        // Digits do not end with a zero, so a divisor with a higher power of ten only divides zero.
         let power = self.exponent.saturating_sub(divisor.exponent);
         if self.is_zero() || power < 0 {
             return self.is_zero();
@@ -58,7 +58,7 @@ impl Decimal {
         let zeros = usize::try_from(power).unwrap_or(usize::MAX).min(divisor.decisive_zeros());
         let digits = self.digits.bytes().chain(std::iter::repeat_n(b'0', zeros));
         let divisor: Vec<u8> = [b'0'].into_iter().chain(divisor.digits.bytes()).collect();
-        // Long division: `rest` has as many digits as the divisor and one in front.
+        // Long division: `rest` has one digit more than the divisor's digits.
         let mut rest = vec![b'0'; divisor.len()];
         for digit in digits {
             rest.rotate_left(1);
@@ -72,18 +72,18 @@ impl Decimal {
         rest.iter().all(|digit| *digit == b'0')
     }
 
-    /// About how many digits are looked at to divide a number of so many digits by this one.
+    /// The approximate number of steps to divide a number with `digits` digits by this one.
     pub(crate) fn division_steps(&self, digits: usize) -> usize {
         digits.saturating_add(self.decisive_zeros()).saturating_mul(self.digits.len())
     }
 
-    /// How many zeros at the end of a dividend decide whether the number divides it. Each brings a factor 2 and a factor 5,
-    /// of which no number has more than four a digit.
+    /// The number of trailing zeros of a dividend that can decide whether this number divides it. Each zero adds a
+    /// factor of 2 and of 5, and a number has at most four such factors for each of its digits.
     fn decisive_zeros(&self) -> usize {
         4 * self.digits.len()
     }
 
-    /// The number written out, if it is an integer of at most `longest` digits.
+    /// Returns the number without an exponent, if it is an integer of at most `longest` digits.
     pub(crate) fn written_out(&self, longest: usize) -> Option<String> {
         let zeros = usize::try_from(self.exponent).ok()?;
         if self.digits.is_empty() {
@@ -96,13 +96,13 @@ impl Decimal {
         Some(format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
     }
 
-    /// The number as digits and a power of ten, both integers.
+    /// Returns the number as an integer and a power of ten.
     pub(crate) fn scientific(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}{}e{}", self.digits, self.exponent)
     }
 
-    /// The place of the first digit: the size of the number, whatever its digits are.
+    /// The decimal position of the first digit, which compares numbers before their digits do.
     fn magnitude(&self) -> i128 {
         self.exponent.saturating_add(signed(self.digits.len()))
     }
@@ -132,7 +132,7 @@ impl PartialOrd for Decimal {
     }
 }
 
-/// Takes a number from a greater one with as many digits.
+/// Subtracts a number from a greater or equal one with as many digits.
 fn subtract(from: &mut [u8], number: &[u8]) {
     let mut borrowed = 0;
     for (digit, less) in from.iter_mut().zip(number).rev() {

@@ -1,4 +1,4 @@
-//! Whole numbers of any size.
+//! [`Integer`], an integer of any size.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,12 +7,12 @@ use super::Decimal;
 use crate::format::RangeError;
 use crate::json::shortened;
 
-/// Integers of more digits than this are written with an exponent.
-const WRITTEN_OUT: usize = 64;
+/// Integers with more digits are displayed with an exponent.
+const MAX_DIGITS: usize = 64;
 
-/// A whole number of any size, exact.
+/// An exact integer of any size.
 ///
-/// It displays as digits, or with an exponent where the digits would be mostly zeros (`1e999999999`).
+/// It displays as digits, or with an exponent if it has more than 64 digits (`1e999999999`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Integer(Form);
 
@@ -24,8 +24,8 @@ enum Form {
 }
 
 impl Integer {
-    /// The integer that a JSON number means, if it is one.
-    pub(crate) fn of_decimal(decimal: Decimal) -> Option<Self> {
+    /// Converts a decimal that is an integer.
+    pub(crate) fn from_decimal(decimal: Decimal) -> Option<Self> {
         if !decimal.is_integer() {
             return None;
         }
@@ -57,7 +57,7 @@ impl Integer {
         }
     }
 
-    /// Whether the number is below zero.
+    /// Returns true if the number is below zero.
     pub fn is_negative(&self) -> bool {
         match &self.0 {
             Form::Small(value) => *value < 0,
@@ -152,7 +152,7 @@ impl fmt::Display for Integer {
         match &self.0 {
             Form::Small(value) => write!(out, "{value}"),
             Form::Big(decimal) => {
-                let digits = decimal.written_out(WRITTEN_OUT);
+                let digits = decimal.written_out(MAX_DIGITS);
                 out.write_str(&digits.unwrap_or_else(|| decimal.scientific()))
             }
         }

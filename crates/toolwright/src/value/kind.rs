@@ -1,6 +1,6 @@
-//! The kinds of JSON values, by their names in schemas.
+//! The kinds of JSON values.
 
-/// A kind of JSON value, as `type` names them in a schema.
+/// A kind of JSON value, as the keyword `type` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// `null`
@@ -31,12 +31,12 @@ impl Kind {
         Self::Object,
     ];
 
-    /// The kind of a name in a schema.
+    /// Returns the kind with this name in schemas.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The kind's name in a schema.
+    /// The kind's name in schemas.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Several kinds in words: `a string or null`.
+    /// Returns several kinds as words: `a string or null`.
     #[cold]
     pub(crate) fn nouns(kinds: &[Self]) -> String {
         let mut words: Vec<&str> = kinds.iter().map(|kind| kind.noun()).collect();
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// Whether JSON of this kind begins with a byte.
+    /// Returns true if JSON values of this kind may begin with a byte.
     pub(crate) fn begins_with(self, byte: u8) -> bool {
         match self {
             Self::Null => byte == b'n',

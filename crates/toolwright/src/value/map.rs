@@ -1,4 +1,4 @@
-//! Entries under string keys, in the order in which they were put in.
+//! [`Map`], which keeps entries in the order of insertion.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,45 +8,45 @@ use std::vec;
 
 /// A map from strings that keeps the order of insertion; keys are unique.
 ///
-/// It is a list underneath: looking a key up takes time in proportion to the number of entries, which for the
-/// small objects of tool calls is faster than hashing. Two maps are equal whatever their order.
+/// The entries are in a list: a lookup takes time proportional to their number, which for the small objects of tool
+/// calls is faster than hashing. Two maps with the same entries in different orders are equal.
 #[derive(Clone)]
 pub struct Map<V> {
     entries: Vec<(String, V)>,
 }
 
 impl<V> Map<V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub const fn new() -> Self {
         Self { entries: Vec::new() }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no entries.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The value under a key.
+    /// Returns the value under a key.
     pub fn get(&self, key: &str) -> Option<&V> {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The value under a key, to be changed in place.
+    /// Returns a mutable reference to the value under a key.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut V> {
         self.entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Whether there is a value under a key.
+    /// Returns true if there is a value under a key.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Puts a value under a key and returns the one it replaces, whose place it takes.
+    /// Inserts a value under a key. If there was one, the new value takes its place and the old one is returned.
     pub fn insert(&mut self, key: impl Into<String>, value: V) -> Option<V> {
         let key = key.into();
         if let Some(old) = self.get_mut(&key) {
@@ -56,7 +56,7 @@ impl<V> Map<V> {
         None
     }
 
-    /// Takes a value out; the others keep their order.
+    /// Removes and returns the value under a key; the others keep their order.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         let index = self.entries.iter().position(|(name, _)| name == key)?;
         Some(self.entries.remove(index).1)
@@ -77,7 +77,7 @@ impl<V> Map<V> {
         self.iter().map(|(_, value)| value)
     }
 
-    /// Adds an entry whose key is known to be new, without a look at the others.
+    /// Adds an entry without a lookup. The key must be new.
     pub(crate) fn append(&mut self, key: String, value: V) {
         self.entries.push((key, value));
     }
@@ -116,7 +116,7 @@ impl<V: PartialEq> PartialEq for Map<V> {
 
 impl<V: Eq> Eq for Map<V> {}
 
-/// Equal maps have equal hashes whatever their order, so the hashes of the entries are added up.
+/// Adds up the hashes of the entries, so that equal maps have equal hashes in every order.
 impl<V: Hash> Hash for Map<V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let entries = self.iter().map(|entry| {
@@ -145,7 +145,7 @@ impl<K: Into<String>, V, const COUNT: usize> From<[(K, V); COUNT]> for Map<V> {
 impl<K: Into<String>, V> Extend<(K, V)> for Map<V> {
     /// Adds entries; a later value replaces an earlier one under the same key.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        // With an index, many entries are added without a search for each.
+        // An index avoids a linear search for each new entry.
         let mut places: HashMap<String, usize> =
             self.entries.iter().enumerate().map(|(place, (key, _))| (key.clone(), place)).collect();
         for (key, value) in entries {

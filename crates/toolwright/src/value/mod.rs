@@ -1,6 +1,6 @@
-//! JSON values as data: [`Value`] and its parts, exact and order-keeping.
+//! JSON values: [`Value`] and its parts. Numbers are exact, and objects keep the order of their keys.
 //!
-//! Nothing here reads or writes JSON text by itself: that is the codecs' work.
+//! JSON text is read and written by codecs, not here.
 
 mod convert;
 mod decimal;
@@ -23,8 +23,8 @@ use crate::pointer::unescaped;
 
 /// Any JSON value. Numbers keep their text and objects the order of their keys.
 ///
-/// Two values are equal when they mean the same: `1` equals `1.0`, and the order of keys is free.
-/// A value displays as compact JSON and is parsed from JSON by [`FromStr`](std::str::FromStr).
+/// Values are compared by meaning: `1` equals `1.0`, and the order of keys is ignored. A value displays as compact JSON
+/// and is parsed from JSON by [`FromStr`](std::str::FromStr).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Value {
     /// `null`
@@ -43,7 +43,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether this is `null`.
+    /// Returns true if this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -64,17 +64,17 @@ impl Value {
         }
     }
 
-    /// The integer, if this is a whole number inside `i64`.
+    /// The integer, if this is a whole number in the range of `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number().and_then(Number::as_i64)
     }
 
-    /// The integer, if this is a whole number inside `u64`.
+    /// The integer, if this is a whole number in the range of `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number().and_then(Number::as_u64)
     }
 
-    /// The nearest finite double, if this is a number.
+    /// The nearest finite `f64`, if this is a number.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().map(Number::as_f64)
     }
@@ -103,12 +103,12 @@ impl Value {
         }
     }
 
-    /// The value under a key, if this is an object that has it.
+    /// Returns the value under a key, if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_object()?.get(key)
     }
 
-    /// The value at a JSON Pointer (RFC 6901); the empty pointer is the value itself.
+    /// Returns the value at a JSON Pointer (RFC 6901); the empty pointer is the value itself.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
             return Some(self);
@@ -124,15 +124,15 @@ impl Value {
     }
 }
 
-/// RFC 6901, section 4: an index is written without leading zeros or a sign.
+/// Parses an index, which has no sign and no leading zeros (RFC 6901, section 4).
 fn index(segment: &str) -> Option<usize> {
     let digits = segment.bytes().all(|byte| byte.is_ascii_digit());
     let padded = segment.len() > 1 && segment.starts_with('0');
     if digits && !padded { segment.parse().ok() } else { None }
 }
 
-/// The indices of two equal items of an array that is given as JSON.
-pub(crate) fn repeated(json: &str) -> Option<(usize, usize)> {
+/// Returns the indices of two equal items of a JSON array, if there are any.
+pub(crate) fn repeated_items(json: &str) -> Option<(usize, usize)> {
     let Ok(Value::Array(items)) = json.parse() else { return None };
     let mut seen = HashMap::with_capacity(items.len());
     let mut items = items.iter().enumerate();

@@ -1,4 +1,4 @@
-//! A value that may be null, apart from a value that is absent.
+//! [`Nullable`], which distinguishes null from an absent value.
 
 /// The value of an optional property that may also be null.
 ///
@@ -21,7 +21,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// The value itself, if it is not null.
+    /// Returns the value, if it is not null.
     pub fn into_option(self) -> Option<T> {
         match self {
             Self::Null => None,
@@ -29,7 +29,7 @@ impl<T> Nullable<T> {
         }
     }
 
-    /// Whether it is null.
+    /// Returns true if the value is null.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

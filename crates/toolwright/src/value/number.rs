@@ -1,4 +1,4 @@
-//! Numbers as they were written.
+//! [`Number`], which keeps the text of a number.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::hash::{Hash, Hasher};
 use super::{Decimal, Integer};
 use crate::json::nearest_double;
 
-/// A JSON number of any size and precision: it keeps the text it was written with.
+/// A JSON number of any size and precision, which keeps its original text.
 ///
-/// Numbers compare by what they mean: `1`, `1.0` and `10e-1` are equal.
+/// Numbers are compared by value: `1`, `1.0` and `10e-1` are equal.
 #[derive(Clone, Debug)]
 pub struct Number(Box<str>);
 
 impl Number {
-    /// Takes a text that is known to follow the JSON grammar of numbers.
+    /// Creates a number from a text that follows the JSON grammar of numbers.
     pub(crate) fn of_json(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// The text, as it was written.
+    /// The original text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -34,23 +34,23 @@ impl Number {
         self.0.parse().ok().or_else(|| self.to_integer()?.to_u64())
     }
 
-    /// The nearest finite double; what is beyond the largest double becomes the largest.
+    /// The nearest finite `f64`.
     pub fn as_f64(&self) -> f64 {
         nearest_double(&self.0)
     }
 
-    /// Whether the number is whole, however it is written: `1.0` and `1e2` are.
+    /// Returns true if the number is whole, in any notation: `1.0` and `1e2` are.
     pub fn is_integer(&self) -> bool {
         self.decimal().is_integer()
     }
 
     /// The exact integer, if the number is whole.
     pub fn to_integer(&self) -> Option<Integer> {
-        Integer::of_decimal(self.decimal())
+        Integer::from_decimal(self.decimal())
     }
 
-    /// The one text that all spellings of the number share: its digits without zeros at either end, and a power of ten.
-    /// `1`, `1.0` and `10e-1` are all `1e0`; zero is `0`.
+    /// The canonical text, which is the same for all notations of a number: its digits without leading and trailing
+    /// zeros, and a power of ten. `1`, `1.0` and `10e-1` are all `1e0`; zero is `0`.
     pub fn to_canonical(&self) -> String {
         let decimal = self.decimal();
         if decimal.is_zero() { "0".to_owned() } else { decimal.scientific() }
@@ -105,7 +105,7 @@ macro_rules! from_integers {
 
 from_integers!(i32, i64, i128, u32, u64, u128, usize, Integer);
 
-/// A double that no JSON number can stand for: NaN or an infinity.
+/// The error for an `f64` that JSON cannot hold: NaN or an infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotFiniteError;
 
@@ -121,7 +121,7 @@ impl TryFrom<f64> for Number {
     type Error = NotFiniteError;
 
     fn try_from(value: f64) -> Result<Self, NotFiniteError> {
-        // The debug form is the shortest text that reads back as the same double, and JSON.
+        // `Debug` writes the shortest text that parses to the same `f64`, and it is valid JSON.
         if value.is_finite() { Ok(Self(format!("{value:?}").into())) } else { Err(NotFiniteError) }
     }
 }

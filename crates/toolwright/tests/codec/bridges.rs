@@ -1,4 +1,4 @@
-//! The bridges to serde: what they carry over, and that they refuse what the codec refuses.
+//! Tests of the bridges to serde: they preserve values, and refuse the values that the codec refuses.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,7 +32,7 @@ enum Tagged {
 }
 
 #[test]
-fn serde_json_carries_a_type_both_ways() {
+fn a_type_is_converted_from_and_to_serde_json() {
     let item: Item = serde_json::from_str(ITEM).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(serde_json::to_string(&item).unwrap(), ITEM);
     let value = serde_json::to_value(Status::Done).unwrap();
@@ -85,7 +85,7 @@ where
 }
 
 #[test]
-fn what_json_cannot_hold_is_an_error_and_the_rest_is_carried_over() {
+fn values_that_json_cannot_hold_are_errors_and_others_are_converted() {
     assert_eq!(from_entry('c').unwrap().to_string(), r#"{"key":"c"}"#);
     assert_eq!(from_entry(()).unwrap().to_string(), r#"{"key":null}"#);
     assert_eq!(from_entry(u128::MAX).unwrap().to_string(), format!("{{\"key\":{}}}", u128::MAX));
@@ -101,7 +101,7 @@ fn what_json_cannot_hold_is_an_error_and_the_rest_is_carried_over() {
 }
 
 #[test]
-fn a_number_that_serde_json_hands_over_as_text_is_a_number() {
+fn a_number_that_serde_json_passes_as_text_is_a_number() {
     let entry = |text| {
         let entries = [("$serde_json::private::Number", text)].into_iter();
         bridge::deserialize::<Value, _>(MapDeserializer::<_, PlainError>::new(entries))
@@ -111,7 +111,7 @@ fn a_number_that_serde_json_hands_over_as_text_is_a_number() {
 }
 
 #[test]
-fn a_nest_without_end_is_refused() {
+fn a_value_that_is_nested_too_deep_is_refused() {
     let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
     assert!(serde_json::from_str::<Value>(&deep).is_ok());
     let mut nested = serde_json::Value::Null;

@@ -1,4 +1,4 @@
-//! What decoding accepts, and every issue it finds in what it refuses.
+//! Tests of decoding: accepted payloads, and the issues of refused ones.
 
 use toolwright::codec::{check, from_json};
 use toolwright::value::Number;
@@ -6,10 +6,10 @@ use toolwright::{Integer, Map, Nullable, Value};
 
 use super::model::{Group, Item, Node, Scores, Shape, Status, issues, round_trip};
 
-const LEAST: &str = r#"{"id":"a","status":"done","tags":["x"]}"#;
+const MINIMAL: &str = r#"{"id":"a","status":"done","tags":["x"]}"#;
 
 fn item(entry: &str) -> String {
-    LEAST.replace('}', &format!(",{entry}}}"))
+    MINIMAL.replace('}', &format!(",{entry}}}"))
 }
 
 #[test]
@@ -33,15 +33,15 @@ fn every_field_is_decoded() {
 }
 
 #[test]
-fn absent_and_null_are_told_apart() {
+fn absent_and_null_are_distinguished() {
     let note = |json: &str| from_json::<Item>(json.as_bytes()).unwrap().note;
-    assert_eq!(note(LEAST), None);
+    assert_eq!(note(MINIMAL), None);
     assert_eq!(note(&item(r#""note":null"#)), Some(Nullable::Null));
     assert_eq!(note(&item(r#""note":"n""#)), Some(Nullable::Value("n".into())));
 }
 
 #[test]
-fn each_broken_limit_is_said_with_place_limit_and_finding() {
+fn an_issue_names_the_place_the_limit_and_the_value_found() {
     let cases = [
         (r#""count":-1"#, "`/count`: found -1, expected at least 0"),
         (r#""count":101"#, "`/count`: found 101, expected at most 100"),
@@ -91,12 +91,12 @@ fn lengths_count_code_points_and_items() {
     }
     for id in ["😀😀😀😀😀😀😀😀", r"\ud83d\ude00\ud83d\ude00\ud83d\ude00\ud83d\ude00\ud83d\ude00"]
     {
-        assert!(issues::<Item>(&LEAST.replace("\"a\"", &format!("\"{id}\""))).is_empty(), "{id}");
+        assert!(issues::<Item>(&MINIMAL.replace("\"a\"", &format!("\"{id}\""))).is_empty(), "{id}");
     }
 }
 
 #[test]
-fn all_issues_of_a_payload_come_in_one_pass() {
+fn all_issues_of_a_payload_are_found_in_one_pass() {
     let json = r#"[{"id":7,"status":"doing","tags":["a",{},3],"colour":{"a":[1]},"conut":1},
         {"status":true,"id":"a","id":"b"}, 5]"#;
     let expected = [
@@ -107,7 +107,7 @@ fn all_issues_of_a_payload_come_in_one_pass() {
         "`/0/colour`: unknown key `colour`, expected only `id`, `status`, `count`, `size`, `ratio`, `done`, `note`, `sha`, `version`, `tags`",
         "`/0/conut`: unknown key `conut`, did you mean `count`?",
         "`/1/status`: found the boolean true, expected one of \"pending\", \"in_progress\", \"done\"",
-        "`/1/id`: duplicate key `id`, a key may stand once in an object",
+        "`/1/id`: duplicate key `id`, each key is allowed once",
         "`/1/tags`: is missing",
         "`/2`: found the number 5, expected an object",
     ];
@@ -125,9 +125,9 @@ fn pointers_are_escaped_and_keys_unescaped() {
 }
 
 #[test]
-fn a_repeated_key_is_refused_however_it_is_written() {
+fn a_repeated_key_is_refused_in_every_spelling() {
     let duplicate = |pointer: &str, key: &str| {
-        vec![format!("`{pointer}`: duplicate key `{key}`, a key may stand once in an object")]
+        vec![format!("`{pointer}`: duplicate key `{key}`, each key is allowed once")]
     };
     assert_eq!(issues::<Value>(r#"{"a":1,"\u0061":[]}"#), duplicate("/a", "a"));
     assert_eq!(issues::<Map<i64>>(r#"{"é":1,"b":2,"\u00e9":3}"#), duplicate("/é", "é"));
@@ -158,7 +158,7 @@ fn keys_of_earlier_values_do_not_count_as_seen() {
         round_trip::<Node>(json).unwrap().parse::<Value>().unwrap(),
         json.parse::<Value>().unwrap()
     );
-    // A value of the wrong kind under an earlier name is still a value: the key is not missing.
+    // A key whose value is of the wrong kind is not missing.
     assert_eq!(
         issues::<Scores>(r#"{"name":1}"#),
         ["`/name`: found the number 1, expected a string"]
@@ -177,7 +177,7 @@ fn undeclared_keys_are_kept_in_order_where_the_schema_allows_them() {
 }
 
 #[test]
-fn a_union_is_told_by_its_tag_wherever_it_stands() {
+fn the_tag_of_a_union_may_be_any_entry() {
     let accepted = [
         r#"{"kind":"circle","radius":1}"#,
         r#"{"radius":1,"kind":"circle"}"#,
@@ -203,7 +203,7 @@ fn a_union_is_told_by_its_tag_wherever_it_stands() {
         (r#"{"kind":"circle"}"#, "`/radius`: is missing".into()),
         (
             r#"{"kind":"circle","radius":1,"kind":"group"}"#,
-            "`/kind`: duplicate key `kind`, a key may stand once in an object".into(),
+            "`/kind`: duplicate key `kind`, each key is allowed once".into(),
         ),
         (
             r#"{"kind":"group","shapes":{"x":{"kind":1}}}"#,
@@ -227,7 +227,7 @@ fn malformed_text_inside_a_union_is_one_issue() {
 }
 
 #[test]
-fn a_nest_of_unions_with_their_tags_last_is_read_in_reasonable_time() {
+fn nested_unions_with_their_tags_last_are_read_in_reasonable_time() {
     let deep = (0..60).fold(r#"{"radius":1,"kind":"circle"}"#.to_owned(), |inner, _| {
         format!(r#"{{"shapes":{{"x":{inner}}},"kind":"group"}}"#)
     });
@@ -253,7 +253,7 @@ fn values_are_read_up_to_the_depth_limit() {
 }
 
 #[test]
-fn a_number_beyond_doubles_is_refused_where_it_becomes_a_double() {
+fn a_number_beyond_f64_is_refused_if_it_is_read_as_an_f64() {
     assert_eq!(
         issues::<f64>("1e999"),
         ["the payload: found 1e999, expected at most 1.7976931348623157e308"]
@@ -275,7 +275,7 @@ fn a_number_beyond_doubles_is_refused_where_it_becomes_a_double() {
 }
 
 #[test]
-fn integers_are_whole_numbers_however_they_are_written() {
+fn integers_are_whole_numbers_in_every_notation() {
     let cases = [
         ("1.0", Some(1)),
         ("1e2", Some(100)),

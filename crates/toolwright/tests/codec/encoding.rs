@@ -1,4 +1,4 @@
-//! What encoding writes, and that it refuses what decoding would refuse.
+//! Tests of encoding: the text that is written, and values that are refused as in decoding.
 
 use toolwright::codec::to_json;
 use toolwright::{Integer, Map, Nullable, Value};
@@ -41,7 +41,7 @@ fn fields_come_in_schema_order_and_absent_ones_are_left_out() {
 }
 
 #[test]
-fn what_decoding_would_refuse_is_not_written() {
+fn values_that_decoding_refuses_are_not_written() {
     let broken = Item {
         id: String::new(),
         count: Some(101),
@@ -63,7 +63,7 @@ fn what_decoding_would_refuse_is_not_written() {
 }
 
 #[test]
-fn an_issue_is_placed_in_arrays_maps_and_unions() {
+fn issues_in_arrays_maps_and_unions_have_pointers() {
     let circle = |radius| Shape::Circle(Circle { radius });
     let shapes = [("a", circle(1.0)), ("b/", circle(f64::INFINITY))].into_iter().collect();
     let found = encoding_issues(&vec![circle(0.5), Shape::Group(Group { shapes })]);
@@ -74,10 +74,10 @@ fn an_issue_is_placed_in_arrays_maps_and_unions() {
 }
 
 #[test]
-fn an_additional_key_may_not_be_a_declared_one() {
+fn an_additional_key_that_is_declared_is_refused() {
     let additional = [("name", 1), ("x", 2)].into_iter().collect();
     let found = encoding_issues(&Scores { name: "n".into(), additional });
-    assert_eq!(found, ["`/name`: duplicate key `name`, a key may stand once in an object"]);
+    assert_eq!(found, ["`/name`: duplicate key `name`, each key is allowed once"]);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_value_nested_too_deep_is_refused() {
 }
 
 #[test]
-fn doubles_are_written_so_that_they_read_back() {
+fn doubles_survive_a_round_trip() {
     for value in [0.0, -0.0, 1.0, 1e300, 5e-324, f64::MAX, 0.1 + 0.2, 123_456_789.125] {
         let json = to_json(&value).unwrap();
         assert_eq!(json.parse::<f64>().unwrap().to_bits(), f64::to_bits(value), "{json}");

@@ -1,4 +1,4 @@
-//! The grammar of RFC 8259: what is not JSON is one issue, with its offset.
+//! Tests of the grammar of RFC 8259: text that is not JSON is a single issue with its offset.
 
 use toolwright::Value;
 use toolwright::codec::{check, from_json};
@@ -34,7 +34,7 @@ fn malformed_text_is_one_issue_with_its_offset() {
         ("nul", "0, found 'n', expected `null`"),
         ("True", "0, found 'T', expected a value"),
         ("\"a", "2, found the end, expected `\"` at the end of a string"),
-        ("\"\t\"", "1, found '\\t', expected an escape, as control characters must be written"),
+        ("\"\t\"", "1, found '\\t', expected an escape, since control characters must be escaped"),
         ("\"\\x\"", "2, found 'x', expected an escape of JSON"),
         ("\"\\u12g4\"", "3, found '1', expected four hexadecimal digits"),
         ("\"\\u+123\"", "3, found '+', expected four hexadecimal digits"),
@@ -65,7 +65,7 @@ fn malformed_text_is_one_issue_with_its_offset() {
 }
 
 #[test]
-fn malformed_text_is_found_by_every_decoder_and_where_values_are_skipped() {
+fn malformed_text_is_found_by_every_decoder_and_in_skipped_values() {
     let texts = [
         r#"{"id":1,"colour":[tru],"#,
         r#"{"colour":"\ud800"}"#,
@@ -100,7 +100,7 @@ fn invalid_utf8_is_refused_anywhere() {
 }
 
 #[test]
-fn unusual_but_right_texts_are_accepted() {
+fn unusual_but_valid_texts_are_accepted() {
     let texts = [
         "\t\r\n 1 \n",
         "-0",

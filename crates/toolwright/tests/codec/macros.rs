@@ -1,4 +1,4 @@
-//! Codecs that the contract's macros write: every kind of type, read and written.
+//! Tests of the macros for codecs, with every kind of type.
 
 use toolwright::codec::{
     Decode, DomainType, Encode, Items, Length, Pattern, Properties, Range, Validator, from_json,
@@ -91,8 +91,8 @@ toolwright::object!(Everything {
 });
 
 #[derive(Debug, PartialEq)]
-struct Nobody {}
-toolwright::object!(Nobody {});
+struct EmptyObject {}
+toolwright::object!(EmptyObject {});
 
 #[derive(Debug, PartialEq)]
 struct Two {
@@ -192,13 +192,13 @@ fn issues<T: Decode>(json: &str) -> String {
 const EVERYTHING: &str = r#"{"kind":"everything","any":[1.50],"nothing":null,"flag":true,"text":"a","mail":"a@b.example","day":"2026-11-23","small":1,"big":123456789012345678901234567890,"ratio":0.5,"exact":1.50,"list":[["a","b"],[]],"pair":["a",null],"by_name":{"x":"red"},"perhaps":null"#;
 
 #[test]
-fn every_type_is_written_as_it_was_read() {
+fn every_type_survives_a_round_trip() {
     round_trip::<Everything>(&format!("{EVERYTHING}}}"));
     let more = r#","three":null,"input":null,"object":false,"ty\"pe":"t","other":3}"#;
     round_trip::<Everything>(&format!("{EVERYTHING}{more}"));
     let inner = format!("{EVERYTHING},\"inner\":{EVERYTHING}}}}}");
     round_trip::<Everything>(&inner);
-    round_trip::<Nobody>("{}");
+    round_trip::<EmptyObject>("{}");
     round_trip::<Always>("true");
     round_trip::<Two>(r#"{"a":true,"b":false}"#);
     for json in [r#"{"kind":"circle","radius":2}"#, r#"{"kind":"dot"}"#] {
@@ -215,7 +215,7 @@ fn every_type_is_written_as_it_was_read() {
 }
 
 #[test]
-fn keys_are_escaped_and_named_in_issues_as_they_are() {
+fn keys_are_escaped_in_json_and_not_in_issues() {
     round_trip::<Escaped>(r#"{"ki\"nd":1}"#);
     round_trip::<Escaped>(r#"{"ki\"nd":1,"de\\pth":9}"#);
     let issues = to_json(&Escaped { depth: Some(10) }).unwrap_err();
@@ -223,7 +223,7 @@ fn keys_are_escaped_and_named_in_issues_as_they_are() {
 }
 
 #[test]
-fn every_mistake_of_an_object_is_found_in_one_pass() {
+fn every_issue_of_an_object_is_found_in_one_pass() {
     let json = r#"{"kind":"other","radius":"x","color":1}"#;
     assert_eq!(
         issues::<Circle>(json),
@@ -233,7 +233,7 @@ fn every_mistake_of_an_object_is_found_in_one_pass() {
         (issues::<Circle>(r#"{"radius":1}"#), "`/kind`: is missing"),
         (issues::<Dot>("{}"), "`/kind`: is missing"),
         (issues::<Two>(r#"{"a":true}"#), "the payload: has 1 key, at least 2 required"),
-        (issues::<Nobody>(r#"{"a":true}"#), "`/a`: unknown key `a`, no key is allowed here"),
+        (issues::<EmptyObject>(r#"{"a":true}"#), "`/a`: unknown key `a`, no key is allowed here"),
         (
             issues::<Figure>(r#"{"kind":"x"}"#),
             "`/kind`: found \"x\", expected one of \"circle\", \"dot\"",
@@ -257,7 +257,7 @@ fn every_mistake_of_an_object_is_found_in_one_pass() {
 }
 
 #[test]
-fn limits_of_keys_hold_for_reading_and_writing() {
+fn limits_of_keys_are_checked_when_reading_and_writing() {
     round_trip::<Payment>(r#"{"kind":1,"address":"a","total":1}"#);
     round_trip::<Flags>(r#"{"ab":true}"#);
     let of_two = "the payload: has 4 keys, at most 3 allowed";
@@ -306,7 +306,7 @@ struct Pair((Option<i64>, Option<i64>));
 toolwright::newtype!(Pair: (Option<i64>, Option<i64>) = open_tuple(Items::ANY.at_most(2), [], [a: integer(Range::ANY), b: integer(Range::ANY)]));
 
 #[test]
-fn an_array_may_end_between_its_places() {
+fn an_array_may_end_before_its_optional_items() {
     for json in [r#"["a"]"#, r#"["a",1]"#, r#"["a",1,null]"#, r#"["a",1,true,"b","c"]"#] {
         round_trip::<Path>(json);
     }
@@ -338,7 +338,7 @@ fn an_array_may_end_between_its_places() {
 }
 
 #[test]
-fn a_newtype_tells_its_limits() {
+fn a_newtype_has_its_limits_as_a_constant() {
     let Title(title) = Title("a".into());
     assert_eq!((Title::LIMITS.minimum(), Title::LIMITS.maximum()), (0, Some(5)));
     assert_eq!((Title::LIMITS.pattern(), title.len()), (Some("^[a-z]+$"), 1));
@@ -365,7 +365,7 @@ fn enums_can_be_listed_and_parsed() {
         (Answer::try_from("\"yes\""), "true".parse()),
         (Ok(Answer::Quoted), Ok(Answer::Yes))
     );
-    // A text is a string first.
+    // A text is parsed as a string first.
     assert_eq!(Answer::try_from("1"), Ok(Answer::OneInWords));
     let refused = Answer::try_from("no").unwrap_err().to_string();
     assert_eq!(refused, r#"the payload: found "no", expected one of "\"yes\"", 1, "1", true"#);
@@ -373,7 +373,7 @@ fn enums_can_be_listed_and_parsed() {
 
 static EVEN: Validator = Validator::new(r#"{"multipleOf":2}"#, &["multipleOf"]);
 
-/// Half of an even number; a hundred is too much of it.
+/// Half of an even number; a hundred is refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Half(i64);
 
@@ -424,6 +424,6 @@ fn domain_types_are_converted_where_the_schema_accepts_the_value() {
     let negative = Halves { one: Half(-1), maybe: None, known: None, list: vec![Half(1), Half(1)] };
     assert_eq!(
         to_json(&negative).unwrap_err().to_string(),
-        "`/one`: found -2, expected at least 0\n`/list`: the items 0 and 1 are equal, each may stand once"
+        "`/one`: found -2, expected at least 0\n`/list`: the items 0 and 1 are equal, expected unique items"
     );
 }

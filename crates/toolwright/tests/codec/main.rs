@@ -1,6 +1,6 @@
 //! Tests of codecs, values and bridges through the public API, as generated code uses it.
 //!
-//! The types are written by hand in the form of generated ones; the compiler is not part of these tests.
+//! The types are handwritten in the form of generated ones, so that the tests do not need the compiler.
 
 mod bridges;
 mod decoding;

@@ -1,11 +1,11 @@
-//! Types with codecs in the form that generated code has: one of each kind a schema can describe.
+//! Types with codecs in the form of generated code: one of each kind that a schema can describe.
 
 use toolwright::codec::{
     Decode, Encode, Items, Length, Pattern, Properties, Range, Reader, Writer, from_json, to_json,
 };
 use toolwright::{Integer, InvalidPayload, Map, Nullable, Value};
 
-/// Every kind of scalar and limit; closed to other keys.
+/// An object with every kind of scalar and limit, which refuses other keys.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Item {
     pub(crate) id: String,
@@ -211,7 +211,7 @@ impl Encode for Node {
     }
 }
 
-/// A union told apart by `kind`.
+/// A union whose tag is `kind`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
     Circle(Circle),
@@ -302,12 +302,12 @@ impl Encode for Group {
 
 toolwright::serde_bridge!(Item, Status, Scores, Node, Shape);
 
-/// The issues of a payload, a sentence each.
+/// Returns the issues of a payload as sentences.
 pub(crate) fn issues<T: Decode>(json: &str) -> Vec<String> {
     sentences(from_json::<T>(json.as_bytes()).map(drop))
 }
 
-/// The issues of encoding a value, a sentence each.
+/// Returns the issues of encoding a value as sentences.
 pub(crate) fn encoding_issues<T: Encode>(value: &T) -> Vec<String> {
     sentences(to_json(value).map(drop))
 }

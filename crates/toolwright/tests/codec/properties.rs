@@ -1,4 +1,4 @@
-//! Properties over generated input, with serde_json as the oracle.
+//! Property tests with generated input, compared with serde_json.
 
 use proptest::prelude::*;
 use toolwright::Value;
@@ -24,7 +24,7 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
-/// Text that is nearly JSON: pieces of it in any order.
+/// Text that is similar to JSON: pieces of JSON in any order.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         "{",
@@ -64,7 +64,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
-/// One byte of a right text, changed.
+/// A valid text with one byte changed.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     (any_json(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(json, place, byte)| {
         let mut bytes = json.to_string().into_bytes();
@@ -74,51 +74,51 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Whether only differences that are meant stand between the two: repeated keys, and numbers beyond doubles,
-/// which serde_json refuses.
-fn judged_alike(bytes: &[u8]) -> Result<(), String> {
+/// Returns an error if the results differ, except for intended differences: repeated keys are refused here, and numbers
+/// beyond `f64` are refused by serde_json.
+fn same_result(bytes: &[u8]) -> Result<(), String> {
     let ours = from_json::<Value>(bytes);
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);
-    let meant = match (&ours, &theirs) {
+    let is_intended = match (&ours, &theirs) {
         (Ok(_), Err(error)) => error.to_string().contains("out of range"),
         (Err(invalid), Ok(_)) => {
             invalid.issues().iter().all(|issue| issue.code() == "duplicate_key")
         }
         _ => true,
     };
-    if meant { Ok(()) } else { Err(format!("{ours:?} but {theirs:?}")) }
+    if is_intended { Ok(()) } else { Err(format!("{ours:?} but {theirs:?}")) }
 }
 
 proptest! {
     #[test]
-    fn what_serde_json_writes_is_read_and_written_back(json in any_json()) {
+    fn texts_of_serde_json_survive_a_round_trip(json in any_json()) {
         for text in [json.to_string(), serde_json::to_string_pretty(&json).unwrap()] {
             let value: Value = text.parse().unwrap();
             prop_assert_eq!(&to_json(&value).unwrap(), &json.to_string());
             prop_assert_eq!(serde_json::to_value(&value).unwrap(), json.clone());
-            // A double can have two shortest texts, so the two ways are compared as doubles.
-            let carried: Value = serde_json::from_value(json.clone()).unwrap();
-            prop_assert_eq!(serde_json::to_value(&carried).unwrap(), json.clone());
+            // An `f64` can have two shortest texts, so the values are compared and not the texts.
+            let converted: Value = serde_json::from_value(json.clone()).unwrap();
+            prop_assert_eq!(serde_json::to_value(&converted).unwrap(), json.clone());
         }
     }
 
     #[test]
-    fn arbitrary_bytes_are_judged_as_serde_json_does(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        prop_assert_eq!(judged_alike(&bytes), Ok(()));
+    fn arbitrary_bytes_have_the_same_result_as_in_serde_json(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        prop_assert_eq!(same_result(&bytes), Ok(()));
     }
 
     #[test]
-    fn near_json_is_judged_as_serde_json_does(bytes in pieces()) {
-        prop_assert_eq!(judged_alike(&bytes), Ok(()));
+    fn similar_text_has_the_same_result_as_in_serde_json(bytes in pieces()) {
+        prop_assert_eq!(same_result(&bytes), Ok(()));
     }
 
     #[test]
-    fn damaged_json_is_judged_as_serde_json_does(bytes in damaged()) {
-        prop_assert_eq!(judged_alike(&bytes), Ok(()));
+    fn damaged_json_has_the_same_result_as_in_serde_json(bytes in damaged()) {
+        prop_assert_eq!(same_result(&bytes), Ok(()));
     }
 
     #[test]
-    fn typed_decoders_call_text_malformed_when_it_is(bytes in pieces()) {
+    fn typed_decoders_report_malformed_text(bytes in pieces()) {
         let malformed = |issues: &[toolwright::Issue]| issues.iter().any(|issue| issue.code() == "malformed");
         let any = check::<Value>(&bytes).is_err_and(|invalid| malformed(invalid.issues()));
         for typed in [check::<Item>(&bytes), check::<Node>(&bytes), check::<Shape>(&bytes)] {

@@ -1,4 +1,4 @@
-//! How issues read, and how they are given as data.
+//! Tests of issues as sentences and as data.
 
 use toolwright::codec::from_json;
 use toolwright::issue::{Issue, IssueKind, Names};
@@ -7,7 +7,7 @@ use toolwright::{InvalidPayload, Value};
 use super::model::{Item, Status, issues};
 
 #[test]
-fn several_issues_display_one_a_line() {
+fn each_issue_displays_on_its_own_line() {
     let invalid = from_json::<Item>(br#"{"id":"a","status":"don","tags":[1]}"#).unwrap_err();
     let expected = "`/status`: found \"don\", expected one of \"pending\", \"in_progress\", \"done\", did you mean \"done\"?\n\
         `/tags/0`: found the number 1, expected a string";
@@ -15,7 +15,7 @@ fn several_issues_display_one_a_line() {
 }
 
 #[test]
-fn issues_are_data_too() {
+fn issues_convert_to_json() {
     let invalid = from_json::<Item>(br#"{"id":"123456789","status":"done"}"#).unwrap_err();
     let expected = r#"[
         {"pointer":"/id","code":"too_long","message":"has 9 characters, at most 8 allowed","found":9,"limit":8},
@@ -30,7 +30,7 @@ fn issues_are_data_too() {
 }
 
 #[test]
-fn a_long_finding_is_cut() {
+fn a_long_value_is_truncated() {
     let long = "é".repeat(1000);
     let found = issues::<i64>(&format!("\"{long}\""));
     let expected =
@@ -41,7 +41,7 @@ fn a_long_finding_is_cut() {
 }
 
 #[test]
-fn an_object_without_keys_says_so() {
+fn an_object_without_known_keys_has_a_message_of_its_own() {
     let kind = IssueKind::UnknownKey { key: "x".into(), known: Names::default() };
     let issue = Issue::new("/x", kind);
     assert_eq!(issue.to_string(), "`/x`: unknown key `x`, no key is allowed here");

@@ -1,4 +1,4 @@
-//! Values, numbers and maps: exact, and equal by meaning.
+//! Tests of values, numbers and maps.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ fn number(text: &str) -> Number {
 }
 
 #[test]
-fn numbers_are_equal_by_meaning_and_keep_their_text() {
+fn numbers_are_compared_by_value_and_keep_their_text() {
     let groups = [
         &["1", "1.0", "10e-1", "0.1e1", "1E0"][..],
         &["0", "-0", "0.000", "0e999999999999", "-0e-5"],
@@ -33,7 +33,7 @@ fn numbers_are_equal_by_meaning_and_keep_their_text() {
 }
 
 #[test]
-fn numbers_and_integers_are_in_order() {
+fn numbers_and_integers_are_ordered() {
     let sorted = [
         "-1e999999999",
         "-18446744073709551616",
@@ -105,7 +105,7 @@ fn a_map_keeps_order_and_unique_keys() {
 }
 
 #[test]
-fn a_value_is_looked_into_by_key_and_pointer() {
+fn parts_of_a_value_are_found_by_key_and_pointer() {
     let value: Value = r#"{"a/b":[{"~":1}],"":"empty","n":null,"t":true,"f":1.5}"#.parse().unwrap();
     let cases = [
         ("", Some(value.to_string())),
@@ -127,7 +127,7 @@ fn a_value_is_looked_into_by_key_and_pointer() {
 }
 
 #[test]
-fn everyday_values_convert() {
+fn rust_values_convert() {
     let list = Value::from(vec![Some(1_u64), None]);
     assert_eq!(list.to_string(), "[1,null]");
     let object = Value::from([("a", "x")].into_iter().collect::<Map<&str>>());

@@ -1,9 +1,9 @@
 //! Tests of the checked formats and their types through the public API.
 //!
-//! The official suite's rows come first; `rows` adds what the suite leaves open.
+//! `suite` has the rows of the official suite; `rows` adds cases that the suite does not have.
 
 mod conversions;
-mod moments;
+mod date_times;
 mod properties;
 mod rows;
 mod suite;

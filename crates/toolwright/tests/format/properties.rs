@@ -1,10 +1,10 @@
-//! Properties over generated texts: nothing panics, and what is read is written back.
+//! Property tests with generated texts: nothing panics, and values survive a round trip.
 
 use proptest::prelude::*;
 use toolwright::codec::{Decode, Encode, from_json, to_json};
 use toolwright::format::{Date, DateTime, Format, Ipv6, Uuid};
 
-/// Texts that are nearly of some format: pieces of texts that are, in any order.
+/// Texts that are similar to those of a format: pieces of valid texts in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "2026-11-21",
@@ -68,8 +68,8 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
 }
 
-/// Moments that exist.
-fn moments() -> impl Strategy<Value = String> {
+/// Valid date-times.
+fn date_times() -> impl Strategy<Value = String> {
     let date = (0..=9999_u16, 1..=12_u8, 1..=28_u8);
     let time = (0..24_u8, 0..60_u8, 0..60_u8, "(\\.[0-9]{1,12})?");
     let offset = prop_oneof!["Z", "z", "[+-](0[0-9]|1[0-9]|2[0-3]):[0-5][0-9]"];
@@ -78,8 +78,8 @@ fn moments() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads a text as JSON and writes it back.
-fn carried<T: Decode + Encode>(text: &str) -> Option<String> {
+/// Decodes a text as a JSON string and encodes it again.
+fn round_trip<T: Decode + Encode>(text: &str) -> Option<String> {
     let json = to_json(text).unwrap();
     from_json::<T>(json.as_bytes()).ok().map(|value| {
         let written = to_json(&value).unwrap();
@@ -88,16 +88,16 @@ fn carried<T: Decode + Encode>(text: &str) -> Option<String> {
     })
 }
 
-/// Judges a text by every format; the types must agree with the checkers.
-fn judge(text: &str) {
+/// Checks a text by every format, and that the types agree.
+fn check(text: &str) {
     let valid = Format::ALL.map(|format| (format, format.is_valid(text)));
     for (format, valid) in valid {
         let typed = match format {
-            Format::DateTime => carried::<DateTime>(text).is_some(),
-            Format::Date => carried::<Date>(text).is_some(),
-            Format::Uuid => carried::<Uuid>(text).is_some(),
-            Format::Ipv4 => carried::<std::net::Ipv4Addr>(text).is_some(),
-            Format::Ipv6 => carried::<Ipv6>(text).is_some(),
+            Format::DateTime => round_trip::<DateTime>(text).is_some(),
+            Format::Date => round_trip::<Date>(text).is_some(),
+            Format::Uuid => round_trip::<Uuid>(text).is_some(),
+            Format::Ipv4 => round_trip::<std::net::Ipv4Addr>(text).is_some(),
+            Format::Ipv6 => round_trip::<Ipv6>(text).is_some(),
             _ => continue,
         };
         assert_eq!(typed, valid, "{format} {text:?}");
@@ -106,34 +106,34 @@ fn judge(text: &str) {
 
 proptest! {
     #[test]
-    fn any_text_is_judged(text in any::<String>()) {
-        judge(&text);
+    fn any_text_is_checked(text in any::<String>()) {
+        check(&text);
     }
 
     #[test]
-    fn nearly_right_texts_are_judged(text in pieces()) {
-        judge(&text);
+    fn similar_texts_are_checked(text in pieces()) {
+        check(&text);
     }
 
     #[test]
-    fn punycode_is_judged(text in "xn--[a-z0-9-]{0,59}") {
-        judge(&text);
+    fn punycode_is_checked(text in "xn--[a-z0-9-]{0,59}") {
+        check(&text);
     }
 
     #[test]
-    fn moments_are_read_and_written_back(text in moments()) {
-        let moment = DateTime::parse(&text).unwrap();
-        prop_assert_eq!(moment.to_string(), text.as_str());
-        let midnight = i64::from(moment.offset_minutes()) * -60;
-        let seconds = [(moment.hour(), 3600), (moment.minute(), 60), (moment.second(), 1)];
+    fn date_times_survive_a_round_trip(text in date_times()) {
+        let date_time = DateTime::parse(&text).unwrap();
+        prop_assert_eq!(date_time.to_string(), text.as_str());
+        let midnight = i64::from(date_time.offset_minutes()) * -60;
+        let seconds = [(date_time.hour(), 3600), (date_time.minute(), 60), (date_time.second(), 1)];
         let of_day: i64 = seconds.iter().map(|(count, each)| i64::from(*count) * each).sum();
         let day = Date::parse(&text[..10]).unwrap();
-        prop_assert_eq!((day.year(), day.month(), day.day()), (moment.year(), moment.month(), moment.day()));
-        prop_assert_eq!((moment.unix_seconds() - midnight - of_day).rem_euclid(86_400), 0);
+        prop_assert_eq!((day.year(), day.month(), day.day()), (date_time.year(), date_time.month(), date_time.day()));
+        prop_assert_eq!((date_time.unix_seconds() - midnight - of_day).rem_euclid(86_400), 0);
     }
 
     #[test]
-    fn uuids_are_read_and_written_back(bytes in any::<u128>()) {
+    fn uuids_survive_a_round_trip(bytes in any::<u128>()) {
         let digits = format!("{bytes:032x}");
         let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
         let uuid = Uuid::parse(&parts.join("-")).unwrap();
@@ -142,9 +142,9 @@ proptest! {
     }
 
     #[test]
-    fn addresses_are_read_and_written_back(address in any::<std::net::Ipv6Addr>()) {
+    fn addresses_survive_a_round_trip(address in any::<std::net::Ipv6Addr>()) {
         let text = address.to_string();
         prop_assert_eq!(Ipv6::parse(&text).unwrap().addr(), address);
-        prop_assert!(carried::<Ipv6>(&text).is_some());
+        prop_assert!(round_trip::<Ipv6>(&text).is_some());
     }
 }

@@ -1,8 +1,8 @@
-//! Rows beside the official suite's: what a specification says and the suite leaves open.
+//! Rows that the official suite does not have, by the specifications.
 
 use toolwright::format::Format;
 
-/// Each format with texts of it, and texts that are not.
+/// Each format with valid and invalid texts.
 const ROWS: [(Format, &[&str], &[&str]); 12] = [
     (
         Format::DateTime,
@@ -235,7 +235,7 @@ const ROWS: [(Format, &[&str], &[&str]); 12] = [
 ];
 
 #[test]
-fn rows_beside_the_suite_agree_with_the_specifications() {
+fn texts_are_checked_as_in_the_rows() {
     for (format, right, wrong) in ROWS {
         for text in right {
             assert!(format.is_valid(text), "{text:?} is a {format}");
@@ -247,14 +247,14 @@ fn rows_beside_the_suite_agree_with_the_specifications() {
 }
 
 #[test]
-fn a_text_too_long_for_a_name_is_no_hostname() {
+fn a_hostname_that_is_too_long_is_invalid() {
     let name = |length: usize| "abc.".repeat(63) + &"d".repeat(length);
     assert!(Format::Hostname.is_valid(&name(1)));
     assert!(!Format::Hostname.is_valid(&name(2)));
 }
 
 #[test]
-fn no_pattern_is_nested_too_deep_to_be_judged() {
+fn deeply_nested_patterns_are_checked() {
     let deep = |open: usize, close: usize| "(".repeat(open) + &")".repeat(close);
     assert!(Format::Regex.is_valid(&deep(1_000_000, 1_000_000)));
     assert!(!Format::Regex.is_valid(&deep(1_000_000, 999_999)));

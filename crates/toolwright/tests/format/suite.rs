@@ -1,4 +1,4 @@
-//! Every row of the official suite about a format that is checked.
+//! The rows of the official suite for the formats that are checked.
 
 use serde_json::Value;
 use toolwright::format::Format;
@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 13] = [
     ("uuid", include_str!("suite/uuid.json")),
 ];
 
-/// The rows of one file that are about strings: the format, the string, whether it is valid, what it is about.
+/// Returns the rows of one file that have strings: the format, the string, true if it is valid, and the description.
 fn rows(json: &str) -> Vec<(Format, String, bool, String)> {
     let groups: Vec<Value> = serde_json::from_str(json).unwrap();
     let mut rows = Vec::new();
@@ -37,7 +37,7 @@ fn rows(json: &str) -> Vec<(Format, String, bool, String)> {
 }
 
 #[test]
-fn every_row_of_the_official_suite_agrees() {
+fn texts_are_checked_as_in_the_official_suite() {
     let mut disagreed = Vec::new();
     for (file, json) in FILES {
         for (format, text, valid, about) in rows(json) {

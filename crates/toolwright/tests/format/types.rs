@@ -1,11 +1,11 @@
-//! The types of formats: what they tell, how they are decoded and encoded, and how a wrong text reads.
+//! Tests of the types of formats: their fields, codecs and errors.
 
 use std::net::Ipv4Addr;
 
 use toolwright::codec::{Decode, Encode, Length, Reader, Writer, from_json, to_json};
 use toolwright::format::{Date, DateTime, Format, FormatError, Ipv6, Uuid};
 
-/// One field of each kind, as generated code has them.
+/// A struct with a field of each type, as in generated code.
 #[derive(Debug, PartialEq)]
 struct Event {
     at: DateTime,
@@ -46,7 +46,7 @@ fn sentence<T: Decode>(json: &str) -> String {
 }
 
 #[test]
-fn a_date_tells_its_fields_and_keeps_its_text() {
+fn a_date_has_fields_and_keeps_its_text() {
     let date = Date::parse("2024-02-29").unwrap();
     assert_eq!((date.year(), date.month(), date.day()), (2024, 2, 29));
     assert_eq!((date.as_str(), date.to_string().as_str()), ("2024-02-29", "2024-02-29"));
@@ -54,7 +54,7 @@ fn a_date_tells_its_fields_and_keeps_its_text() {
 }
 
 #[test]
-fn a_moment_tells_its_fields_at_its_offset() {
+fn a_date_time_has_the_fields_of_its_offset() {
     let at = DateTime::parse("1990-12-31T15:59:60.1234567891-08:00").unwrap();
     assert_eq!((at.year(), at.month(), at.day()), (1990, 12, 31));
     assert_eq!((at.hour(), at.minute(), at.second()), (15, 59, 60));
@@ -62,7 +62,7 @@ fn a_moment_tells_its_fields_at_its_offset() {
 }
 
 #[test]
-fn a_moment_tells_its_seconds_since_1970() {
+fn a_date_time_converts_to_unix_time() {
     let cases = [
         ("1970-01-01T00:00:00Z", 0),
         ("1970-01-01T00:00:00+00:01", -60),
@@ -80,7 +80,7 @@ fn a_moment_tells_its_seconds_since_1970() {
 }
 
 #[test]
-fn a_uuid_keeps_the_case_of_its_digits_and_tells_its_bytes() {
+fn a_uuid_keeps_the_case_of_its_digits_and_has_bytes() {
     let (small, large) =
         ("00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF");
     let (small, large) = (Uuid::parse(small).unwrap(), Uuid::parse(large).unwrap());
@@ -90,7 +90,7 @@ fn a_uuid_keeps_the_case_of_its_digits_and_tells_its_bytes() {
 }
 
 #[test]
-fn an_address_keeps_the_way_it_was_written() {
+fn an_address_keeps_its_text() {
     for json in [r#""2001:DB8:0:0::1""#, r#""::ffff:192.0.2.1""#] {
         assert_eq!(to_json(&from_json::<Ipv6>(json.as_bytes()).unwrap()).unwrap(), json);
     }
@@ -102,7 +102,7 @@ fn an_address_keeps_the_way_it_was_written() {
 }
 
 #[test]
-fn a_wrong_text_reads_as_one_sentence() {
+fn the_issue_of_an_invalid_text_is_a_sentence() {
     let cases = [
         (
             sentence::<DateTime>(r#""tomorrow""#),
@@ -120,7 +120,7 @@ fn a_wrong_text_reads_as_one_sentence() {
 }
 
 #[test]
-fn a_wrong_text_is_an_issue_with_its_format_as_data() {
+fn the_issue_of_an_invalid_text_has_the_format_as_data() {
     let invalid = from_json::<Date>(br#""2026-02-30""#).unwrap_err();
     let issue = invalid.to_value().pointer("/0").map(ToString::to_string).unwrap();
     let expected = r#"{"pointer":"","code":"format","message":"found \"2026-02-30\", expected a date such as 2026-11-21","expected":"date","found":"2026-02-30"}"#;
@@ -137,7 +137,7 @@ fn formats_and_lengths_are_reported_together() {
 }
 
 #[test]
-fn what_would_not_be_read_is_not_written() {
+fn values_that_decoding_refuses_are_not_written() {
     let at = DateTime::parse("2026-11-21T10:00:00.000Z").unwrap();
     let event = Event { at, email: "nobody".to_owned(), day: None };
     let found = to_json(&event).unwrap_err().to_string();
@@ -154,7 +154,7 @@ fn a_payload_with_formats_survives_a_round_trip() {
 }
 
 #[test]
-fn texts_convert_and_errors_name_the_format() {
+fn texts_parse_and_errors_name_the_format() {
     let uuid: Result<Uuid, FormatError> = "x".parse();
     let error = uuid.unwrap_err();
     assert_eq!(error.format(), Format::Uuid);
@@ -166,7 +166,7 @@ fn texts_convert_and_errors_name_the_format() {
 }
 
 #[test]
-fn serde_goes_through_the_same_codec() {
+fn serde_uses_the_same_codec() {
     let date: Date = serde_json::from_str(r#""2026-11-21""#).unwrap();
     assert_eq!(serde_json::to_string(&date).unwrap(), r#""2026-11-21""#);
     let error = serde_json::from_str::<Date>(r#""2026-13-21""#).unwrap_err().to_string();

@@ -1,10 +1,10 @@
-//! How much work a check is: steps grow with the payload and with the schema, and no faster. What takes more than a budget is
-//! refused.
+//! Tests of the cost of checks: the steps are linear in the size of the payload and of the schema, and a check that
+//! exceeds its budget is refused.
 
 use toolwright::issue::{InvalidPayload, IssueKind};
 use toolwright::schema::Schema;
 
-/// A schema of so many types, each a choice of the next one twice.
+/// A schema of `levels` types, each a choice that refers to the next one twice.
 fn doubling(levels: usize) -> Schema {
     let types = (0..levels).map(|level| {
         let next = format!(r##"{{"$ref":"#/$defs/T{}"}}"##, level + 1);
@@ -16,7 +16,7 @@ fn doubling(levels: usize) -> Schema {
     Schema::new(&schema).expect("a schema")
 }
 
-/// How many steps a check takes.
+/// Returns the number of steps of a check.
 fn steps(schema: &Schema, payload: &str) -> u64 {
     let mut left = u64::MAX;
     let _ = schema.check_within(payload.as_bytes(), &mut left);
@@ -50,33 +50,33 @@ fn twice_the_depth_of_a_recursive_choice_takes_about_twice_the_steps() {
 }
 
 #[test]
-fn a_check_without_steps_left_says_so_and_never_that_the_payload_is_right() {
+fn a_check_without_steps_left_is_an_error() {
     let schema = Schema::new(r#"{"not":{"items":{"type":"string"}}}"#).expect("a schema");
     let payload = "[1,2,3]";
     assert_eq!(schema.check(payload.as_bytes()), Ok(()));
     for given in 0..steps(&schema, payload) {
         let invalid = schema.check_within(payload.as_bytes(), &mut given.clone());
-        let invalid = invalid.expect_err("nobody knows");
+        let invalid = invalid.expect_err("the check has no steps left");
         let [issue] = invalid.issues() else { panic!("{invalid}") };
         assert_eq!(issue.kind(), &IssueKind::TooCostly { limit: given });
     }
 }
 
 #[test]
-fn a_schema_that_contradicts_itself_without_end_ends() {
+fn the_check_of_an_endless_contradiction_ends() {
     let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}"##;
     let schema = Schema::new(circle).expect("a schema");
-    let invalid = schema.check(b"1").expect_err("nobody knows");
+    let invalid = schema.check(b"1").expect_err("the schema contradicts itself");
     assert!(invalid.to_string().contains("inside each other"), "{invalid}");
 }
 
 #[test]
-fn the_deepest_value_is_checked_on_the_stack_of_a_thread() {
+fn the_deepest_value_fits_the_stack_of_a_thread() {
     let schema = r##"{"anyOf":[{"type":"integer"},{"items":{"allOf":[{"$ref":"#"}]}}]}"##;
     let schema = Schema::new(schema).expect("a schema");
     let payload = format!("{}1{}", "[".repeat(128), "]".repeat(128));
     assert_eq!(on_a_thread(schema, payload), Ok(()));
-    // Each schema is a choice of the next one or null; what is wrong is told through all of them.
+    // Each schema is a choice of the next one or null; the issue is explained through all of them.
     let types = (0..300).map(|level| {
         let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
         format!(r#""a{level}":{{"oneOf":[{next},{{"type":"null"}}]}}"#)
@@ -87,15 +87,15 @@ fn the_deepest_value_is_checked_on_the_stack_of_a_thread() {
     assert!(found.is_err());
 }
 
-/// Checks with the stack that threads have.
+/// Checks a payload with the default stack of threads.
 fn on_a_thread(schema: Schema, payload: String) -> Result<(), InvalidPayload> {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     let checked = thread.spawn(move || schema.check(payload.as_bytes())).expect("a thread");
-    checked.join().expect("it does not overflow")
+    checked.join().expect("the stack does not overflow")
 }
 
 #[test]
-fn what_never_ends_or_nests_too_deep_is_an_issue() {
+fn endless_and_too_deep_schemas_are_issues() {
     for schema in [
         r##"{"anyOf":[{"$ref":"#"},{"type":"string"}]}"##,
         r##"{"oneOf":[{"$ref":"#"},{"type":"string"}]}"##,
@@ -112,7 +112,7 @@ fn what_never_ends_or_nests_too_deep_is_an_issue() {
 
 /// Each schema refers to the next one twice.
 #[test]
-fn telling_how_far_a_value_is_from_a_schema_takes_little_more_than_finding_out() {
+fn the_distance_from_a_schema_takes_few_more_steps_than_the_check() {
     let types = (0..60).map(|level| {
         let next = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
         format!(r#""a{level}":{{"allOf":[{next},{next}]}}"#)
@@ -126,7 +126,7 @@ fn telling_how_far_a_value_is_from_a_schema_takes_little_more_than_finding_out()
 }
 
 #[test]
-fn what_takes_long_ends_with_an_issue() {
+fn a_long_check_ends_with_an_issue() {
     let list = |count: usize, one: &dyn Fn(usize) -> String| {
         (0..count).map(one).collect::<Vec<_>>().join(",")
     };
@@ -151,10 +151,10 @@ fn listed(count: usize, one: impl Fn(usize) -> String) -> String {
     (0..count).map(one).collect::<Vec<_>>().join(",")
 }
 
-/// A schema or payload of some size.
+/// Returns a schema or payload of a size.
 type OfSize = fn(usize) -> String;
 
-/// Schemas that grow, and a payload for each: at twice the size a check takes about twice the steps.
+/// Schemas of growing size with a payload: at twice the size, a check takes about twice the steps.
 const GROWING_SCHEMAS: &[(&str, OfSize, &str)] = &[
     (
         "anyOf of the next type twice",
@@ -244,7 +244,7 @@ const GROWING_SCHEMAS: &[(&str, OfSize, &str)] = &[
     ),
 ];
 
-/// So many types, each made of a reference to the next one, and a last one.
+/// Returns `count` types, each with a reference to the next one.
 fn levels(count: usize, one: fn(&str) -> String) -> String {
     let reference = |level: usize| format!(r##"{{"$ref":"#/$defs/t{level}"}}"##);
     let types = listed(count, |level| format!(r#""t{level}":{}"#, one(&reference(level + 1))));
@@ -265,7 +265,7 @@ fn steps_grow_with_the_size_of_the_schema() {
     }
 }
 
-/// Telling why a value is refused has steps of its own.
+/// Refused values are not tested, since explanations take further steps.
 #[test]
 fn a_value_that_fits_takes_no_more_steps_than_twice_the_size_of_its_schema() {
     let mut fit = 0;
@@ -280,7 +280,7 @@ fn a_value_that_fits_takes_no_more_steps_than_twice_the_size_of_its_schema() {
     assert!(fit > 6, "null fits {fit} of the schemas");
 }
 
-/// Schemas with payloads that grow: at twice the size a check takes about twice the steps.
+/// Schemas with payloads of growing size: at twice the size, a check takes about twice the steps.
 const GROWING_PAYLOADS: &[(&str, &str, OfSize)] = &[
     (
         "items that fit two choices",
@@ -333,20 +333,20 @@ fn steps_grow_with_the_size_of_the_payload() {
 }
 
 #[test]
-fn a_hundred_thousand_items_that_have_to_differ_are_checked() {
+fn a_hundred_thousand_unique_items_are_checked() {
     let schema =
         Schema::new(r#"{"items":{"type":"integer"},"uniqueItems":true}"#).expect("a schema");
     let all = |last: &str| format!("[{},{last}]", listed(100_000, |n| n.to_string()));
     assert_eq!(schema.check(all("100000").as_bytes()), Ok(()));
-    let repeated = schema.check(all("7.0").as_bytes()).expect_err("7 stands there twice");
+    let repeated = schema.check(all("7.0").as_bytes()).expect_err("7 is repeated");
     assert_eq!(
         repeated.to_string(),
-        "the payload: the items 7 and 100000 are equal, each may stand once"
+        "the payload: the items 7 and 100000 are equal, expected unique items"
     );
 }
 
 #[test]
-fn the_leaf_that_is_wrong_is_told_through_sixty_levels_of_two_choices() {
+fn an_invalid_leaf_is_reported_through_sixty_levels_of_two_choices() {
     for count in [16, 20, 40, 60] {
         let schema = doubling(count);
         assert_eq!(schema.check(br#"{"a":1,"b":1}"#), Ok(()));
@@ -355,9 +355,9 @@ fn the_leaf_that_is_wrong_is_told_through_sixty_levels_of_two_choices() {
     }
 }
 
-/// Verdicts that are found piece by piece reach further than any one of them could.
+/// With cached results, the explanation may nest deeper than the evaluation did.
 #[test]
-fn telling_through_a_chain_of_known_verdicts_needs_no_more_stack_than_finding_them() {
+fn explaining_with_cached_results_does_not_overflow_the_stack() {
     let chain = |count: usize, one: fn(&str) -> String| {
         let types = levels(count, one);
         let ends = (1..).map(|piece| piece * 300).take_while(|place| *place < count);

@@ -1,5 +1,5 @@
-//! Schemas that are checked as they are, on cases written in the form of the official suite: of other drafts, on what the
-//! suite does not try, and the suite itself where it stands beside the checkout.
+//! Tests of schemas at run time, with cases in the form of the official suite. `cases/` has further cases, also for
+//! other drafts. The suite itself is used if it is next to the checkout.
 
 mod costs;
 
@@ -11,59 +11,58 @@ use toolwright::Value;
 use toolwright::schema::Schema;
 use toolwright_prerequisites::{Prerequisite, corpora, has};
 
-/// Files of the suite about what no schema here can say: schemas that lie elsewhere, custom vocabularies, formats that
-/// assert nothing, and what is optional.
-const LEFT_OUT: [&str; 3] = ["refRemote.json", "vocabulary.json", "format.json"];
+/// Files of the suite that are skipped: other documents, custom vocabularies, and formats that assert nothing.
+const SKIPPED_FILES: [&str; 3] = ["refRemote.json", "vocabulary.json", "format.json"];
 
 #[test]
-fn payloads_are_judged_as_the_cases_say() {
+fn payloads_are_checked_as_in_the_cases() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schema/cases");
-    let judged = judge(&folder);
-    assert!(judged.right > 50, "{} verdicts", judged.right);
-    assert_eq!(judged.wrong, "");
-    assert_eq!(judged.unusable, "");
+    let results = check_folder(&folder);
+    assert!(results.right > 50, "{} results", results.right);
+    assert_eq!(results.wrong, "");
+    assert_eq!(results.unusable, "");
 }
 
 #[test]
-fn payloads_are_judged_as_the_official_suite_says() {
+fn payloads_are_checked_as_in_the_official_suite() {
     if !has(&[Prerequisite::Corpora]) {
         return;
     }
-    let judged = judge(&corpora().join("json-schema-test-suite/tests/draft2020-12"));
-    assert!(judged.right > 1_000, "{} verdicts", judged.right);
-    assert_eq!(judged.wrong, "");
-    for line in judged.unusable.lines() {
+    let results = check_folder(&corpora().join("json-schema-test-suite/tests/draft2020-12"));
+    assert!(results.right > 1_000, "{} results", results.right);
+    assert_eq!(results.wrong, "");
+    for line in results.unusable.lines() {
         assert!(line.contains("is not in this schema") || line.contains("tables"), "{line}");
     }
 }
 
-struct Judged {
+struct Results {
     right: usize,
     wrong: String,
     unusable: String,
 }
 
-/// Holds every file of a folder against the verdicts in it.
-fn judge(folder: &Path) -> Judged {
-    let mut judged = Judged { right: 0, wrong: String::new(), unusable: String::new() };
+/// Checks the payloads of all files of a folder and compares the results.
+fn check_folder(folder: &Path) -> Results {
+    let mut results = Results { right: 0, wrong: String::new(), unusable: String::new() };
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.is_file())
-        .filter(|path| !LEFT_OUT.iter().any(|name| path.ends_with(name)))
+        .filter(|path| !SKIPPED_FILES.iter().any(|name| path.ends_with(name)))
         .collect();
     files.sort();
     for file in files {
         let text = fs::read_to_string(&file).expect("a file of cases");
         let groups: Value = text.parse().expect("cases are JSON");
         for group in groups.as_array().unwrap_or_default() {
-            judged.group(&file, group);
+            results.group(&file, group);
         }
     }
-    judged
+    results
 }
 
-impl Judged {
+impl Results {
     fn group(&mut self, file: &Path, group: &Value) {
         let name = format!("{}: {}", file.display(), part(group, "description"));
         let schema = match Schema::new(&part(group, "schema").to_string()) {
@@ -73,7 +72,7 @@ impl Judged {
         for test in part(group, "tests").as_array().unwrap_or_default() {
             let data = part(test, "data").to_string();
             let found = schema.check(data.as_bytes());
-            // Whatever is refused is refused with a reason.
+            // A refused payload must have an issue.
             let found = found.map_err(|invalid| invalid.issues().len());
             assert_ne!(found, Err(0), "{name}: {data}");
             if found.is_ok() == (*part(test, "valid") == Value::Boolean(true)) {
@@ -101,7 +100,7 @@ fn issues_are_limited_in_number_and_length() {
 }
 
 #[test]
-fn a_mistake_in_a_schema_is_told_with_its_place() {
+fn a_mistake_in_a_schema_is_reported_with_its_place() {
     let cases = [
         (r#"{"type":"text"}"#, "`/type`: found \"text\", expected a type, or a list of types"),
         (
@@ -111,22 +110,22 @@ fn a_mistake_in_a_schema_is_told_with_its_place() {
         (r#"{"items":{"minLength":-1}}"#, "`/items/minLength`: found -1, expected a count"),
         (
             r#"{"contains":true,"minContains":18446744073709551616}"#,
-            "`/minContains`: found 18446744073709551616, expected a count of at most 18446744073709551615, for nothing has more",
+            "`/minContains`: found 18446744073709551616, expected a count of at most 18446744073709551615",
         ),
         (
             r#"{"minLength":1e99}"#,
-            "`/minLength`: found 1e99, expected a count of at most 18446744073709551615, for nothing has more",
+            "`/minLength`: found 1e99, expected a count of at most 18446744073709551615",
         ),
         (r#"{"maxItems":-1e99}"#, "`/maxItems`: found -1e99, expected a count"),
         (r#"{"anyOf":[]}"#, "`/anyOf`: found [], expected an array of at least one schema"),
         (
             r#"{"items":[{}]}"#,
-            "`/items`: found [{}], expected a schema; a schema for each item stands under `prefixItems`, or say the draft \
-             under `$schema`",
+            "`/items`: found [{}], expected a schema; use `prefixItems` for a list of schemas, or set `$schema` to an \
+             older draft",
         ),
         (
             r#"{"exclusiveMinimum":true}"#,
-            "`/exclusiveMinimum`: found true, expected a number; it is a flag in draft-04 alone, which `$schema` has to say",
+            "`/exclusiveMinimum`: found true, expected a number; a boolean is only allowed in draft-04, which `$schema` must name",
         ),
         (r#"{"type":[]}"#, "`/type`: found [], expected a type, or a list of types"),
         (r#"{"multipleOf":0}"#, "`/multipleOf`: found 0, expected a number above 0"),

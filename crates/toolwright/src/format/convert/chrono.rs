@@ -1,4 +1,4 @@
-//! Conversions with chrono's types. It has every moment that RFC 3339 has, leap seconds included.
+//! Conversions from and to the types of chrono, which has all times of RFC 3339, including leap seconds.
 
 use chrono::{Datelike, FixedOffset, NaiveDate, Offset, TimeZone, Utc};
 
@@ -7,7 +7,7 @@ use crate::format::{Date, DateTime, RangeError};
 
 impl From<&DateTime> for chrono::DateTime<Utc> {
     fn from(at: &DateTime) -> Self {
-        let (seconds, nanosecond) = at.moment();
+        let (seconds, nanosecond) = at.instant();
         Self::from_timestamp(seconds, nanosecond).expect("chrono has all years from 0 to 9999")
     }
 }
@@ -15,23 +15,23 @@ impl From<&DateTime> for chrono::DateTime<Utc> {
 impl From<&DateTime> for chrono::DateTime<FixedOffset> {
     fn from(at: &DateTime) -> Self {
         let offset = FixedOffset::east_opt(i32::from(at.offset_minutes()) * 60);
-        let offset = offset.expect("offsets below 24 hours are chrono's too");
+        let offset = offset.expect("chrono has all offsets below 24 hours");
         chrono::DateTime::<Utc>::from(at).with_timezone(&offset)
     }
 }
 
-/// The moment at its offset; the name of the time zone and seconds of the offset are lost.
+/// Keeps the time and the offset; the name of the time zone and the seconds of the offset are lost.
 impl<Zone: TimeZone> TryFrom<&chrono::DateTime<Zone>> for DateTime {
     type Error = RangeError;
 
     fn try_from(at: &chrono::DateTime<Zone>) -> Result<Self, RangeError> {
         let offset = super::minutes(at.offset().fix().local_minus_utc());
-        Self::of_moment(at.timestamp(), at.timestamp_subsec_nanos(), offset)
+        Self::from_instant(at.timestamp(), at.timestamp_subsec_nanos(), offset)
             .ok_or_else(|| RangeError::not_a_date_time(format!("{at:?}")))
     }
 }
 
-/// The moment at its offset; the name of the time zone and seconds of the offset are lost.
+/// Keeps the time and the offset; the name of the time zone and the seconds of the offset are lost.
 impl<Zone: TimeZone> TryFrom<chrono::DateTime<Zone>> for DateTime {
     type Error = RangeError;
 

@@ -1,5 +1,5 @@
-//! Conversions with jiff's types. Its moments end at 9999-12-30T22:00:00Z, and it has no leap seconds: one becomes the
-//! second after it.
+//! Conversions from and to the types of jiff. Its times end at 9999-12-30T22:00:00Z, and it has no leap seconds: one
+//! becomes the second after it.
 
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned, civil};
@@ -11,13 +11,13 @@ impl TryFrom<&DateTime> for Timestamp {
     type Error = RangeError;
 
     fn try_from(at: &DateTime) -> Result<Self, RangeError> {
-        let expected = "a moment that jiff can hold, until 9999-12-30T22:00:00Z";
+        let expected = "a time that jiff can hold, until 9999-12-30T22:00:00Z";
         Self::from_nanosecond(at.unix_nanoseconds())
             .map_err(|_| RangeError::new(at.to_string(), expected))
     }
 }
 
-/// The moment in UTC.
+/// Converts to a date-time in UTC.
 impl TryFrom<Timestamp> for DateTime {
     type Error = RangeError;
 
@@ -27,24 +27,24 @@ impl TryFrom<Timestamp> for DateTime {
     }
 }
 
-/// The moment in the fixed time zone of its offset.
+/// Converts to a time zone that is the fixed offset.
 impl TryFrom<&DateTime> for Zoned {
     type Error = RangeError;
 
     fn try_from(at: &DateTime) -> Result<Self, RangeError> {
         let offset = Offset::from_seconds(i32::from(at.offset_minutes()) * 60)
-            .expect("offsets below 24 hours are jiff's too");
+            .expect("jiff has all offsets below 24 hours");
         Ok(Timestamp::try_from(at)?.to_zoned(TimeZone::fixed(offset)))
     }
 }
 
-/// The moment at its offset; the name of the time zone and seconds of the offset are lost.
+/// Keeps the time and the offset; the name of the time zone and the seconds of the offset are lost.
 impl TryFrom<&Zoned> for DateTime {
     type Error = RangeError;
 
     fn try_from(at: &Zoned) -> Result<Self, RangeError> {
         let offset = super::minutes(at.offset().seconds());
-        Self::of_unix(at.timestamp().as_nanosecond(), offset)
+        Self::from_unix(at.timestamp().as_nanosecond(), offset)
             .ok_or_else(|| RangeError::not_a_date_time(at.to_string()))
     }
 }

@@ -1,6 +1,6 @@
-//! Conversions between the types of formats and those of other crates, each crate behind the feature of its name.
+//! Conversions between the types of formats and those of other crates. Each crate has a feature with its name.
 //!
-//! No conversion reads a text: a value is taken apart and put together again.
+//! They convert numbers, not texts.
 
 #[cfg(feature = "chrono")]
 mod chrono;
@@ -11,7 +11,7 @@ mod time;
 #[cfg(feature = "uuid")]
 mod uuid;
 
-/// Writes conversions by value that use those by reference.
+/// Implements conversions by value that call those by reference.
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
 macro_rules! by_value {
     ($(From<$from:ty> for $to:ty;)* $(TryFrom<$tried:ty> for $into:ty;)*) => {
@@ -37,7 +37,7 @@ macro_rules! by_value {
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
 use by_value;
 
-/// A date of a calendar that may have other years than 0 to 9999.
+/// Creates a date; an error if the year is not from 0 to 9999.
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 fn date<Year, Month, Day>(
     (year, month, day): (Year, Month, Day),
@@ -53,11 +53,11 @@ where
         (Ok(year), Ok(month), Ok(day)) => super::Date::new(year, month, day),
         _ => None,
     };
-    date.ok_or_else(|| super::RangeError::new(found.to_string(), "a day of the years 0 to 9999"))
+    date.ok_or_else(|| super::RangeError::new(found.to_string(), "a date in the years 0 to 9999"))
 }
 
-/// The whole minutes of an offset in seconds, the rest cut: RFC 3339 has no seconds of an offset (section 5.6), and a
-/// moment stays the same at any offset. What is too large for minutes is too large for RFC 3339.
+/// Converts an offset from seconds to whole minutes, since offsets of RFC 3339 have no seconds (section 5.6). Too large
+/// an offset becomes `i16::MAX`, which RFC 3339 cannot express either.
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 fn minutes(seconds: i32) -> i16 {
     i16::try_from(seconds / 60).unwrap_or(i16::MAX)

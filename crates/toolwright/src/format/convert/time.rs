@@ -1,30 +1,30 @@
-//! Conversions with the types of the crate `time`. It has no leap seconds: one becomes the second after it.
+//! Conversions from and to the types of the crate `time`, which has no leap seconds: one becomes the second after it.
 
 use time::{Month, OffsetDateTime, UtcOffset};
 
 use super::by_value;
 use crate::format::{Date, DateTime, RangeError};
 
-/// The moment at its offset.
+/// Keeps the time and the offset.
 impl TryFrom<&DateTime> for OffsetDateTime {
     type Error = RangeError;
 
     fn try_from(at: &DateTime) -> Result<Self, RangeError> {
         let offset = UtcOffset::from_whole_seconds(i32::from(at.offset_minutes()) * 60);
-        let moment = Self::from_unix_timestamp_nanos(at.unix_nanoseconds());
-        let moment = offset.and_then(|offset| Ok(moment?.to_offset(offset)));
-        let expected = "a moment that `time` can hold, until the year 9999 in UTC";
-        moment.map_err(|_| RangeError::new(at.to_string(), expected))
+        let time = Self::from_unix_timestamp_nanos(at.unix_nanoseconds());
+        let time = offset.and_then(|offset| Ok(time?.to_offset(offset)));
+        let expected = "a time that `time` can hold, until the year 9999 in UTC";
+        time.map_err(|_| RangeError::new(at.to_string(), expected))
     }
 }
 
-/// The moment at its offset; seconds of the offset are lost.
+/// Keeps the time and the offset; the seconds of the offset are lost.
 impl TryFrom<OffsetDateTime> for DateTime {
     type Error = RangeError;
 
     fn try_from(at: OffsetDateTime) -> Result<Self, RangeError> {
         let offset = super::minutes(at.offset().whole_seconds());
-        Self::of_unix(at.unix_timestamp_nanos(), offset)
+        Self::from_unix(at.unix_timestamp_nanos(), offset)
             .ok_or_else(|| RangeError::not_a_date_time(at.to_string()))
     }
 }

@@ -1,4 +1,4 @@
-//! Conversions with the type of the crate `uuid`. The case of the digits is lost there; small letters come back.
+//! Conversions from and to the type of the crate `uuid`. It does not keep the case of digits: they become lowercase.
 
 use super::by_value;
 use crate::format::Uuid;

@@ -1,13 +1,13 @@
-//! Which code points may stand where in a label (RFC 5892). How labels are decoded is not known here.
+//! The rules for the code points of a label (RFC 5892).
 
 use super::tables::{
     GREEK, HEBREW, JAPANESE, JOINS_NEXT, JOINS_PREVIOUS, Ranges, UNSTABLE, VIRAMAS,
 };
 use super::{is_in, is_mark};
 
-/// Whether the character at a place of a label may stand there: the rules of appendix A, and `PVALID`.
-pub(super) fn is_allowed(label: &[char], place: usize) -> bool {
-    let Some((before, [character, after @ ..])) = label.split_at_checked(place) else {
+/// Returns true if the character at a position of a label is allowed there, by the rules of appendix A and `PVALID`.
+pub(super) fn is_allowed(label: &[char], position: usize) -> bool {
+    let Some((before, [character, after @ ..])) = label.split_at_checked(position) else {
         return false;
     };
     let (previous, next) = (before.last(), after.first());
@@ -28,23 +28,23 @@ fn is_in_some(ranges: &Ranges, character: Option<&char>) -> bool {
     character.is_some_and(|character| is_in(ranges, *character))
 }
 
-/// Appendix A.1: a joiner between letters that join, marks aside.
+/// Appendix A.1: returns true if a joiner is between letters that join, ignoring marks.
 fn joins(before: &[char], after: &[char]) -> bool {
     let is_letter = |character: &&char| !is_mark(**character);
     is_in_some(JOINS_NEXT, before.iter().rev().find(is_letter))
         && is_in_some(JOINS_PREVIOUS, after.iter().find(is_letter))
 }
 
-/// `PVALID` (section 3): letters that are small, digits and marks, and the exceptions of section 2.6.
+/// `PVALID` (section 3): lowercase letters, digits and marks, and the exceptions of section 2.6.
 fn is_valid_anywhere(character: char) -> bool {
     match character {
-        // The range is capital Cherokee letters: they are what small ones fold to.
+        // The range is the uppercase Cherokee letters, since lowercase ones fold to them.
         '-' | '\u{6fd}' | '\u{6fe}' | '\u{f0b}' | '\u{13a0}'..='\u{13f5}' => true,
-        _ => is_small_or_mark(character) && !is_in(UNSTABLE, character),
+        _ => is_lowercase_or_mark(character) && !is_in(UNSTABLE, character),
     }
 }
 
-fn is_small_or_mark(character: char) -> bool {
-    let is_small = character.to_lowercase().eq([character]);
-    (character.is_alphanumeric() && is_small) || is_mark(character)
+fn is_lowercase_or_mark(character: char) -> bool {
+    let is_lowercase = character.to_lowercase().eq([character]);
+    (character.is_alphanumeric() && is_lowercase) || is_mark(character)
 }

@@ -1,7 +1,7 @@
-//! Internationalised labels of host names (RFC 5890 to 5892): what a punycode label may decode to.
+//! Internationalized labels of host names (RFC 5890 to 5892): checks the decoded text of punycode labels.
 //!
-//! Judged are the hyphens, the code points and their context, and that a label does not begin with a mark. Not judged are
-//! the direction of the text (RFC 5893) and its normal form, for which the standard library has no data.
+//! It checks the hyphens, the code points and their context, and that a label does not begin with a mark. It does not
+//! check the direction of the text (RFC 5893) and its normal form, for which the standard library has no data.
 
 mod context;
 mod punycode;
@@ -9,13 +9,13 @@ mod tables;
 
 use tables::Ranges;
 
-/// Returns the text behind the prefix of a punycode label, if the label has the prefix.
+/// Returns the text after the prefix of a punycode label, if the label has the prefix.
 pub(super) fn punycode(label: &str) -> Option<&str> {
     let (prefix, rest) = label.split_at_checked("xn--".len())?;
     prefix.eq_ignore_ascii_case("xn--").then_some(rest)
 }
 
-/// Whether punycode, without its prefix, is an A-label: it decodes to a U-label (RFC 5890, section 2.3.2.1).
+/// Returns true if punycode, without its prefix, is an A-label: it decodes to a U-label (RFC 5890, section 2.3.2.1).
 pub(super) fn is_a_label(punycode: &str) -> bool {
     punycode::decode(&punycode.to_ascii_lowercase()).is_some_and(|label| is_u_label(&label))
 }
@@ -31,7 +31,7 @@ fn is_u_label(label: &[char]) -> bool {
         && (0..label.len()).all(|place| context::is_allowed(label, place))
 }
 
-/// Whether a character is a combining mark.
+/// Returns true if a character is a combining mark.
 pub(crate) fn is_mark(character: char) -> bool {
     is_in(tables::MARKS, character)
 }

@@ -1,17 +1,17 @@
-//! Decoding of punycode (RFC 3492, sections 5 and 6). Whether the result is a right label is not judged here.
+//! Decodes punycode (RFC 3492, sections 5 and 6).
 
 const BASE: u32 = 36;
-const LEAST_THRESHOLD: u32 = 1;
-const GREATEST_THRESHOLD: u32 = 26;
+const MIN_THRESHOLD: u32 = 1;
+const MAX_THRESHOLD: u32 = 26;
 const SKEW: u32 = 38;
 const DAMP: u32 = 700;
 const INITIAL_BIAS: u32 = 72;
 const INITIAL_CODE_POINT: u32 = 0x80;
 
-/// The characters that a text of ASCII in small letters stands for.
+/// Decodes a lowercase ASCII text.
 pub(super) fn decode(text: &str) -> Option<Vec<char>> {
     let (plain, mut encoded) = match text.rsplit_once('-') {
-        // An encoder writes the hyphen only behind something.
+        // Encoders write a hyphen only after a character.
         Some(("", _)) => return None,
         Some(parts) => parts,
         None => ("", text),
@@ -22,7 +22,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<char>> {
     while !encoded.is_empty() {
         let delta = integer(&mut encoded, bias)?;
         let length = u32::try_from(output.len()).ok()? + 1;
-        bias = adapted(delta, length, is_first);
+        bias = adapt(delta, length, is_first);
         is_first = false;
         place = delta.checked_add(place)?;
         code_point = code_point.checked_add(place / length)?;
@@ -33,7 +33,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<char>> {
     Some(output)
 }
 
-/// A generalised variable-length integer (section 3.3), taken from the start of a text.
+/// Reads a generalized variable-length integer (section 3.3) from the start of a text.
 fn integer(encoded: &mut &str, bias: u32) -> Option<u32> {
     let (mut value, mut weight, mut position) = (0_u32, 1_u32, BASE);
     loop {
@@ -41,7 +41,7 @@ fn integer(encoded: &mut &str, bias: u32) -> Option<u32> {
         let digit = digit(characters.next()?)?;
         *encoded = characters.as_str();
         value = value.checked_add(digit.checked_mul(weight)?)?;
-        let threshold = position.saturating_sub(bias).clamp(LEAST_THRESHOLD, GREATEST_THRESHOLD);
+        let threshold = position.saturating_sub(bias).clamp(MIN_THRESHOLD, MAX_THRESHOLD);
         if digit < threshold {
             return Some(value);
         }
@@ -50,7 +50,7 @@ fn integer(encoded: &mut &str, bias: u32) -> Option<u32> {
     }
 }
 
-/// The letters are 0 to 25, the digits 26 to 35.
+/// Letters are 0 to 25, digits 26 to 35.
 fn digit(character: char) -> Option<u32> {
     match character {
         'a'..='z' => Some(u32::from(character) - u32::from('a')),
@@ -59,14 +59,14 @@ fn digit(character: char) -> Option<u32> {
     }
 }
 
-/// The bias for the next integer (section 3.4).
-fn adapted(delta: u32, length: u32, is_first: bool) -> u32 {
+/// Returns the bias for the next integer (section 3.4).
+fn adapt(delta: u32, length: u32, is_first: bool) -> u32 {
     let delta = if is_first { delta / DAMP } else { delta / 2 };
     let mut delta = delta + delta / length;
     let mut bias = 0;
-    while delta > (BASE - LEAST_THRESHOLD) * GREATEST_THRESHOLD / 2 {
-        delta /= BASE - LEAST_THRESHOLD;
+    while delta > (BASE - MIN_THRESHOLD) * MAX_THRESHOLD / 2 {
+        delta /= BASE - MIN_THRESHOLD;
         bias += BASE;
     }
-    bias + (BASE - LEAST_THRESHOLD + 1) * delta / (delta + SKEW)
+    bias + (BASE - MIN_THRESHOLD + 1) * delta / (delta + SKEW)
 }

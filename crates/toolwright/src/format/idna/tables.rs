@@ -1,8 +1,8 @@
-//! Ranges of code points that the rules for internationalised labels speak of. No rule is here.
+//! The ranges of code points that the rules for internationalized labels use.
 //!
-//! Derived by the definitions of RFC 5892 from the Unicode Character Database 14.0.
+//! They are derived from the Unicode Character Database 14.0 by the definitions of RFC 5892.
 
-/// Code points from the first to the last, both included; in order.
+/// Ranges of code points, each with its first and last one, in order.
 pub(super) type Ranges = [(u32, u32)];
 
 /// Combining marks: general categories Mn, Mc and Me.
@@ -72,8 +72,8 @@ pub(super) const MARKS: &Ranges = &[
     (0x1e8d0, 0x1e8d6), (0x1e944, 0x1e94a), (0xe0100, 0xe01ef),
 ];
 
-/// Letters, digits and marks that are not PVALID all the same: compatibility forms, old Hangul, and
-/// what RFC 5892, section 2, disallows by name. What is no letter, digit or mark may stand between.
+/// Letters, digits and marks that are not PVALID: compatibility forms, old Hangul, and those that RFC 5892, section 2,
+/// disallows by name. The ranges may include other characters, which are not PVALID either.
 #[rustfmt::skip]
 pub(super) const UNSTABLE: &Ranges = &[
     (0xaa, 0xb5), (0xb9, 0xbe), (0x133, 0x133), (0x140, 0x140), (0x149, 0x149), (0x17f, 0x17f),
@@ -152,7 +152,7 @@ pub(super) const JOINS_NEXT: &Ranges = &[
     (0x10fc1, 0x10fc1), (0x10fc4, 0x10fc4), (0x10fca, 0x10fcb), (0x1e900, 0x1e943),
 ];
 
-/// Letters that join with the one before: joining types R and D.
+/// Letters that join with the previous one: joining types R and D.
 #[rustfmt::skip]
 pub(super) const JOINS_PREVIOUS: &Ranges = &[
     (0x620, 0x620), (0x622, 0x63f), (0x641, 0x64a), (0x66e, 0x66f), (0x671, 0x673), (0x675, 0x6d3),

@@ -1,6 +1,4 @@
-//! Escapes of regular expressions that mean the same in and out of a class, and the names of groups.
-//!
-//! What an escape matches is not known here, only whether it is one character and which.
+//! Escapes of regular expressions that have the same meaning inside and outside of classes, and the names of groups.
 
 use super::{skip, take};
 use crate::format::idna::is_mark;
@@ -15,7 +13,7 @@ pub(super) enum Escape {
     Set,
 }
 
-/// `CharacterEscape` or `CharacterClassEscape`, behind the backslash.
+/// Reads `CharacterEscape` or `CharacterClassEscape`, after the backslash.
 pub(super) fn escape(rest: &mut &str) -> Option<Escape> {
     let first = take(rest)?;
     let character = match first {
@@ -61,7 +59,7 @@ fn code_point(rest: &mut &str) -> Option<u32> {
     Some(unit)
 }
 
-/// A number of exactly so many hexadecimal digits.
+/// Reads exactly `count` hexadecimal digits.
 fn hexadecimal(rest: &mut &str, count: usize) -> Option<u32> {
     let (digits, after) = rest.split_at_checked(count)?;
     *rest = after;
@@ -69,11 +67,11 @@ fn hexadecimal(rest: &mut &str, count: usize) -> Option<u32> {
 }
 
 fn number(digits: &str) -> Option<u32> {
-    let is_right = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_right.then(|| u32::from_str_radix(digits, 16).ok())?
+    let is_valid = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_valid.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// The name of a group, behind its `<`.
+/// Reads the name of a group, after its `<`.
 pub(super) fn group_name(rest: &mut &str) -> Option<String> {
     let mut name = String::new();
     while !skip(rest, ">") {
@@ -81,14 +79,14 @@ pub(super) fn group_name(rest: &mut &str) -> Option<String> {
             '\\' if skip(rest, "u") => char::from_u32(code_point(rest)?)?,
             plain => plain,
         };
-        is_of_name(character, name.is_empty()).then(|| name.push(character))?;
+        is_name_character(character, name.is_empty()).then(|| name.push(character))?;
     }
     (!name.is_empty()).then_some(name)
 }
 
-/// `RegExpIdentifierStart` and `RegExpIdentifierPart`, as near as the standard library's properties come to `ID_Start`
-/// and `ID_Continue`.
-fn is_of_name(character: char, is_first: bool) -> bool {
+/// `RegExpIdentifierStart` and `RegExpIdentifierPart`, with the standard library's properties that are closest to
+/// `ID_Start` and `ID_Continue`.
+fn is_name_character(character: char, is_first: bool) -> bool {
     let is_joiner = matches!(character, '\u{200c}' | '\u{200d}' | '\u{203f}' | '\u{2040}');
     match character {
         '$' | '_' => true,

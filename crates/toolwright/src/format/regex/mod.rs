@@ -1,7 +1,7 @@
-//! The syntax of regular expressions (ECMA-262, 11th edition, section 21.2.1, with the `u` flag), which is the edition
-//! that JSON Schema 2020-12 names. Nothing is matched here, and nothing is kept of a pattern but what its end is judged by.
+//! Checks the syntax of regular expressions (ECMA-262, 11th edition, section 21.2.1, with the `u` flag), which is the
+//! edition that JSON Schema 2020-12 refers to.
 //!
-//! Groups are counted on a list and not on the stack, so that no pattern is too deep.
+//! Open groups are kept in a list and not on the stack, so that no pattern is too deep.
 
 mod escape;
 
@@ -13,11 +13,11 @@ pub(super) fn is_regex(text: &str) -> bool {
     Checker { rest: text, ..Checker::default() }.check().is_some()
 }
 
-/// Where a pattern is being read, and what was met so far.
+/// A cursor in a pattern, with the groups and references found so far.
 #[derive(Default)]
 struct Checker<'a> {
     rest: &'a str,
-    /// The groups around the cursor: whether each may be repeated.
+    /// The groups around the cursor: true for each that may be repeated.
     open: Vec<bool>,
     groups: usize,
     names: BTreeSet<String>,
@@ -32,16 +32,16 @@ impl Checker<'_> {
                 quantifier(&mut self.rest)?;
             }
         }
-        self.ends_right().then_some(())
+        self.is_complete().then_some(())
     }
 
-    fn ends_right(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.open.is_empty()
             && self.largest_reference <= self.groups
             && self.named_references.iter().all(|name| self.names.contains(name))
     }
 
-    /// Reads what begins with this character: whether it may be repeated.
+    /// Reads the term that begins with this character, and returns true if it may be repeated.
     fn term(&mut self, first: char) -> Option<bool> {
         match first {
             '|' | '^' | '$' => Some(false),
@@ -54,10 +54,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Reads what stands behind the opening parenthesis of a group.
+    /// Reads the start of a group, after the opening parenthesis.
     fn group(&mut self) -> Option<()> {
-        let around = ["?=", "?!", "?<=", "?<!"];
-        if around.iter().any(|start| skip(&mut self.rest, start)) {
+        let lookarounds = ["?=", "?!", "?<=", "?<!"];
+        if lookarounds.iter().any(|start| skip(&mut self.rest, start)) {
             self.open.push(false);
             return Some(());
         }
@@ -74,7 +74,7 @@ impl Checker<'_> {
         self.names.insert(name).then_some(())
     }
 
-    /// `AtomEscape` and the word boundaries, behind the backslash.
+    /// Reads `AtomEscape` or a word boundary, after the backslash.
     fn atom_escape(&mut self) -> Option<bool> {
         if skip(&mut self.rest, "b") || skip(&mut self.rest, "B") {
             return Some(false);
@@ -82,7 +82,7 @@ impl Checker<'_> {
         if skip(&mut self.rest, "k<") {
             self.named_references.push(group_name(&mut self.rest)?);
         } else if self.rest.starts_with(|c| matches!(c, '1'..='9')) {
-            // A number beyond what can be counted is beyond the number of groups too.
+            // A number that `usize` cannot hold also exceeds the number of groups.
             let number = take_digits(&mut self.rest).parse().unwrap_or(usize::MAX);
             self.largest_reference = self.largest_reference.max(number);
         } else {
@@ -92,7 +92,7 @@ impl Checker<'_> {
     }
 }
 
-/// A quantifier, if there is one.
+/// Reads a quantifier, if there is one.
 fn quantifier(rest: &mut &str) -> Option<()> {
     let repeats = ["*", "+", "?"].iter().any(|sign| skip(rest, sign));
     if repeats || (skip(rest, "{") && braces(rest)?) {
@@ -101,24 +101,24 @@ fn quantifier(rest: &mut &str) -> Option<()> {
     Some(())
 }
 
-/// `{2}`, `{2,}` or `{2,3}` without its opening brace.
+/// Reads `{2}`, `{2,}` or `{2,3}` after the opening brace.
 fn braces(rest: &mut &str) -> Option<bool> {
     let low = number(rest)?;
     if skip(rest, ",") && !rest.starts_with('}') {
         let high = number(rest)?;
-        // Numbers of any length are right, so they are compared as digits.
+        // Numbers may have any length, so their digits are compared.
         ((low.len(), low) <= (high.len(), high)).then_some(())?;
     }
     skip(rest, "}").then_some(true)
 }
 
-/// Digits without the zeros that lead them.
+/// Reads digits and returns them without leading zeros.
 fn number<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let digits = take_digits(rest);
     (!digits.is_empty()).then(|| digits.trim_start_matches('0'))
 }
 
-/// A character class, behind its opening bracket.
+/// Reads a character class, after its opening bracket.
 fn class(rest: &mut &str) -> Option<()> {
     skip(rest, "^");
     while !skip(rest, "]") {
@@ -131,7 +131,7 @@ fn class(rest: &mut &str) -> Option<()> {
     Some(())
 }
 
-/// One member of a class, or one end of a range.
+/// Reads one member of a class, or one end of a range.
 fn class_atom(rest: &mut &str) -> Option<Escape> {
     match take(rest)? {
         '\\' if skip(rest, "b") => Some(Escape::Character(0x8)),

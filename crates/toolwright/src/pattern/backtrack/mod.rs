@@ -1,6 +1,5 @@
-//! The engine for patterns that look around or refer to groups: it goes back where it has to, and stops after a number of
-//! steps. It does what ECMA-262 says in every detail, which no library on offer does within a limit
-//! (docs/decisions/0005).
+//! The backtracking engine for patterns with lookarounds or backreferences, which stops after a limit of steps. It
+//! follows ECMA-262 in every detail; no available library does that with a limit (docs/decisions/0005).
 
 mod machine;
 mod program;
@@ -8,7 +7,7 @@ mod program;
 use super::{PatternError, TooCostly, parse};
 use program::Program;
 
-/// A pattern, ready to be matched.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Backtracker(Program);
 

@@ -1,53 +1,54 @@
-//! A pattern as a program for the backtracking engine (ECMA-262, 22.2.2, whose continuations are the operations that
-//! follow). Nothing is matched here.
+//! Compiles a pattern to a program for the backtracking engine (ECMA-262, section 22.2.2). The continuation of an
+//! operation is the operations that follow it.
 
 use std::ops::Range;
 
 use super::super::class::CodePoints;
 use super::super::tree::{Node, Repeat, Tree};
 
-/// The operations of a pattern, and how many registers they use.
+/// The operations of a pattern and the number of their registers.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) operations: Vec<Operation>,
-    /// Two for each group, where it starts and ends; then two for each loop, its count and where its repetition began.
+    /// Two registers for each group, its start and end; then two for each loop, its count and the start of the current
+    /// repetition.
     pub(super) registers: usize,
 }
 
-/// A number of an operation.
+/// The index of an operation.
 pub(super) type Address = usize;
 
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
-    /// One character of a set, ahead or behind.
+    /// Matches one character of a set, after the position or before it.
     Set {
         set: CodePoints,
-        behind: bool,
+        backward: bool,
     },
     Run(Run),
     Start {
-        of_lines: bool,
+        multiline: bool,
     },
     End {
-        of_lines: bool,
+        multiline: bool,
     },
     Boundary {
         negated: bool,
         ignores_case: bool,
     },
-    /// Keeps the place in a register.
+    /// Saves the position in a register.
     Save(usize),
-    /// The text that a group matched, ahead or behind; nothing if it matched nothing.
+    /// Matches the text of a group, after the position or before it; the empty text if the group did not match.
     Reference {
         group: usize,
         ignores_case: bool,
-        behind: bool,
+        backward: bool,
     },
-    /// The next operation, or else the one at the address.
+    /// Tries the next operation, then the one at the address.
     Split(Address),
     Jump(Address),
     /// Sets the count of a loop to zero.
-    Enter {
+    EnterLoop {
         register: usize,
     },
     /// Repeats a loop, whose body is next, or leaves it.
@@ -58,33 +59,33 @@ pub(super) enum Operation {
         greedy: bool,
         exit: Address,
     },
-    /// Begins a repetition: the groups in it have matched nothing.
-    Body {
+    /// Begins a repetition and clears the groups in it.
+    BeginRepetition {
         register: usize,
         groups: Range<usize>,
     },
-    /// Ends a repetition: it has to match something, if it did not have to be.
-    Repeated {
+    /// Ends a repetition. It fails if the repetition is optional and matched the empty text.
+    EndRepetition {
         register: usize,
         least: u32,
         head: Address,
     },
-    /// Tries what is between here and the address, which ends with `Accept`.
-    Look {
+    /// Tries the operations from here to the address, which end with `Accept`.
+    Lookaround {
         negated: bool,
         end: Address,
     },
     Accept,
 }
 
-/// Characters of a set, one after the other.
+/// A run of characters of a set.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) set: CodePoints,
     pub(super) least: u32,
     pub(super) most: Option<u32>,
     pub(super) greedy: bool,
-    pub(super) behind: bool,
+    pub(super) backward: bool,
 }
 
 pub(super) fn program(tree: &Tree) -> Program {
@@ -105,52 +106,54 @@ struct Compiler<'t> {
 }
 
 impl Compiler<'_> {
-    fn add(&mut self, node: &Node, behind: bool) {
+    fn add(&mut self, node: &Node, backward: bool) {
         match node {
             Node::Literal(c) => {
-                self.operations.push(Operation::Set { set: CodePoints::one(*c), behind });
+                self.operations.push(Operation::Set { set: CodePoints::one(*c), backward });
             }
             Node::Set(set) => {
-                self.operations.push(Operation::Set { set: set.sorted(), behind });
+                self.operations.push(Operation::Set { set: set.sorted(), backward });
             }
-            Node::Start { of_lines } => {
-                self.operations.push(Operation::Start { of_lines: *of_lines });
+            Node::Start { multiline } => {
+                self.operations.push(Operation::Start { multiline: *multiline });
             }
-            Node::End { of_lines } => self.operations.push(Operation::End { of_lines: *of_lines }),
+            Node::End { multiline } => {
+                self.operations.push(Operation::End { multiline: *multiline });
+            }
             Node::Boundary { negated, ignores_case } => {
                 let (negated, ignores_case) = (*negated, *ignores_case);
                 self.operations.push(Operation::Boundary { negated, ignores_case });
             }
-            Node::Sequence(parts) if behind => {
-                parts.iter().rev().for_each(|part| self.add(part, behind));
+            Node::Sequence(parts) if backward => {
+                parts.iter().rev().for_each(|part| self.add(part, backward));
             }
-            Node::Sequence(parts) => parts.iter().for_each(|part| self.add(part, behind)),
-            Node::Choice(parts) => self.choice(parts, behind),
-            Node::Group { index: None, inner } => self.add(inner, behind),
+            Node::Sequence(parts) => parts.iter().for_each(|part| self.add(part, backward)),
+            Node::Choice(parts) => self.choice(parts, backward),
+            Node::Group { index: None, inner } => self.add(inner, backward),
             Node::Group { index: Some(index), inner } => {
                 let (first, last) =
-                    (2 * index + usize::from(behind), 2 * index + usize::from(!behind));
+                    (2 * index + usize::from(backward), 2 * index + usize::from(!backward));
                 self.operations.push(Operation::Save(first));
-                self.add(inner, behind);
+                self.add(inner, backward);
                 self.operations.push(Operation::Save(last));
             }
-            Node::Repeat(repeat) => self.repeat(repeat, behind),
-            Node::Look { behind, negated, inner } => {
+            Node::Repeat(repeat) => self.repeat(repeat, backward),
+            Node::Lookaround { behind: backward, negated, inner } => {
                 let look = self.operations.len();
-                self.operations.push(Operation::Look { negated: *negated, end: 0 });
-                self.add(inner, *behind);
+                self.operations.push(Operation::Lookaround { negated: *negated, end: 0 });
+                self.add(inner, *backward);
                 self.operations.push(Operation::Accept);
                 self.operations[look] =
-                    Operation::Look { negated: *negated, end: self.operations.len() };
+                    Operation::Lookaround { negated: *negated, end: self.operations.len() };
             }
             Node::Reference { index, ignores_case } => {
                 let (group, ignores_case) = (self.references[*index], *ignores_case);
-                self.operations.push(Operation::Reference { group, ignores_case, behind });
+                self.operations.push(Operation::Reference { group, ignores_case, backward });
             }
         }
     }
 
-    fn choice(&mut self, parts: &[Node], behind: bool) {
+    fn choice(&mut self, parts: &[Node], backward: bool) {
         let mut jumps = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             let split = self.operations.len();
@@ -158,7 +161,7 @@ impl Compiler<'_> {
             if !is_last {
                 self.operations.push(Operation::Split(0));
             }
-            self.add(part, behind);
+            self.add(part, backward);
             if !is_last {
                 jumps.push(self.operations.len());
                 self.operations.push(Operation::Jump(0));
@@ -170,7 +173,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn repeat(&mut self, repeat: &Repeat, behind: bool) {
+    fn repeat(&mut self, repeat: &Repeat, backward: bool) {
         let Repeat { inner, least, most, greedy, groups } = repeat;
         let (least, most, greedy) = (*least, *most, *greedy);
         let set = match inner {
@@ -179,17 +182,17 @@ impl Compiler<'_> {
             _ => None,
         };
         if let Some(set) = set {
-            self.operations.push(Operation::Run(Run { set, least, most, greedy, behind }));
+            self.operations.push(Operation::Run(Run { set, least, most, greedy, backward }));
             return;
         }
         let register = self.registers;
         self.registers += 2;
-        self.operations.push(Operation::Enter { register });
+        self.operations.push(Operation::EnterLoop { register });
         let head = self.operations.len();
         self.operations.push(Operation::Accept);
-        self.operations.push(Operation::Body { register, groups: groups.clone() });
-        self.add(inner, behind);
-        self.operations.push(Operation::Repeated { register, least, head });
+        self.operations.push(Operation::BeginRepetition { register, groups: groups.clone() });
+        self.add(inner, backward);
+        self.operations.push(Operation::EndRepetition { register, least, head });
         let exit = self.operations.len();
         self.operations[head] = Operation::Loop { register, least, most, greedy, exit };
     }

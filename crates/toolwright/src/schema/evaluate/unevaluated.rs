@@ -1,23 +1,23 @@
-//! The children of a value that no keyword has evaluated: what `unevaluatedItems` and `unevaluatedProperties` judge (2020-12
-//! core, 11).
+//! Finds the children of a value that no keyword has evaluated, for `unevaluatedItems` and `unevaluatedProperties`
+//! (2020-12 core, section 11).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Evaluation, MAX_NESTING};
+use crate::schema::cache::MAX_CACHED;
 use crate::schema::document::{Content, Document};
 use crate::schema::keyword::{Keyword, NodeId};
-use crate::schema::remembered::MAX_REMEMBERED;
 
-/// The children of one value, and which of them keywords have evaluated so far.
+/// The children of one value, with true for each that a keyword has evaluated so far.
 struct Children<'d> {
     document: &'d Document<'d>,
     value: usize,
     is_array: bool,
     evaluated: Vec<bool>,
-    /// In a lenient evaluation, which also counts schemas that the value does not fit: the visited schemas by scope. Only a
-    /// schema that a value does not fit can lead back to itself on the same value.
-    asked: Option<HashSet<(NodeId, usize)>>,
+    /// The visited schemas by scope in a lenient evaluation, which includes schemas that the value does not fit. Such a
+    /// schema may refer back to itself for the same value.
+    visited: Option<HashSet<(NodeId, usize)>>,
 }
 
 impl<'d> Children<'d> {
@@ -27,14 +27,14 @@ impl<'d> Children<'d> {
             value,
             is_array: matches!(document.content(value), Content::Array(_)),
             evaluated: vec![false; document.children(value).count()],
-            asked: None,
+            visited: None,
         }
     }
 }
 
 impl Evaluation<'_> {
-    /// The children of a value that no other keyword of a node has evaluated. If it is `lenient`, the schemas that the value
-    /// does not fit count as those that it fits.
+    /// Returns the children of a value that no other keyword of a node has evaluated. If `lenient`, schemas that the
+    /// value does not fit are treated as if it fits them.
     pub(in crate::schema) fn unevaluated(
         &mut self,
         document: &Document<'_>,
@@ -52,8 +52,8 @@ impl Evaluation<'_> {
             return Vec::new();
         }
         let evaluated = if lenient {
-            let asked = Some(HashSet::from([(node, self.scope_number)]));
-            let mut children = Children { asked, ..Children::of(document, value) };
+            let visited = Some(HashSet::from([(node, self.scope_number)]));
+            let mut children = Children { visited, ..Children::of(document, value) };
             self.mark(node, &mut children);
             Arc::from(children.evaluated)
         } else {
@@ -63,22 +63,22 @@ impl Evaluation<'_> {
         children.filter(|(_, evaluated)| !**evaluated).map(|(child, _)| child).collect()
     }
 
-    /// The children of a value that a node which it fits has evaluated, without the node's own `unevaluated…`. They depend on
-    /// the node, the value and the scope alone, and are found once.
+    /// Returns the children of a value that are evaluated by a node which it fits, without the node's own
+    /// `unevaluated…`. They only depend on the node, the value and the scope, so they are cached.
     fn evaluated_by(&mut self, node: NodeId, document: &Document<'_>, value: usize) -> Arc<[bool]> {
-        let around = self.enter(self.schema.nodes[node].resource);
+        let outer = self.enter(self.schema.nodes[node].resource);
         let key = self.key(node, value);
         let known = self.evaluated.get(&key).cloned();
         let evaluated = known.unwrap_or_else(|| {
             let mut children = Children::of(document, value);
             self.mark(node, &mut children);
             let evaluated: Arc<[bool]> = Arc::from(children.evaluated);
-            if self.spend(evaluated.len()) && self.evaluated.len() < MAX_REMEMBERED / 4 {
+            if self.spend(evaluated.len()) && self.evaluated.len() < MAX_CACHED / 4 {
                 self.evaluated.insert(key, Arc::clone(&evaluated));
             }
             evaluated
         });
-        self.leave(around);
+        self.leave(outer);
         evaluated
     }
 
@@ -89,15 +89,15 @@ impl Evaluation<'_> {
             return;
         }
         if self.nesting == MAX_NESTING {
-            // A lenient answer is about words only: it may miss something.
-            if children.asked.is_none() {
+            // A lenient evaluation only affects messages, so it may be incomplete.
+            if children.visited.is_none() {
                 (self.is_too_deep, self.steps) = (true, 0);
             }
             return;
         }
         self.nesting += 1;
         let Children { document, value, is_array, .. } = *children;
-        let around = self.enter(body.resource);
+        let outer = self.enter(body.resource);
         for keyword in &body.keywords {
             match keyword {
                 Keyword::PrefixItems(schemas) if is_array => {
@@ -148,14 +148,14 @@ impl Evaluation<'_> {
                 _ => {}
             }
         }
-        self.leave(around);
+        self.leave(outer);
         self.nesting -= 1;
     }
 
     fn mark_if_it_fits(&mut self, node: NodeId, children: &mut Children<'_>) {
         let Children { document, value, is_array, .. } = *children;
-        let counts = match &mut children.asked {
-            Some(asked) => asked.insert((node, self.scope_number)),
+        let counts = match &mut children.visited {
+            Some(visited) => visited.insert((node, self.scope_number)),
             None => self.fits(document, node, value),
         };
         if !counts {
@@ -169,7 +169,7 @@ impl Evaluation<'_> {
         });
         if evaluates_all {
             children.evaluated.fill(true);
-        } else if body.uses > 1 && children.asked.is_none() {
+        } else if body.uses > 1 && children.visited.is_none() {
             let also = self.evaluated_by(node, document, value);
             self.spend(also.len());
             children

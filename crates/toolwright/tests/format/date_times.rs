@@ -1,4 +1,4 @@
-//! Moments: their order, seconds since 1970 and the range, as rows and held against jiff.
+//! Tests of date-times: their order, Unix time and range, also compared with jiff.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use toolwright::codec::{from_json, to_json};
 use toolwright::format::{Date, DateTime};
 
-/// Each row is one moment in several texts; the rows are in the order of time.
+/// Each row has several texts of one instant; the rows are in the order of time.
 const IN_ORDER: [&[&str]; 9] = [
     &["0000-01-01T00:00:00+23:59"],
     &["0000-01-01T00:00:00Z", "0000-01-01T23:59:00+23:59"],
@@ -23,7 +23,7 @@ const IN_ORDER: [&[&str]; 9] = [
     &["9999-12-31T23:59:59Z", "9999-12-31T22:59:59-01:00"],
 ];
 
-/// Seconds and nanoseconds since 1970, and the text that is made of them.
+/// Seconds and nanoseconds since 1970, and their text.
 const UNIX: [(i64, i128, &str); 7] = [
     (0, 0, "1970-01-01T00:00:00Z"),
     (-1, -1, "1969-12-31T23:59:59.999999999Z"),
@@ -34,8 +34,8 @@ const UNIX: [(i64, i128, &str); 7] = [
     (253_402_300_799, 253_402_300_799_999_999_999, "9999-12-31T23:59:59.999999999Z"),
 ];
 
-pub(crate) fn moment(text: &str) -> DateTime {
-    DateTime::parse(text).unwrap_or_else(|| panic!("{text} is a moment"))
+pub(crate) fn date_time(text: &str) -> DateTime {
+    DateTime::parse(text).unwrap_or_else(|| panic!("{text} is a date_time"))
 }
 
 fn hash(at: &DateTime) -> u64 {
@@ -45,12 +45,12 @@ fn hash(at: &DateTime) -> u64 {
 }
 
 #[test]
-fn texts_of_one_moment_are_equal_and_others_are_in_order() {
+fn texts_of_one_instant_are_equal_and_others_are_ordered() {
     let rows = IN_ORDER.iter().enumerate();
     let all: Vec<_> = rows.flat_map(|(row, texts)| texts.iter().map(move |t| (row, *t))).collect();
     for (row, text) in &all {
         for (other_row, other) in &all {
-            let (left, right) = (moment(text), moment(other));
+            let (left, right) = (date_time(text), date_time(other));
             assert_eq!(left.cmp(&right), row.cmp(other_row), "{text} and {other}");
             assert_eq!(left == right, row == other_row, "{text} and {other}");
             assert_eq!(left.partial_cmp(&right), Some(left.cmp(&right)));
@@ -60,7 +60,7 @@ fn texts_of_one_moment_are_equal_and_others_are_in_order() {
 }
 
 #[test]
-fn an_equal_moment_is_encoded_as_it_was_written() {
+fn a_date_time_is_encoded_with_its_original_text() {
     for text in IN_ORDER.iter().copied().flatten() {
         let json = format!("\"{text}\"");
         assert_eq!(to_json(&from_json::<DateTime>(json.as_bytes()).unwrap()).unwrap(), json);
@@ -68,7 +68,7 @@ fn an_equal_moment_is_encoded_as_it_was_written() {
 }
 
 #[test]
-fn moments_are_made_of_seconds_and_nanoseconds_since_1970() {
+fn date_times_convert_from_unix_time() {
     for (seconds, nanoseconds, text) in UNIX {
         let at = DateTime::from_unix_nanoseconds(nanoseconds).unwrap();
         assert_eq!(at.as_str(), text);
@@ -79,7 +79,7 @@ fn moments_are_made_of_seconds_and_nanoseconds_since_1970() {
 }
 
 #[test]
-fn no_moment_is_made_outside_the_years_0_to_9999() {
+fn unix_time_outside_the_years_0_to_9999_is_refused() {
     for seconds in [-62_167_219_201, 253_402_300_800, i64::MIN, i64::MAX] {
         assert_eq!(DateTime::from_unix_seconds(seconds), None, "{seconds}");
     }
@@ -89,15 +89,15 @@ fn no_moment_is_made_outside_the_years_0_to_9999() {
 }
 
 #[test]
-fn a_leap_second_is_as_the_second_after_it_where_none_is_counted() {
-    let (leap, after) = (moment("2016-12-31T23:59:60.5Z"), moment("2017-01-01T00:00:00.5Z"));
+fn a_leap_second_counts_as_the_next_second_in_unix_time() {
+    let (leap, after) = (date_time("2016-12-31T23:59:60.5Z"), date_time("2017-01-01T00:00:00.5Z"));
     assert!(leap < after);
     assert_eq!(leap.unix_nanoseconds(), after.unix_nanoseconds());
     assert_eq!(SystemTime::try_from(&leap), SystemTime::try_from(&after));
 }
 
 #[test]
-fn now_is_between_two_looks_at_the_clock() {
+fn now_is_between_two_readings_of_the_clock() {
     let before = DateTime::try_from(SystemTime::now()).unwrap();
     let now = DateTime::now();
     let after = DateTime::try_from(SystemTime::now()).unwrap();
@@ -109,10 +109,10 @@ fn now_is_between_two_looks_at_the_clock() {
 fn a_system_time_after_the_year_9999_is_an_error() {
     let late = SystemTime::UNIX_EPOCH + Duration::new(253_402_300_800, 0);
     let error = DateTime::try_from(late).unwrap_err().to_string();
-    assert!(error.contains("expected a moment of the years 0 to 9999"), "{error}");
+    assert!(error.contains("expected a time in the years 0 to 9999"), "{error}");
 }
 
-/// Moments that jiff and RFC 3339 have at any offset, in nanoseconds since 1970.
+/// Times that jiff and RFC 3339 have at any offset, in nanoseconds since 1970.
 fn nanoseconds() -> impl Strategy<Value = i128> {
     let second = -62_167_000_000_i128..253_402_000_000;
     let nanosecond = prop_oneof![Just(0), Just(500_000_000), 0..1_000_000_000_i128];
@@ -125,33 +125,33 @@ fn offset() -> impl Strategy<Value = Offset> {
 
 proptest! {
     #[test]
-    fn moments_are_read_as_jiff_writes_and_reads_them(nanoseconds in nanoseconds(), offset in offset()) {
+    fn texts_of_jiff_are_parsed_as_in_jiff(nanoseconds in nanoseconds(), offset in offset()) {
         let theirs = Timestamp::from_nanosecond(nanoseconds).unwrap();
         prop_assert_eq!(DateTime::from_unix_nanoseconds(nanoseconds).unwrap().to_string(), theirs.to_string());
         let text = theirs.display_with_offset(offset).to_string();
-        let ours = moment(&text);
+        let ours = date_time(&text);
         prop_assert_eq!(ours.unix_nanoseconds(), nanoseconds);
         prop_assert_eq!(i32::from(ours.offset_minutes()) * 60, offset.seconds());
         prop_assert_eq!(ours.to_string(), text);
     }
 
     #[test]
-    fn moments_are_ordered_as_jiff_orders_them(
+    fn date_times_are_ordered_as_in_jiff(
         first in nanoseconds(),
         apart in prop_oneof![Just(0), -2..=2_i128, -100_000_000_000_000..100_000_000_000_000_i128],
         offsets in (offset(), offset()),
     ) {
         let first = Timestamp::from_nanosecond(first).unwrap();
         let second = Timestamp::from_nanosecond(first.as_nanosecond() + apart).unwrap();
-        let left = moment(&first.display_with_offset(offsets.0).to_string());
-        let right = moment(&second.display_with_offset(offsets.1).to_string());
+        let left = date_time(&first.display_with_offset(offsets.0).to_string());
+        let right = date_time(&second.display_with_offset(offsets.1).to_string());
         prop_assert_eq!(left.cmp(&right), first.cmp(&second));
         prop_assert_eq!(left == right, first == second);
         prop_assert!(left != right || hash(&left) == hash(&right));
     }
 
     #[test]
-    fn moments_go_through_the_system_time_and_back(nanoseconds in nanoseconds()) {
+    fn date_times_survive_a_round_trip_through_the_system_time(nanoseconds in nanoseconds()) {
         let at = DateTime::from_unix_nanoseconds(nanoseconds).unwrap();
         let time = SystemTime::try_from(&at).unwrap();
         prop_assert_eq!(DateTime::try_from(time), Ok(at.clone()));
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_date_is_made_of_every_day_that_jiff_has(
+    fn every_date_of_jiff_is_a_date(
         year in prop_oneof![0..=9_999_i16, Just(1_900), Just(2_000), Just(10_000)],
         month in 0..=13_i8,
         day in 0..=32_i8,
