@@ -1,5 +1,5 @@
-//! Drops defaults and examples that their own schema refuses, such as `default: null` on a string. A value is judged by its
-//! type, its listed values and its size alone.
+//! Drops defaults and examples that their own schema refuses, such as `default: null` on a string. Only types, `enum`,
+//! `const`, limits and the keywords that combine schemas are checked.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,10 @@ use super::references::{Standalone, target};
 use super::warnings::Subject;
 use toolwright_codegen::internal::Json;
 
-/// How many schemas a value is judged by; what they would find after that proves nothing.
+/// The maximum number of schemas that one value is checked against. After that it counts as accepted.
 const MAX_STEPS: usize = 500;
 
-/// Takes such defaults and examples out of a schema and the definitions it comes with; it may refer to others that are
-/// known.
+/// Drops such defaults and examples from a schema and its definitions. The schema may also refer to `known` definitions.
 pub(super) fn drop_refused(
     schema: Standalone,
     known: &BTreeMap<String, Json>,
@@ -30,7 +29,7 @@ pub(super) fn drop_refused(
 }
 
 struct Judge<'a> {
-    /// What `#` refers to.
+    /// The schema that `#` refers to.
     whole: &'a Json,
     known: &'a BTreeMap<String, Json>,
 }
@@ -70,7 +69,7 @@ impl Judge<'_> {
         Json::Object(entries)
     }
 
-    /// Whether a schema may accept a value: `false` is certain.
+    /// Returns `false` only if the schema certainly refuses the value.
     fn accepts(&self, schema: &Json, value: &Json, steps: &mut usize) -> bool {
         *steps = steps.saturating_sub(1);
         let Json::Object(entries) = schema else { return *schema != Json::Boolean(false) };
@@ -101,7 +100,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a value is of the type a word names; `false` is certain.
+/// Returns `false` only if the value is certainly not of the type.
 pub(super) fn is_of_type(value: &Json, word: &str) -> bool {
     match (word, value) {
         ("null", Json::Null)
@@ -110,7 +109,7 @@ pub(super) fn is_of_type(value: &Json, word: &str) -> bool {
         | ("number", Json::Number(_))
         | ("array", Json::Array(_))
         | ("object", Json::Object(_)) => true,
-        // A power of ten can make any digits whole, so only a plain fraction is certainly none.
+        // An exponent can make any number whole, so only a fraction without one is certainly not an integer.
         ("integer", Json::Number(text)) => match text.split_once('.') {
             Some((_, fraction)) => fraction.contains('e') || fraction.trim_matches('0').is_empty(),
             None => true,
@@ -119,7 +118,7 @@ pub(super) fn is_of_type(value: &Json, word: &str) -> bool {
     }
 }
 
-/// Numbers of different spelling may be equal, also inside lists and objects.
+/// Returns `false` only if two values certainly differ. Numbers in lists and objects may be written differently.
 fn may_equal(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Number(_), Json::Number(_)) => double(one) == double(other),

@@ -1,4 +1,4 @@
-//! Keeps the definitions that several schemas share, so that each is read once.
+//! Keeps the definitions that several schemas share, so that each is read only once.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use super::widen::{Roots, Wider, widen};
 use super::{defaults, references};
 use toolwright_codegen::internal::Json;
 
-/// What is known of the definitions that have been read, by their names.
+/// The definitions that have been read, by their names.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// What they accept, before anything was left out.
+    /// The definitions as they were before anything was left out.
     pub(super) bodies: BTreeMap<String, Json>,
-    /// Those that accept more than they did, by what references call them.
+    /// The definitions that accept more than the server's, by the references to them.
     wider: BTreeMap<String, Wider>,
-    /// Digits that are the same for two definitions exactly if they may be one type.
+    /// A digest of each definition and all that it reaches. Definitions with equal keys become one type.
     pub(super) keys: BTreeMap<String, String>,
-    /// The types they became.
+    /// The names of the types that they became.
     pub(super) types: BTreeMap<String, String>,
 }
 
 impl Definitions {
-    /// Takes in a schema and the definitions that it is the first to reach, each already repaired: leaves out
-    /// what the whole refuses, and whatever would accept less without that.
-    pub(super) fn settled(&mut self, schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
+    /// Adds a repaired schema and its new definitions. Leaves out refused defaults and examples, and the keywords that would
+    /// refuse more values because of earlier repairs.
+    pub(super) fn add(&mut self, schema: Standalone, subject: &mut Subject<'_>) -> Standalone {
         self.bodies.extend(schema.definitions.iter().cloned());
         let schema = defaults::drop_refused(schema, &self.bodies, subject);
         let (names, bodies): (Vec<String>, Vec<Json>) = schema.definitions.into_iter().unzip();

@@ -1,4 +1,4 @@
-//! Translates schemas of older drafts to 2020-12. The result accepts the same values as the schema does by its own draft.
+//! Translates schemas of older drafts to 2020-12. The result accepts the same values as the original does in its own draft.
 
 use super::keywords::{Entries, SINCE_6, SINCE_7, SINCE_2019, take};
 use super::warnings::Subject;
@@ -6,12 +6,12 @@ use super::widen::is_mark;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::is_annotation;
 
-/// The draft a schema is written in, as far as it makes a difference.
+/// The draft that a schema is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Draft-07 and before, by its number: what stands beside `$ref` means nothing.
+    /// Draft-07 or an earlier one, with its number. Keywords beside `$ref` have no effect.
     Old(u8),
-    /// 2019-09, 2020-12, or not said, which MCP reads as 2020-12.
+    /// 2019-09 or 2020-12. MCP reads a schema without `$schema` as 2020-12.
     New,
 }
 
@@ -32,12 +32,12 @@ impl Dialect {
         Self::New
     }
 
-    /// Translates one schema, whose parts have been translated.
+    /// Translates one schema whose subschemas have been translated.
     pub(super) fn translate(self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
         let Json::Object(mut entries) = schema else { return schema };
         for word in ["$schema", "$id", "id", "$anchor"] {
-            // References have been followed, so nothing needs these names. A property may have one, but
-            // that is no schema's entry.
+            // References have been resolved, so nothing needs these keywords. A value that is not a string is the
+            // schema of a property of that name.
             if matches!(entries.iter().find(|(key, _)| key == word), Some((_, Json::String(_)))) {
                 take(&mut entries, word);
             }
@@ -56,7 +56,7 @@ impl Dialect {
 
 /// Draft-07 core, 8.3: all other properties in a `$ref` object must be ignored.
 fn ignored_beside_reference(entries: &mut Entries, pointer: &str, subject: &mut Subject<'_>) {
-    // A mark stands in the place of a reference that leads nowhere.
+    // A mark replaces a reference that leads nowhere.
     let is_reference = |key: &str| key == "$ref" || is_mark(key);
     if !entries.iter().any(|(key, _)| is_reference(key)) {
         return;
@@ -87,7 +87,7 @@ fn not_yet_known(entries: &mut Entries, draft: u8, pointer: &str, subject: &mut 
     });
 }
 
-/// `dependencies` became one keyword for names and one for schemas.
+/// Splits `dependencies` into `dependentRequired` and `dependentSchemas`.
 fn dependencies(entries: &mut Entries) {
     let Some(index) = entries.iter().position(|(key, _)| key == "dependencies") else { return };
     let Json::Object(dependencies) = &entries[index].1 else { return };
@@ -100,7 +100,7 @@ fn dependencies(entries: &mut Entries) {
     entries.splice(index..=index, parts.collect::<Entries>());
 }
 
-/// A list under `items` became `prefixItems`, and what follows it `items`.
+/// Renames `items` with a list to `prefixItems`, and `additionalItems` to `items`.
 fn tuple(entries: &mut Entries) {
     let additional = entries.iter().position(|(key, _)| key == "additionalItems");
     let items =
@@ -113,7 +113,7 @@ fn tuple(entries: &mut Entries) {
     }
 }
 
-/// Draft-04 had a flag that made the bound beside it exclusive.
+/// Translates the flags of draft-04 that make the bound beside them exclusive.
 fn exclusive(entries: &mut Entries, inclusive: &str, exclusive: &str) {
     let flag = entries.iter().position(|(key, _)| key == exclusive);
     let Some(flag) = flag else { return };

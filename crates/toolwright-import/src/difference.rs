@@ -2,10 +2,10 @@
 
 use similar::TextDiff;
 
-/// How many equal lines are shown around a change.
+/// The number of unchanged lines that are shown around a change.
 const CONTEXT: usize = 3;
 
-/// The unified diff of a file's text; empty where there is no difference.
+/// Returns the unified diff of a file's text; empty if there is no difference.
 pub fn difference(path: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();

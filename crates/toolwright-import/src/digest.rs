@@ -1,16 +1,16 @@
-//! Computes digests of schemas and values, which a file records instead of what the server sent. The MCP client computes
-//! the same digest for the tools that a server lists now (`crates/toolwright-mcp/tests/digests/cases.json`).
+//! Computes the digests of schemas and values that a file records to notice later changes. The MCP client computes the same
+//! digests of the tools that a server lists at run time (`crates/toolwright-mcp/tests/digests/cases.json`).
 
 use sha2::{Digest as _, Sha256};
 
 use toolwright::Value;
 use toolwright_codegen::internal::Json;
 
-/// How many hexadecimal digits say that a text was edited: being wrong about that costs a look at a diff.
+/// The number of hexadecimal digits that record a text. A collision only hides an edit, which the diff of the file still shows.
 const SHORT: usize = 8;
 
-/// The digest of a tool's schemas as its server lists them: of `{"inputSchema":…,"outputSchema":…}`, what is absent
-/// left out, as canonical text.
+/// The digest of a tool's schemas as its server lists them: of the canonical text of `{"inputSchema":…,"outputSchema":…}`,
+/// without the schemas that are absent.
 pub(super) fn schemas(args: Option<&Json>, result: Option<&Json>) -> String {
     let sides = [("inputSchema", args), ("outputSchema", result)];
     let sides = sides.into_iter().filter_map(|(key, side)| Some((key.to_owned(), side?.clone())));
@@ -22,7 +22,7 @@ pub(super) fn value(value: &Json) -> String {
     digits(value, SHORT)
 }
 
-/// The digest of a text, to its last digit.
+/// The digest of a text, with all its digits.
 pub(super) fn text(text: &str) -> String {
     hexadecimal(text, usize::MAX)
 }
@@ -39,8 +39,8 @@ fn hexadecimal(text: &str, count: usize) -> String {
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).take(count).collect()
 }
 
-/// One text for all spellings of a value: keys sorted by bytes, no white space, strings as `serde_json` writes them,
-/// numbers by their exact value.
+/// Writes the same text for equal values: keys sorted by bytes, no white space, strings as `serde_json` writes them, numbers
+/// by their exact value.
 fn write_canonical(value: &Json, out: &mut String) {
     match value {
         Json::Null | Json::Boolean(_) => out.push_str(&value.to_string()),
@@ -95,7 +95,7 @@ mod tests {
     use toolwright_codegen::internal::Json;
 
     #[test]
-    fn digests_are_those_that_the_client_side_works_out() {
+    fn digests_equal_those_of_the_mcp_client() {
         let cases = json_text::read(include_str!("../../toolwright-mcp/tests/digests/cases.json"));
         let Ok(Json::Array(cases)) = cases else { panic!("expected a list of cases") };
         assert!(!cases.is_empty());

@@ -14,25 +14,25 @@ use super::yaml_text;
 use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
-/// One tool as it is written.
+/// An imported tool.
 pub(super) struct Tool {
-    /// Its name in the language.
+    /// Its name in the file.
     pub(super) name: String,
-    /// What the server says about it; its schemas have been taken out.
+    /// The server's texts about it. Its schemas have been moved to the next two fields.
     pub(super) listed: Listed,
-    /// What it takes.
+    /// The schema of its arguments.
     pub(super) args: Option<Json>,
-    /// What it gives, where that is known.
+    /// The schema of its result, if the server declares one.
     pub(super) result: Option<Json>,
 }
 
-/// All that an import knows, before there is a file.
+/// The parts of an imported file.
 pub(super) struct Import {
-    /// What is known of the server.
+    /// The name, version and protocol of the server, and the date of its list.
     pub(super) from: Provenance<String>,
-    /// The digest of every tool of the server, by its name there.
+    /// The digests of all tools that the server lists, by their names there.
     pub(super) listed: Entries,
-    /// The tools that are taken, in the server's order.
+    /// The imported tools in the server's order.
     pub(super) tools: Vec<Tool>,
     /// The types that their schemas refer to.
     pub(super) types: Entries,
@@ -45,14 +45,14 @@ pub(super) fn document(owner: Owner<'_>, import: &Import) -> Entries {
         entry("description", Json::String(format!("Tools of the MCP server {}.", owner.toolset))),
         entry(
             "mcp",
-            Json::Object(import.backing(Json::string(owner.toolset), import.from.clone())),
+            Json::Object(import.server_entries(Json::string(owner.toolset), import.from.clone())),
         ),
         entry("tools", Json::Object(tools.collect())),
     ]);
     let mut document = vec![
         entry("toolwright", Json::Number("1".to_owned())),
         entry("service", Json::string(owner.service)),
-        // Nobody here knows how large the server's integers get.
+        // It is not known how large the server's integers get.
         entry("integers", Json::string("exact")),
     ];
     if !import.types.is_empty() {
@@ -70,25 +70,26 @@ pub(super) fn text(document: &Json) -> String {
     }
 }
 
-/// A document that remembers the words of the schemas that an import would have written, `said`.
-pub(super) fn remembering(
+/// Adds the records of all schemas to a document, by which the next import finds edits. `imported` is the document without
+/// edits.
+pub(super) fn with_records(
     mut document: Json,
-    said: &Json,
+    imported: &Json,
     import: &Import,
     owner: Owner<'_>,
 ) -> Json {
-    let tools = entries(toolset(said, owner).and_then(|set| set.get("tools")));
-    let types = entries(said.get("types"));
+    let tools = entries(toolset(imported, owner).and_then(|set| set.get("tools")));
+    let types = entries(imported.get("types"));
     let needed = reached(&types, &tools);
     let types: Entries = types
         .iter()
         .filter(|(name, _)| needed.contains(name))
-        .map(|(name, body)| (name.clone(), edits::remembered(body)))
+        .map(|(name, body)| (name.clone(), edits::record(body)))
         .collect();
-    let Some(Json::Object(backing)) = toolset_mut(&mut document, owner, "mcp") else {
+    let Some(Json::Object(server)) = toolset_mut(&mut document, owner, "mcp") else {
         return document;
     };
-    if let Some((_, Json::Object(written))) = backing.iter_mut().find(|(key, _)| key == "written") {
+    if let Some((_, Json::Object(written))) = server.iter_mut().find(|(key, _)| key == "written") {
         let tools = by_remote_name(&tools);
         let imported: BTreeMap<&str, &Tool> =
             import.tools.iter().map(|tool| (tool.listed.name.as_str(), tool)).collect();
@@ -102,18 +103,18 @@ pub(super) fn remembering(
             for side in ["args", "result"] {
                 // A result that the server does not declare was added by hand.
                 let schema = tool.get(side).filter(|_| side == "args" || has_result).map(as_schema);
-                record.extend(schema.map(|schema| entry(side, edits::remembered(&schema))));
+                record.extend(schema.map(|schema| entry(side, edits::record(&schema))));
             }
         }
     }
-    backing.retain(|(key, _)| key != "types");
+    server.retain(|(key, _)| key != "types");
     if !types.is_empty() {
-        backing.push(entry("types", Json::Object(types)));
+        server.push(entry("types", Json::Object(types)));
     }
     document
 }
 
-/// The tools of a toolset by their names at the server.
+/// The tools of a toolset by their names on the server.
 fn by_remote_name(tools: &Entries) -> BTreeMap<&str, &(String, Json)> {
     let named = tools.iter().map(|entry| match entry.1.get("remote") {
         Some(Json::String(remote)) => (remote.as_str(), entry),
@@ -136,8 +137,8 @@ fn toolset_mut<'a>(document: &'a mut Json, owner: Owner<'_>, key: &str) -> Optio
 }
 
 impl Import {
-    /// The same as a document says it: names and schemas may have changed, and tools may be gone.
-    pub(super) fn restated(mut self, document: &Json, owner: Owner<'_>) -> Self {
+    /// The import with the names and schemas of a document, without the tools that are not in it.
+    pub(super) fn updated_from(mut self, document: &Json, owner: Owner<'_>) -> Self {
         let tools = entries(toolset(document, owner).and_then(|set| set.get("tools")));
         let tools = by_remote_name(&tools);
         self.tools.retain_mut(|tool| {
@@ -152,9 +153,9 @@ impl Import {
         self
     }
 
-    /// What a toolset says about the server it stands for.
-    pub(super) fn backing(&self, server: Json, from: Provenance<String>) -> Entries {
-        let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.written()));
+    /// The entries of `mcp` in the toolset.
+    pub(super) fn server_entries(&self, server: Json, from: Provenance<String>) -> Entries {
+        let written = self.tools.iter().map(|tool| (tool.listed.name.clone(), tool.digests()));
         let mut entries = vec![entry("server", server)];
         entries.extend(provenance::json(from).map(|from| entry("from", from)));
         entries.push(entry("listed", Json::Object(self.listed.clone())));
@@ -164,13 +165,13 @@ impl Import {
 }
 
 impl Tool {
-    /// What is written of it.
+    /// The entries of the tool in the file.
     pub(super) fn entries(&self) -> Entries {
         let mut entries = Vec::new();
         if self.listed.name != self.name {
             entries.push(entry("remote", Json::string(&self.listed.name)));
         }
-        entries.extend(self.words());
+        entries.extend(self.texts_and_hints());
         let schema = |schema: &Json| named_or_inline(schema.clone());
         let at = entries.iter().position(|(key, _)| key == "annotations");
         let at = at.unwrap_or(entries.len());
@@ -182,8 +183,8 @@ impl Tool {
         entries
     }
 
-    /// What the server says about it, its schemas aside.
-    pub(super) fn words(&self) -> Entries {
+    /// The entries for what the server says about the tool, except its schemas.
+    fn texts_and_hints(&self) -> Entries {
         let Listed { title, description, annotations, .. } = &self.listed;
         let mut entries = Vec::new();
         entries.extend(title.as_ref().map(|title| entry("title", Json::string(title))));
@@ -194,15 +195,15 @@ impl Tool {
         entries
     }
 
-    /// Digests of what an import writes, by which the next one tells what was edited since.
-    fn written(&self) -> Json {
-        let parts = self.words().into_iter();
+    /// The digests of these entries, by which the next import finds edits.
+    fn digests(&self) -> Json {
+        let parts = self.texts_and_hints().into_iter();
         let digests = parts.map(|(key, value)| (key, Json::String(digest::value(&value))));
         Json::Object(digests.collect())
     }
 }
 
-/// A schema that is nothing but a type is written as the type's name.
+/// Replaces a schema that only refers to a type by the type's name.
 pub(super) fn named_or_inline(schema: Json) -> Json {
     match &schema {
         Json::Object(entries) => match entries.as_slice() {

@@ -1,5 +1,6 @@
-//! Keeps what people changed in an imported schema when the import runs again. A file records every word that the last
-//! import wrote, as six hexadecimal digits of a digest of the word and its place. A word is a value that is no object.
+//! Keeps the edits of people in an imported schema when the import runs again. A file records every leaf of the schema that
+//! the last import wrote, as six hexadecimal digits of a digest of its path and value. A leaf is any value except a non-empty
+//! object and a list of objects.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +9,25 @@ use super::equality::is_same_value;
 use super::keywords::{Entries, joined};
 use toolwright_codegen::internal::Json;
 
-/// How many hexadecimal digits stand for one word.
+/// The number of hexadecimal digits that record one leaf.
 const DIGITS: usize = 6;
 
-/// The words that an import wrote of one schema.
-pub(super) struct Written<'a> {
-    words: BTreeSet<&'a str>,
+/// The record of one schema: the digests of the leaves that an import wrote.
+pub(super) struct Record<'a> {
+    digests: BTreeSet<&'a str>,
 }
 
-/// The record of a schema for its file.
-pub(super) fn remembered(schema: &Json) -> Json {
-    let mut words = BTreeSet::new();
-    each_word(schema, "", &mut |word| {
-        words.insert(word);
+/// Computes the record of a schema.
+pub(super) fn record(schema: &Json) -> Json {
+    let mut digests = BTreeSet::new();
+    each_leaf(schema, "", &mut |digest| {
+        digests.insert(digest);
     });
-    Json::String(words.into_iter().collect())
+    Json::String(digests.into_iter().collect())
 }
 
-fn each_word(value: &Json, at: &str, visit: &mut dyn FnMut(String)) {
+/// Visits the digest of every leaf.
+fn each_leaf(value: &Json, at: &str, visit: &mut dyn FnMut(String)) {
     let entries: Vec<(String, &Json)> = match value {
         Json::Object(entries) => entries.iter().map(|(key, value)| (key.clone(), value)).collect(),
         Json::Array(items) if holds_objects(items) => {
@@ -34,53 +36,53 @@ fn each_word(value: &Json, at: &str, visit: &mut dyn FnMut(String)) {
         _ => Vec::new(),
     };
     if entries.is_empty() {
-        visit(word(value, at));
+        visit(leaf_digest(value, at));
     }
     for (key, value) in entries {
-        each_word(value, &joined(at, &key), visit);
+        each_leaf(value, &joined(at, &key), visit);
     }
 }
 
-/// The digits of a word at its place.
-fn word(value: &Json, at: &str) -> String {
+fn leaf_digest(value: &Json, at: &str) -> String {
     let mut digits = digest::value(&Json::Array(vec![Json::string(at), value.clone()]));
     digits.truncate(DIGITS);
     digits
 }
 
-/// Lists of schemas have words in them; any other list is one.
+/// Whether a list is one of schemas, not a leaf.
 fn holds_objects(items: &[Json]) -> bool {
     items.iter().any(|item| matches!(item, Json::Object(_)))
 }
 
-impl<'a> Written<'a> {
-    /// Reads the record of a schema; `None` where it is malformed.
+impl<'a> Record<'a> {
+    /// Reads the record of a schema; `None` if it is missing or malformed.
     pub(super) fn read(digits: Option<&'a Json>) -> Option<Self> {
         let Some(Json::String(digits)) = digits else { return None };
-        let is_such = digits.len() % DIGITS == 0 && digits.is_ascii();
-        let words = (0..digits.len()).step_by(DIGITS).filter_map(|at| digits.get(at..at + DIGITS));
-        is_such.then(|| Self { words: words.collect() })
+        let is_valid = digits.len() % DIGITS == 0 && digits.is_ascii();
+        let digests =
+            (0..digits.len()).step_by(DIGITS).filter_map(|at| digits.get(at..at + DIGITS));
+        is_valid.then(|| Self { digests: digests.collect() })
     }
 
-    /// Merges the schema in the file with what the server says now. Of words that differ, the changed one counts; if both
-    /// changed, the file's, and `is_conflict` is set.
-    pub(super) fn keep(&self, file: &Json, said: &Json, is_conflict: &mut bool) -> Json {
-        self.kept(Some(file), Some(said), "", is_conflict).unwrap_or_else(|| said.clone())
+    /// Merges the schema in the file with that of the server. Of two leaves that differ, the one that changed since the last
+    /// import wins. If both changed, the file's wins and `is_conflict` is set.
+    pub(super) fn merge(&self, file: &Json, server: &Json, is_conflict: &mut bool) -> Json {
+        self.merged(Some(file), Some(server), "", is_conflict).unwrap_or_else(|| server.clone())
     }
 
-    fn kept(
+    fn merged(
         &self,
         file: Option<&Json>,
-        said: Option<&Json>,
+        server: Option<&Json>,
         at: &str,
         is_conflict: &mut bool,
     ) -> Option<Json> {
-        match (file, said) {
+        match (file, server) {
             (None, None) => None,
-            (None, Some(said)) => (!self.has(said, at)).then(|| said.clone()),
+            (None, Some(server)) => (!self.has(server, at)).then(|| server.clone()),
             (Some(file), None) => (!self.has(file, at)).then(|| file.clone()),
-            (Some(file), Some(said)) if is_same_value(file, said) => Some(said.clone()),
-            (Some(Json::Object(old)), Some(Json::Object(new))) if is_one_form(old, new) => {
+            (Some(file), Some(server)) if is_same_value(file, server) => Some(server.clone()),
+            (Some(Json::Object(old)), Some(Json::Object(new))) if has_same_reference(old, new) => {
                 let value = |entries: &'_ Entries, key: &str| {
                     entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
                 };
@@ -89,7 +91,7 @@ impl<'a> Written<'a> {
                 let entries = keys.filter_map(|key| {
                     let (old, new) = (value(old, key), value(new, key));
                     let at = joined(at, key);
-                    Some((key.clone(), self.kept(old.as_ref(), new.as_ref(), &at, is_conflict)?))
+                    Some((key.clone(), self.merged(old.as_ref(), new.as_ref(), &at, is_conflict)?))
                 });
                 Some(Json::Object(entries.collect()))
             }
@@ -98,16 +100,17 @@ impl<'a> Written<'a> {
             {
                 let items = old.iter().zip(new).enumerate().map(|(index, (old, new))| {
                     let at = joined(at, &index.to_string());
-                    self.kept(Some(old), Some(new), &at, is_conflict).unwrap_or_else(|| new.clone())
+                    let merged = self.merged(Some(old), Some(new), &at, is_conflict);
+                    merged.unwrap_or_else(|| new.clone())
                 });
                 Some(Json::Array(items.collect()))
             }
-            (Some(file), Some(said)) => {
-                let is_new = !self.has(said, at);
-                // What moved into a type, or out of one, is the server's again once the server changes it.
-                let is_moved = is_new && [file, said].iter().any(|one| one.get("$ref").is_some());
+            (Some(file), Some(server)) => {
+                let is_new = !self.has(server, at);
+                // If the server changed a schema and one of both is a type now, the leaves cannot be compared.
+                let is_moved = is_new && [file, server].iter().any(|one| one.get("$ref").is_some());
                 if self.has(file, at) || is_moved {
-                    return Some(said.clone());
+                    return Some(server.clone());
                 }
                 *is_conflict |= is_new;
                 Some(file.clone())
@@ -115,16 +118,16 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// Whether an import wrote every word of a value.
+    /// Whether the last import wrote every leaf of a value.
     fn has(&self, value: &Json, at: &str) -> bool {
         let mut has = true;
-        each_word(value, at, &mut |word| has &= self.words.contains(word.as_str()));
+        each_leaf(value, at, &mut |digest| has &= self.digests.contains(digest.as_str()));
         has
     }
 }
 
-/// Whether two schemas both refer to one thing, or both to none.
-fn is_one_form(old: &Entries, new: &Entries) -> bool {
+/// Whether two schemas have the same `$ref`, or none.
+fn has_same_reference(old: &Entries, new: &Entries) -> bool {
     let reference =
         |entries: &Entries| entries.iter().find(|(key, _)| key == "$ref").map(|(_, to)| to.clone());
     reference(old) == reference(new)

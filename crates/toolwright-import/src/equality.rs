@@ -1,29 +1,29 @@
-//! Decides whether two schemas, each with the types of its own file, are equal apart from the names of types. The answer is
-//! no where the comparison runs out of steps or depth.
+//! Decides whether two schemas, each with the types of its own file, are equal apart from the names of types. A comparison
+//! that takes too many steps or gets too deep returns `false`.
 
 use std::collections::BTreeSet;
 
 use super::keywords::Entries;
 use toolwright_codegen::internal::Json;
 
-/// How many steps one comparison may take; types refer to each other.
+/// The maximum number of steps of one comparison.
 const MAX_STEPS: usize = 200_000;
 
-/// How deep a comparison may go, through types as well.
+/// The maximum depth of a comparison. Following the name of a type counts too.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Keywords whose lists have no order.
+/// Keywords whose lists are compared as sets.
 const SETS: [&str; 2] = ["required", "type"];
 
-/// The types that two schemas refer to by name.
+/// The types that the two compared schemas refer to.
 pub(super) struct Equality<'a> {
-    /// Those of the first.
+    /// The types of the first schema.
     pub(super) old: &'a Entries,
-    /// Those of the second.
+    /// The types of the second schema.
     pub(super) new: &'a Entries,
 }
 
-/// The name behind a `$ref` to a type.
+/// The name of the type that a schema refers to by `$ref`.
 pub(super) fn type_name(schema: &Json) -> Option<&str> {
     match schema.get("$ref") {
         Some(Json::String(name)) if !name.starts_with('#') => Some(name),
@@ -31,7 +31,7 @@ pub(super) fn type_name(schema: &Json) -> Option<&str> {
     }
 }
 
-/// The same, where the schema says nothing else.
+/// The name of the type that a schema refers to, if it has no other keyword.
 pub(super) fn only_type_name(schema: &Json) -> Option<&str> {
     match schema {
         Json::Object(entries) if entries.len() == 1 => type_name(schema),
@@ -39,7 +39,7 @@ pub(super) fn only_type_name(schema: &Json) -> Option<&str> {
     }
 }
 
-/// What stands under `args` or `result`, where a type's name alone may stand, as a schema.
+/// The value of `args` or `result` as a schema: the name of a type becomes a `$ref`.
 pub(super) fn as_schema(value: &Json) -> Json {
     match value {
         Json::String(_) => Json::Object(vec![("$ref".to_owned(), value.clone())]),
@@ -47,24 +47,24 @@ pub(super) fn as_schema(value: &Json) -> Json {
     }
 }
 
-/// What a name stands for.
+/// The schema of a named type.
 pub(super) fn type_body<'a>(types: &'a Entries, name: &str) -> Option<&'a Json> {
     types.iter().find(|(known, _)| known == name).map(|(_, body)| body)
 }
 
 impl Equality<'_> {
-    /// Whether two schemas say the same, whatever their types are called and wherever these stand.
+    /// Whether two schemas are equal, apart from the names and order of their types.
     pub(super) fn holds(&self, old: &Json, new: &Json) -> bool {
         let mut comparison =
-            Comparison { types: self, met: BTreeSet::new(), steps: MAX_STEPS, depth: 0 };
+            Comparison { types: self, compared: BTreeSet::new(), steps: MAX_STEPS, depth: 0 };
         comparison.schemas(old, new)
     }
 }
 
 struct Comparison<'a> {
     types: &'a Equality<'a>,
-    /// Pairs of types that are being compared, or have been: they are the same if the whole is.
-    met: BTreeSet<(String, String)>,
+    /// Pairs of types whose comparison has begun. They need no second comparison.
+    compared: BTreeSet<(String, String)>,
     steps: usize,
     depth: usize,
 }
@@ -80,11 +80,11 @@ impl Comparison<'_> {
             (Some(a), Some(b)) => self.named(a, b) && self.objects(old, new, "$ref"),
             (Some(_), None) => {
                 let body = only_type_name(old).and_then(|name| type_body(self.types.old, name));
-                body.is_some_and(|body| !says_whole(new) && self.schemas(body, new))
+                body.is_some_and(|body| !refers_to_root(new) && self.schemas(body, new))
             }
             (None, Some(_)) => {
                 let body = only_type_name(new).and_then(|name| type_body(self.types.new, name));
-                body.is_some_and(|body| !says_whole(old) && self.schemas(old, body))
+                body.is_some_and(|body| !refers_to_root(old) && self.schemas(old, body))
             }
             (None, None) => self.values(old, new),
         };
@@ -93,7 +93,7 @@ impl Comparison<'_> {
     }
 
     fn named(&mut self, old: &str, new: &str) -> bool {
-        if !self.met.insert((old.to_owned(), new.to_owned())) {
+        if !self.compared.insert((old.to_owned(), new.to_owned())) {
             return true;
         }
         let bodies = (type_body(self.types.old, old), type_body(self.types.new, new));
@@ -110,11 +110,11 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether two objects have the same entries, one aside.
-    fn objects(&mut self, old: &Json, new: &Json, aside: &str) -> bool {
+    /// Whether two objects have the same entries, except for one key.
+    fn objects(&mut self, old: &Json, new: &Json, except: &str) -> bool {
         let (Json::Object(old), Json::Object(new)) = (old, new) else { return false };
         old.len() == new.len()
-            && old.iter().filter(|(key, _)| key != aside).all(|(key, old)| {
+            && old.iter().filter(|(key, _)| key != except).all(|(key, old)| {
                 let new = new.iter().find(|(other, _)| other == key);
                 new.is_some_and(|(_, new)| {
                     (SETS.contains(&key.as_str()) && is_same_set(old, new))
@@ -124,13 +124,13 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether a schema refers to the whole it stands in: what that is changes when it becomes a type.
-fn says_whole(schema: &Json) -> bool {
+/// Whether a schema refers to its root by `#`, which means another schema once it is a type.
+fn refers_to_root(schema: &Json) -> bool {
     match schema {
-        Json::Array(items) => items.iter().any(says_whole),
+        Json::Array(items) => items.iter().any(refers_to_root),
         Json::Object(entries) => entries.iter().any(|(key, value)| match value {
             Json::String(target) => key == "$ref" && target.starts_with('#'),
-            value => says_whole(value),
+            value => refers_to_root(value),
         }),
         _ => false,
     }
@@ -142,17 +142,17 @@ fn is_same_set(old: &Json, new: &Json) -> bool {
     old.len() == new.len() && set(old) == set(new)
 }
 
-/// Whether two values are equal, whatever the order of keys and the spelling of numbers.
+/// Whether two values are equal. The order of keys and the spelling of numbers do not matter.
 pub(super) fn is_same_value(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Array(a), Json::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_value(a, b))
         }
         (Json::Object(a), Json::Object(b)) => {
-            // Most often the order is the same.
-            let beside = |at: usize, key: &str| b.get(at).filter(|(other, _)| other == key);
+            // The order is usually the same.
+            let same_index = |at: usize, key: &str| b.get(at).filter(|(other, _)| other == key);
             let other = |at: usize, key: &str| {
-                beside(at, key).or_else(|| b.iter().find(|(other, _)| other == key))
+                same_index(at, key).or_else(|| b.iter().find(|(other, _)| other == key))
             };
             a.len() == b.len()
                 && a.iter()
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_the_same_whatever_their_types_are_called_and_wherever_they_stand() {
+    fn equality_ignores_the_names_and_order_of_types() {
         let old = r#"{"Tree": {"type": "object", "properties": {"left": {"$ref": "Tree"}}}, "Name": {"type": "string"},
             "Loop": {"$ref": "Loop"}, "Whole": {"properties": {"a": {"$ref": "\u0023"}}}}"#;
         let new = r#"{"Node": {"properties": {"left": {"$ref": "Node"}}, "type": "object"},

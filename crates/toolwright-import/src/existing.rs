@@ -12,31 +12,31 @@ use toolwright_codegen::internal::syntax;
 use toolwright_codegen::internal::yaml::{self, Node};
 use toolwright_codegen::{Source, Sources, render};
 
-/// A file that is there, and has the toolset.
+/// An existing file that has the imported toolset.
 #[derive(Clone, Debug)]
 pub struct Existing {
     /// Its text.
     pub(super) text: String,
-    /// The text as a tree.
+    /// The text as a tree with positions.
     pub(super) root: Node,
-    /// The same without places.
+    /// The tree without positions.
     pub(super) document: Json,
     /// The names of its tools by their names on the server.
     names: BTreeMap<String, String>,
-    /// Every tool that the server listed then.
+    /// The digests of all tools that the server listed at the last import, by their names there.
     pub(super) listed: BTreeMap<String, String>,
 }
 
-/// Why a file is not an import of a toolset: each mistake on a line, with its place.
+/// A file is not an import of the toolset. Each line is a mistake with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExistingError(pub Vec<String>);
 
 impl Existing {
-    /// Reads a file, whose path is for messages alone.
+    /// Reads a file. The path is only used in messages.
     ///
     /// # Errors
     ///
-    /// When it is no schema file, or has no such toolset of a remote server.
+    /// Returns an error if the text is not a schema file, or has no such toolset of an MCP server.
     pub fn read(path: &str, text: &str, owner: Owner<'_>) -> Result<Self, ExistingError> {
         let source = Source { path: path.to_owned(), text: text.to_owned() };
         let sources = Sources::new(vec![source]);
@@ -52,17 +52,17 @@ impl Existing {
         Ok(Self { text: text.to_owned(), root, document, names, listed })
     }
 
-    /// What a tool of the server is called in the file, if it is there.
+    /// The name that the file has for a tool of the server, if it has the tool.
     pub(super) fn local_name(&self, remote: &str) -> Option<&str> {
         self.names.get(remote).map(String::as_str)
     }
 
-    /// Every tool of the file: its name on the server and its name.
+    /// All tools of the file: the name on the server and the name in the file.
     pub(super) fn tools(&self) -> impl Iterator<Item = (&str, &str)> {
         self.names.iter().map(|(remote, local)| (remote.as_str(), local.as_str()))
     }
 
-    /// Whether the server had the tool when the file was written.
+    /// Whether the server listed the tool at the last import.
     pub(super) fn knows(&self, remote: &str) -> bool {
         self.listed.contains_key(remote) || self.names.contains_key(remote)
     }
@@ -78,7 +78,7 @@ impl Existing {
     }
 }
 
-/// The entries of an object; none where it is not there.
+/// The entries of an object; none if the value is missing or no object.
 pub(super) fn entries(value: Option<&Json>) -> Entries {
     match value {
         Some(Json::Object(entries)) => entries.clone(),
@@ -134,7 +134,7 @@ fn toolset<'a>(root: &'a Node, owner: Owner<'_>) -> Located<&'a Node> {
     }
 }
 
-/// The first byte of a place.
+/// An empty span at the start of another.
 fn start(span: Span) -> Span {
     Span { end: span.start, ..span }
 }
@@ -162,7 +162,7 @@ fn texts(node: Option<&Node>) -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// What a schema refers to by name: types, as this file may write them.
+/// Collects the names of the types that a value refers to.
 pub(super) fn references(value: &Json, found: &mut BTreeSet<String>) {
     match value {
         Json::Array(items) => items.iter().for_each(|item| references(item, found)),
@@ -172,7 +172,7 @@ pub(super) fn references(value: &Json, found: &mut BTreeSet<String>) {
                     Json::String(name) if key == "$ref" => {
                         found.insert(name.rsplit('.').next().unwrap_or(name).to_owned());
                     }
-                    // Where a schema may stand, a type's name may.
+                    // The name of a type may replace a schema here.
                     Json::String(name) if ["args", "result", "payload"].contains(&key.as_str()) => {
                         found.insert(name.clone());
                     }
@@ -184,7 +184,7 @@ pub(super) fn references(value: &Json, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The types that some values refer to, and those that these refer to.
+/// The types that some values reach through references.
 pub(super) fn reached(types: &Entries, roots: &Entries) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     references(&Json::Object(roots.clone()), &mut found);

@@ -1,5 +1,5 @@
 //! Separates properties of one object whose Rust fields would have the same name, such as `+1` and `-1`. The first keeps its
-//! field; the others stay untyped but are checked all the same, so the schema accepts the same values.
+//! field. The others move to `patternProperties`: they get no field, and the schema accepts the same values.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use super::keywords::Entries;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 
-/// What has a meaning in a regular expression (ECMA-262, "SyntaxCharacter").
+/// The characters that have a meaning in a regular expression (ECMA-262, "SyntaxCharacter").
 const SYNTAX: &str = r"^$\.*+?()[]{}|/";
 
-/// Moves such properties out of `properties`, and out of `required`, which makes fields too; whether there were any.
+/// Moves such properties out of `properties`, and out of `required`, which makes fields too. Returns whether there were any.
 pub(super) fn separate(entries: &mut Entries) -> bool {
     let mut fields = BTreeSet::new();
     let mut has_field = |name: &str| fields.insert(naming::identifier(name));
@@ -23,30 +23,30 @@ pub(super) fn separate(entries: &mut Entries) -> bool {
         properties.clone_from(&known);
     }
     let is_known = |name: &str| known.iter().any(|(known, _)| known == name);
-    let mut demanded = Vec::new();
+    let mut moved = Vec::new();
     if let Some((_, Json::Array(required))) = entries.iter_mut().find(|(key, _)| key == "required")
     {
         required.retain(|name| {
             let Json::String(text) = name else { return true };
             let stays = is_known(text) || has_field(text);
-            demanded.extend((!stays).then(|| name.clone()));
+            moved.extend((!stays).then(|| name.clone()));
             stays
         });
     }
-    let is_any = !apart.is_empty() || !demanded.is_empty();
+    let is_any = !apart.is_empty() || !moved.is_empty();
     if !apart.is_empty() {
         let patterns = apart.into_iter().map(|(name, schema)| (exactly(&name), schema)).collect();
         merge(entries, "patternProperties", patterns);
     }
-    if !demanded.is_empty() {
-        // Behind a condition that always holds: a part of an `allOf` would make fields too.
-        let demand = Json::Object(vec![("required".to_owned(), Json::Array(demanded))]);
-        let demand = vec![("if".to_owned(), Json::Boolean(true)), ("then".to_owned(), demand)];
+    if !moved.is_empty() {
+        // In `then` beside `if: true`, as a member of `allOf` would make fields too.
+        let required = Json::Object(vec![("required".to_owned(), Json::Array(moved))]);
+        let always = vec![("if".to_owned(), Json::Boolean(true)), ("then".to_owned(), required)];
         let has_condition = entries.iter().any(|(key, _)| key == "if");
         match entries.iter_mut().find(|(key, _)| key == "allOf") {
-            _ if !has_condition => entries.extend(demand),
-            Some((_, Json::Array(all))) => all.push(Json::Object(demand)),
-            _ => entries.push(("allOf".to_owned(), Json::Array(vec![Json::Object(demand)]))),
+            _ if !has_condition => entries.extend(always),
+            Some((_, Json::Array(all))) => all.push(Json::Object(always)),
+            _ => entries.push(("allOf".to_owned(), Json::Array(vec![Json::Object(always)]))),
         }
     }
     is_any
@@ -59,7 +59,7 @@ fn merge(entries: &mut Entries, key: &str, more: Entries) {
     }
 }
 
-/// A pattern that one name matches.
+/// A pattern that only one name matches.
 fn exactly(name: &str) -> String {
     let escaped = name.chars().flat_map(|c| {
         let escape = SYNTAX.contains(c).then_some('\\');

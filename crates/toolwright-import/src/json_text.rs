@@ -1,31 +1,31 @@
 //! Reads JSON text as a [`Json`], which keeps the order of keys and the digits of numbers.
 //!
-//! The compiler's `Json` can be written but not read. serde_json scans the strings here, but its `Value` cannot replace the
-//! reader: it keeps the last of two equal keys where an import reports the second with its place, and keeps the digits of
-//! numbers only with `arbitrary_precision`, a feature that would change `Value` for every crate built along with this one.
+//! serde_json reads the strings, but its `Value` cannot replace this reader. It keeps the last of two equal keys, where an
+//! import reports the second with its position. It keeps the digits of numbers only with the feature `arbitrary_precision`,
+//! which would change `Value` for every crate in the same build.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use toolwright_codegen::internal::Json;
 
-/// How deep values may nest.
+/// The maximum depth of values.
 const MAX_DEPTH: usize = 256;
 
-/// How long a text may be, in bytes: several times what a schema file may be.
+/// The maximum length of a text in bytes: several times the limit of a schema file.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How many entries one list or object may have: as many as in a schema file.
+/// The maximum number of entries of one list or object: the same as in a schema file.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Where a text stops being JSON, and why.
+/// The error for a text that is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The message.
     pub message: String,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
             if !keys.insert(key.clone()) {
                 reader.at = start;
                 return Err(format!(
-                    "the key `{key}` stands twice in one object; keep one of them"
+                    "the key `{key}` occurs twice in one object; keep one of them"
                 ));
             }
             reader.expect(':')?;
@@ -202,7 +202,7 @@ fn is_number(word: &str) -> bool {
         && exponent.is_none_or(|power| digits(power.strip_prefix(['+', '-']).unwrap_or(power)))
 }
 
-/// The reason alone: the place serde_json names is one inside the string.
+/// The reason without the position that serde_json adds, which is relative to the string.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split(" at line ").next().unwrap_or_default() {

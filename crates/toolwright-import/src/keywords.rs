@@ -1,5 +1,5 @@
 //! Finds the subschemas of a schema of any draft. The compiler declares the keywords of 2020-12
-//! ([`toolwright_codegen::internal::keyword`]); this adds the few others that hold schemas.
+//! ([`toolwright_codegen::internal::keyword`]); this module adds the few others that hold schemas.
 
 use toolwright::pointer::escaped;
 
@@ -9,19 +9,19 @@ use toolwright_codegen::internal::keyword::{Expected, expected};
 /// The entries of an object in written order.
 pub(super) type Entries = Vec<(String, Json)>;
 
-/// What holds a schema beside what the reader knows: `contentSchema` asserts nothing, the others are of older drafts.
+/// Other keywords with one schema: `contentSchema` of 2020-12 asserts nothing, the rest are from older drafts.
 const ONE: [&str; 3] = ["contentSchema", "additionalItems", "extends"];
 
-/// What holds schemas by name in older drafts; the values of `dependencies` may also be lists of names.
+/// Keywords of older drafts with named schemas. The values of `dependencies` may also be lists of names.
 const NAMED: [&str; 2] = ["definitions", "dependencies"];
 
-/// Keywords that draft-06 brought.
+/// Keywords that are new in draft-06.
 pub(super) const SINCE_6: [&str; 3] = ["const", "contains", "propertyNames"];
 
-/// Keywords that draft-07 brought.
+/// Keywords that are new in draft-07.
 pub(super) const SINCE_7: [&str; 3] = ["if", "then", "else"];
 
-/// Keywords that 2019-09 and 2020-12 brought: they mean nothing to an older schema.
+/// Keywords that are new in 2019-09 or 2020-12. They have no effect in an older schema.
 pub(super) const SINCE_2019: [&str; 10] = [
     "prefixItems",
     "minContains",
@@ -35,7 +35,7 @@ pub(super) const SINCE_2019: [&str; 10] = [
     "$dynamicAnchor",
 ];
 
-/// How a keyword holds schemas.
+/// The way in which a keyword contains schemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     One,
@@ -46,7 +46,7 @@ enum Holds {
 impl Holds {
     fn of(keyword: &str, value: &Json) -> Option<Self> {
         match expected(keyword) {
-            // A list of schemas before 2020-12.
+            // Before 2020-12, `items` could be a list of schemas.
             Some(Expected::Schema) if keyword == "items" && matches!(value, Json::Array(_)) => {
                 Some(Self::Several)
             }
@@ -60,7 +60,8 @@ impl Holds {
     }
 }
 
-/// How many steps lead from a schema through one of its keywords to a schema right under it; `None` where there is none.
+/// The number of steps from a schema through a keyword to its direct subschemas: one, or two if the keyword holds several.
+/// `None` if the keyword holds no schema.
 pub(super) fn parts_at(keyword: &str, value: &Json) -> Option<usize> {
     Some(match Holds::of(keyword, value)? {
         Holds::One => 1,
@@ -68,7 +69,7 @@ pub(super) fn parts_at(keyword: &str, value: &Json) -> Option<usize> {
     })
 }
 
-/// Rebuilds the value of a keyword from the schemas right under it, each visited with its JSON Pointer.
+/// Rebuilds the value of a keyword: `visit` maps each direct subschema, given with its JSON Pointer.
 pub(super) fn each_part(
     keyword: &str,
     value: Json,
@@ -96,7 +97,7 @@ pub(super) fn each_part(
     }
 }
 
-/// Rebuilds a schema from its leaves up; what is visited has been rebuilt below.
+/// Rebuilds a schema bottom-up: `visit` maps each subschema after those inside it, and the schema itself last.
 pub(super) fn rebuild(
     schema: Json,
     pointer: &str,
@@ -111,12 +112,12 @@ pub(super) fn rebuild(
     visit(rebuilt, pointer)
 }
 
-/// A pointer and a step below it.
+/// Appends a step to a JSON Pointer.
 pub(super) fn joined(pointer: &str, step: &str) -> String {
     format!("{pointer}/{}", escaped(step))
 }
 
-/// Takes an entry out.
+/// Removes an entry and returns its value.
 pub(super) fn take(entries: &mut Entries, key: &str) -> Option<Json> {
     let index = entries.iter().position(|(name, _)| name == key)?;
     Some(entries.remove(index).1)

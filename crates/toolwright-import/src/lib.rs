@@ -58,83 +58,83 @@ use toolwright_codegen::internal::Json;
 use types::{Origin, Types};
 use warnings::{Subject, Warnings};
 
-/// What the imported tools are to belong to.
+/// The service and the toolset that the imported tools belong to.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
     /// The service that owns them.
     pub service: &'a str,
-    /// The toolset they are in; the server is known by the same name.
+    /// The toolset they are in, which is also the server's name in the file.
     pub toolset: &'a str,
 }
 
-/// What is asked for beside the list.
+/// The settings of an import.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// What the tools are to belong to.
+    /// The service and the toolset of the tools.
     pub owner: Owner<'a>,
-    /// Which tools, and by which names.
+    /// The tools to import, and their names.
     pub selection: Selection,
-    /// What is known of the server.
+    /// The server's name and version, the protocol, and the date of the list, as far as they are known.
     pub from: Provenance<String>,
-    /// The other schema files of the project: no name is given twice among all of them.
-    pub beside: &'a [Source],
+    /// The other schema files of the project. The import uses no name that one of them has.
+    pub other_files: &'a [Source],
 }
 
-/// A list of tools as a schema file.
+/// The schema file made of a list of tools.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// The file.
+    /// The text of the file.
     pub text: String,
-    /// How many tools of the server it has.
+    /// The number of imported tools in it.
     pub tools: usize,
-    /// What was changed or left out.
+    /// One warning for each kind of change to the server's tools.
     pub warnings: Vec<Warning>,
-    /// What changed since the file was written, where it was there.
+    /// The changes since the last import. Empty for a new file.
     pub report: UpdateReport,
 }
 
-/// Why a text is no list of tools.
+/// The text is not a list of tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolListError {
     /// It is not JSON.
     Syntax(JsonError),
-    /// It is JSON that says something else.
+    /// It is JSON of another form.
     Form(String),
 }
 
-/// Why nothing was imported.
+/// Nothing was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
-    /// The text is no list of tools.
+    /// The text is not a list of tools.
     List(ToolListError),
-    /// What was asked for does not go with what the server lists; one sentence a mistake.
+    /// The selection does not match the server's tools. One sentence for each mistake.
     Selection(Vec<String>),
-    /// `check` refuses what would be written, and no part of it can be left out for that; one sentence a finding.
+    /// `check` refuses the file, and leaving out tools does not help. One sentence for each finding.
     Check(Vec<String>),
 }
 
-/// Writes the answer of a server to `tools/list` as a schema file: the result alone, the whole JSON-RPC
-/// response, or the bare list of tools. All tools are taken, by their own names.
+/// Writes a server's answer to `tools/list` as a schema file. The text is the result, the whole JSON-RPC response, or the
+/// bare list of tools. All tools are imported under their own names.
 ///
 /// # Errors
 ///
-/// As [`mcp`] does.
+/// The same as those of [`mcp`].
 pub fn tools_list(text: &str, owner: Owner<'_>) -> Result<Imported, ImportError> {
     let request = Request {
         owner,
         selection: Selection::default(),
         from: Provenance::default(),
-        beside: &[],
+        other_files: &[],
     };
     mcp(text, &request, None)
 }
 
-/// Writes the answer of a server to `tools/list` as a schema file, or brings a file up to date with it.
+/// Writes a server's answer to `tools/list` as a schema file, or updates an existing file.
 ///
 /// # Errors
 ///
-/// When the text is not JSON, or not such an answer, or has not what is asked for. Whatever else is wrong with a tool
-/// is repaired, and named in a warning.
+/// Returns an error if the text is not JSON or not such an answer, if the selection does not match its tools, or if `check`
+/// refuses the file. Any other mistake in a tool is repaired and named in a warning.
 pub fn mcp(
     text: &str,
     request: &Request<'_>,
@@ -152,14 +152,15 @@ pub fn mcp(
     let text = if let Some(existing) = existing {
         merged_text(existing, &import, request, &mut report, &mut warnings)?
     } else {
-        let said = Json::Object(document::document(request.owner, &import));
-        document::text(&document::remembering(said.clone(), &said, &import, request.owner))
+        let document = Json::Object(document::document(request.owner, &import));
+        let recorded = document::with_records(document.clone(), &document, &import, request.owner);
+        document::text(&recorded)
     };
     Ok(Imported { text, tools, warnings: warnings.into_vec(), report })
 }
 
-/// What is left of an import when `check` accepts it: as a file of its own, which is beside the others of its project
-/// where it is new there.
+/// The parts of an import that `check` accepts in a file of their own. A new file is checked together with the other files of
+/// the project.
 fn accepted(
     import: Import,
     request: &Request<'_>,
@@ -169,15 +170,15 @@ fn accepted(
     let document = Json::Object(document::document(request.owner, &import));
     let draft = Draft {
         write: &document::text,
-        beside: if existing.is_some() { &[] } else { request.beside },
+        other_files: if existing.is_some() { &[] } else { request.other_files },
         is_foreign: &|_, _| false,
-        is_settled: &|_| false,
+        keeps_name: &|_| false,
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
-    Ok(import.restated(&document, request.owner))
+    Ok(import.updated_from(&document, request.owner))
 }
 
-/// The text of a file that is there, with what changed, when `check` accepts it.
+/// The updated text of an existing file, changed until `check` accepts it.
 fn merged_text(
     existing: &Existing,
     import: &Import,
@@ -190,9 +191,9 @@ fn merged_text(
         |document: &Json| patch::patch(&existing.text, &existing.root, document, &renames);
     let draft = Draft {
         write: &|document| patched(document).text,
-        beside: request.beside,
+        other_files: request.other_files,
         is_foreign: &|document, path| merge::is_foreign(document, request.owner, path),
-        is_settled: &|path| existing.has(path),
+        keeps_name: &|path| existing.has(path),
     };
     let document = accept(document, &draft, warnings).map_err(ImportError::Check)?;
     let patched = patched(&document);
@@ -200,7 +201,8 @@ fn merged_text(
     Ok(patched.text)
 }
 
-/// Tools of the file that are gone from the server: calls of them would fail.
+/// Reports the tools that the server no longer lists. Returns an error if the file has some and the request does not remove
+/// them, as calls of them would fail.
 fn check_removed(
     listed: &[Listed],
     request: &Request<'_>,
@@ -212,8 +214,8 @@ fn check_removed(
     let is_listed = |name: &str| listed.contains(name);
     let gone = existing.tools().filter(|(remote, _)| !is_listed(remote));
     report.gone = gone.map(|(remote, _)| remote.to_owned()).collect();
-    let forgotten = existing.listed.keys().filter(|name| existing.local_name(name).is_none());
-    report.forgotten = forgotten.filter(|name| !is_listed(name)).cloned().collect();
+    let left_out = existing.listed.keys().filter(|name| existing.local_name(name).is_none());
+    report.gone_left_out = left_out.filter(|name| !is_listed(name)).cloned().collect();
     if report.gone.is_empty() || request.selection.remove_gone {
         return Ok(());
     }
@@ -223,7 +225,7 @@ fn check_removed(
     )]))
 }
 
-/// Everything the list says about the tools that are asked for.
+/// Reads the selected tools of a list, and gathers their types.
 fn import(
     list: List,
     request: &Request<'_>,
@@ -244,7 +246,7 @@ fn import(
         .filter_map(|(tool, taken)| taken.then_some(tool))
         .collect();
     let unnamed =
-        taken.iter().map(|(tool, name)| Unnamed { remote: &tool.name, settled: name.as_deref() });
+        taken.iter().map(|(tool, name)| Unnamed { remote: &tool.name, given: name.as_deref() });
     let unnamed: Vec<Unnamed<'_>> = unnamed.collect();
     let names = tool_names::assign(&unnamed, &request.selection.prefix, warnings);
     let mut types = Types::of(&names);
@@ -266,20 +268,20 @@ fn tool(name: String, mut listed: Listed, types: &mut Types, warnings: &mut Warn
     Tool { name, listed, args, result }
 }
 
-/// A schema in the words of 2020-12, common mistakes repaired.
+/// Translates a schema to 2020-12 and repairs common mistakes in it and its definitions.
 fn normalize(raw: &Json, definitions: &mut Definitions, subject: &mut Subject<'_>) -> Standalone {
     let dialect = Dialect::of(raw, subject);
     let gathered = references::gather(raw, subject);
     let root = repaired(gathered.root, "", dialect, subject);
-    let settle = |(name, body): (String, Json)| {
+    let bodies = gathered.definitions.into_iter().map(|(name, body)| {
         let body = repaired(body, &format!("/$defs/{name}"), dialect, subject);
         (name, body)
-    };
-    let settled = gathered.definitions.into_iter().map(settle).collect();
-    definitions.settled(Standalone { root, definitions: settled }, subject)
+    });
+    let bodies = bodies.collect();
+    definitions.add(Standalone { root, definitions: bodies }, subject)
 }
 
-/// A schema in the words of 2020-12, each part repaired by itself.
+/// Translates a schema to 2020-12 and repairs each of its subschemas.
 fn repaired(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject<'_>) -> Json {
     rebuild(schema, pointer, &mut |part, at| {
         let part = dialect.translate(part, at, subject);
@@ -287,14 +289,14 @@ fn repaired(schema: Json, pointer: &str, dialect: Dialect, subject: &mut Subject
     })
 }
 
-/// Arguments are an object, also where the schema does not say so.
+/// Adds `type: object` to a schema of arguments that has no type.
 fn object_schema(raw: Option<Json>, subject: &mut Subject<'_>) -> Json {
     let mut entries = match raw {
         Some(Json::Object(entries)) => entries,
         _ => Vec::new(),
     };
-    let says = ["type", "$ref", "allOf", "anyOf", "oneOf"];
-    if !entries.iter().any(|(key, _)| says.contains(&key.as_str())) {
+    let typed = ["type", "$ref", "allOf", "anyOf", "oneOf"];
+    if !entries.iter().any(|(key, _)| typed.contains(&key.as_str())) {
         subject.warn("", "arguments are an object, which the schema now says");
         entries.insert(0, ("type".to_owned(), Json::string("object")));
     }

@@ -1,4 +1,4 @@
-//! Reads a server's answer to `tools/list` (MCP 2025-11-25, "Tools"). Schemas are taken as they are.
+//! Reads a server's answer to `tools/list` (MCP 2025-11-25, "Tools"). Schemas are not changed here.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use toolwright_codegen::internal::Json;
 
 /// A server's answer.
 pub(super) struct List {
-    /// The tools, each name once.
+    /// The tools, with distinct names.
     pub(super) tools: Vec<Listed>,
-    /// What stands beside them about the server.
+    /// The name and version of the server and the protocol, if they are saved beside the tools.
     pub(super) from: Provenance<String>,
 }
 
@@ -26,21 +26,21 @@ pub(super) struct List {
 pub(super) struct Listed {
     /// Its name on the server.
     pub(super) name: String,
-    /// What its schemas come to, as they are listed.
+    /// The digest of its schemas as they are listed.
     pub(super) digest: String,
-    /// A short name for people.
+    /// Its title, a short name for people.
     pub(super) title: Option<String>,
-    /// What it does.
+    /// Its description; its title or name if the server has none.
     pub(super) description: String,
     /// The schema of its arguments.
     pub(super) args: Option<Json>,
     /// The schema of its structured result.
     pub(super) result: Option<Json>,
-    /// The hints that the language has, under its names.
+    /// Its hints, under the names that they have in the language.
     pub(super) annotations: Vec<(String, Json)>,
 }
 
-/// How deep the values of a tool may nest: what is written from them must stay within the YAML reader's depth.
+/// The maximum depth of the values of a tool, so that the written file stays within the YAML reader's limit.
 const MAX_DEPTH: usize = 92;
 
 /// MCP's hints and their names in the language.
@@ -51,10 +51,11 @@ const HINTS: [(&str, &str); 4] = [
     ("openWorldHint", "open_world"),
 ];
 
-/// What every list has since MCP 2026-07-28: how it was answered and how long it holds, which is over once it is saved.
+/// Keys that every list has since MCP 2026-07-28. They are about the transport and caching, so a saved list does not need
+/// them.
 const OF_EVERY_RESULT: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// The tools of a list: bare, under `tools`, or in a JSON-RPC response.
+/// Reads a list of tools: bare, under `tools`, or in a JSON-RPC response.
 pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> {
     let (items, from) = match json {
         Json::Array(items) => (items, Provenance::default()),
@@ -75,7 +76,7 @@ pub(super) fn read(json: Json, warnings: &mut Warnings) -> Result<List, String> 
     Ok(List { tools: distinct(tools, warnings), from })
 }
 
-/// A name is what a tool is called by, so no second tool of that name can be.
+/// Leaves out tools with the name of an earlier one, as calls could not reach them.
 fn distinct(mut tools: Vec<Listed>, warnings: &mut Warnings) -> Vec<Listed> {
     let mut known = BTreeSet::new();
     tools.retain(|tool| {
@@ -139,7 +140,7 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     let result = take(&mut entries, "outputSchema");
     let digest = digest::schemas(args.as_ref(), result.as_ref());
     let [args, result] = [args, result].map(|schema| {
-        let visible = schema.as_ref().and_then(visible_words);
+        let visible = schema.as_ref().and_then(visible_texts);
         reader.hides |= visible.is_some();
         visible.or(schema)
     });
@@ -157,14 +158,14 @@ fn tool(item: Json, warnings: &mut Warnings) -> Result<Listed, String> {
     Ok(Listed { name, digest, title, description, args, result, annotations })
 }
 
-/// Words the warning about a key of MCP, as opposed to a keyword of a schema.
+/// The warning about a key of MCP, as opposed to a keyword of a schema.
 fn no_place(key: &str) -> String {
     format!("{key} of MCP was left out, as the language has no place for it; schemas do not change")
 }
 
-/// Said of a tool that a reader of its words would not have seen as its server wrote it.
-const HIDES: &str = "its name or its words had characters that nobody can see, such as marks of direction or tags; in words \
-                     they were replaced by U+FFFD, so read them before the tool is used";
+/// The warning about a tool with invisible characters in its name or texts.
+const HIDES: &str = "its name or its texts had invisible characters, such as direction marks or tags; in texts they were \
+                     replaced by U+FFFD, so read them before the tool is used";
 
 struct Reader<'a> {
     name: &'a str,
@@ -178,7 +179,7 @@ impl Reader<'_> {
         self.warnings.at(self.name, message);
     }
 
-    /// A text that says something.
+    /// Takes a text that is not blank, with its hidden characters replaced.
     fn text(&mut self, entries: &mut Entries, key: &str) -> Option<String> {
         match take(entries, key)? {
             Json::String(text) if !text.trim().is_empty() => {
@@ -205,7 +206,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The hints; a title among them becomes the tool's where it has none.
+    /// Reads the hints. A title among them becomes the tool's title if it has none.
     fn annotations(&mut self, found: Option<Json>, title: &mut Option<String>) -> Entries {
         let mut entries = match found {
             Some(Json::Object(entries)) => entries,
@@ -248,16 +249,16 @@ impl Reader<'_> {
     }
 }
 
-/// Keywords of imported schemas that stay as written: codecs fill in a `default`, and `check` compares `examples` with schemas.
+/// Keywords whose values keep their hidden characters: codecs fill in a `default`, and `check` compares `examples` with schemas.
 const KEPT: [&str; 2] = ["default", "examples"];
 
-/// Removes hidden characters from the words of a value; returns `None` if there are none.
-pub(super) fn visible_words(value: &Json) -> Option<Json> {
+/// Replaces the hidden characters in the texts of a value. Returns `None` if there are none.
+pub(super) fn visible_texts(value: &Json) -> Option<Json> {
     let value: Value = value.to_string().parse().ok()?;
     json_text::read(&visible_schema(&value, &KEPT)?.to_string()).ok()
 }
 
-/// Says where keys and texts hide characters, if they do. They are kept, as calls depend on them.
+/// Returns a warning if keys or values have hidden characters. They are kept, as calls depend on them.
 pub(super) fn hidden_payload<'a>(
     values: impl IntoIterator<Item = (&'a str, &'a Json)>,
 ) -> Option<String> {
@@ -272,12 +273,12 @@ pub(super) fn hidden_payload<'a>(
     let among = if count > SHOWN { "among others " } else { "" };
     (count > 0).then(|| {
         format!(
-            "characters that nobody can see were kept in {count} of its keys and values, which a model reads: {among}{first}"
+            "invisible characters were kept in {count} of its keys and values, which a model reads: {among}{first}"
         )
     })
 }
 
-/// The JSON pointers of keys and texts with hidden characters.
+/// Adds the JSON Pointers of all keys and texts with hidden characters.
 fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
     match value {
         Json::String(text) if hidden(text).next().is_some() => found.push(pointer.to_owned()),
@@ -299,7 +300,7 @@ fn find_hidden(pointer: &str, value: &Json, found: &mut Vec<String>) {
     }
 }
 
-/// Whether no more lists and objects than this stand inside each other.
+/// Whether lists and objects nest no deeper than this.
 fn is_within(value: &Json, depth: usize) -> bool {
     let is_below = |value: &Json| is_within(value, depth.saturating_sub(1));
     match value {

@@ -1,12 +1,12 @@
-//! Merges a new import into an existing file: schemas are taken from the server, everything else stays as people left it.
-//! It works on values, which [`super::patch`] writes into the text. The rules are in docs/importing.md.
+//! Merges a new import into an existing file. Schemas come from the server, and everything else stays as in the file. The
+//! result is a value, which [`super::patch`] writes into the text. The rules are in docs/importing.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Owner;
 use super::digest;
-use super::document::{Import, Tool, remembering};
-use super::edits::Written;
+use super::document::{Import, Tool, with_records};
+use super::edits::Record;
 use super::equality::{Equality, as_schema, is_same_value, only_type_name, type_body};
 use super::existing::{Existing, entries, reached};
 use super::keywords::Entries;
@@ -18,10 +18,10 @@ use super::update_report::UpdateReport;
 use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
-/// The order in which an import writes what a tool has; what it never writes stands behind.
+/// The keys of a tool that an import writes, in their order. Other keys follow them.
 const WRITTEN: [&str; 6] = ["remote", "title", "description", "args", "result", "annotations"];
 
-/// What the file is to say, with all that changed and nothing else, and which of its keys get other names.
+/// Returns the new document of the file, and the keys to rename.
 pub(super) fn merge(
     existing: &Existing,
     import: &Import,
@@ -29,23 +29,24 @@ pub(super) fn merge(
     report: &mut UpdateReport,
 ) -> (Json, Vec<Rename>) {
     let merge = Merge::of(existing, import, owner);
-    merge.tell_changes(report);
-    let said = merge.document(true, false, report);
-    let keeps = merge.is_true(&said);
-    let mut quiet = UpdateReport::default();
-    let said = if keeps { said } else { merge.document(false, false, &mut quiet) };
-    // Told are the texts by the first pass, the schemas by this one.
-    let document = merge.document(keeps, true, &mut quiet);
-    report.kept.extend(
-        quiet.kept.into_iter().filter(|kept| !report.kept.contains(kept)).collect::<Vec<_>>(),
-    );
-    let document = remembering(document, &said, import, owner);
+    merge.report_changes(report);
+    let imported = merge.document(true, false, report);
+    let keeps_form = merge.matches_server(&imported);
+    let mut second_report = UpdateReport::default();
+    let imported =
+        if keeps_form { imported } else { merge.document(false, false, &mut second_report) };
+    // The first pass reported the texts that were kept, and this one reports the schemas too.
+    let document = merge.document(keeps_form, true, &mut second_report);
+    let kept = second_report.kept.into_iter().filter(|kept| !report.kept.contains(kept));
+    let kept: Vec<String> = kept.collect();
+    report.kept.extend(kept);
+    let document = with_records(document, &imported, import, owner);
     let renames = merge.renames();
     (document, renames)
 }
 
-/// Whether a place of a file is none that an import writes: it is in another toolset, or in a type that the import's
-/// tools do not need.
+/// Whether the import does not write a place of the file: it is in another toolset, under another key, or in a type that the
+/// imported tools do not need.
 pub(super) fn is_foreign(document: &Json, owner: Owner<'_>, to: &[String]) -> bool {
     match to.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["toolsets", toolset, "tools", _, rest @ ..] => {
@@ -65,10 +66,10 @@ struct Merge<'a> {
     owner: Owner<'a>,
     /// The tools of the file by their names on the server.
     old_tools: BTreeMap<&'a str, &'a Json>,
-    /// What the last import remembers of each tool, by the same names.
+    /// The records that the last import wrote of each tool, by the same names.
     records: BTreeMap<&'a str, &'a Json>,
     old_types: Entries,
-    /// What the imported types are called in the file.
+    /// The imported types under their names in the file.
     renamed: Renamed,
     /// The types of the file that its imported tools refer to.
     reached: BTreeSet<String>,
@@ -104,7 +105,7 @@ impl<'a> Merge<'a> {
         self.old_tools.get(tool.listed.name.as_str()).copied()
     }
 
-    /// Names of tools in the file that are to change, each with its new one.
+    /// The tools whose names change in the file, with their new names.
     fn renames(&self) -> Vec<Rename> {
         let changed = self.import.tools.iter().filter_map(|tool| {
             let old =
@@ -115,8 +116,8 @@ impl<'a> Merge<'a> {
         changed.collect()
     }
 
-    /// What changed in the schemas of tools that the server lists otherwise than before.
-    fn tell_changes(&self, report: &mut UpdateReport) {
+    /// Reports the changes of schemas that the server lists differently than at the last import.
+    fn report_changes(&self, report: &mut UpdateReport) {
         let tools = self.imported();
         for (name, digest) in &self.import.listed {
             let before = self.existing.listed.get(name);
@@ -135,16 +136,17 @@ impl<'a> Merge<'a> {
         let lines = sides.into_iter().flat_map(|(side, new)| {
             let types = Equality { old: &self.old_types, new: &self.import.types };
             let old = old.get(side).map(as_schema);
-            let old = old.filter(|_| new.is_some() || !self.is_own_result(tool));
+            let old = old.filter(|_| new.is_some() || !self.has_own_result(tool));
             changes(types, side, old.as_ref(), new.as_ref())
         });
         lines.collect()
     }
 
-    /// The file as it is to be. `keeps` what says the same in other words; without it the file says it as the import
-    /// does. With `edits` it has the words that people changed, and without them the server's.
-    fn document(&self, keeps: bool, edits: bool, report: &mut UpdateReport) -> Json {
-        let tools = self.tools(keeps, edits, report);
+    /// The new document of the file. With `keeps_form`, a schema that is equal to the server's keeps the form that it has in
+    /// the file, such as the name of a type; otherwise it gets the form of a new import. With `edits`, schemas keep the edits
+    /// of people.
+    fn document(&self, keeps_form: bool, edits: bool, report: &mut UpdateReport) -> Json {
+        let tools = self.tools(keeps_form, edits, report);
         let mut document = entries(Some(&self.existing.document));
         let toolsets = set_in(
             &entries(self.existing.document.get("toolsets")),
@@ -152,7 +154,7 @@ impl<'a> Merge<'a> {
             Json::Object(self.toolset(tools)),
         );
         set(&mut document, "toolsets", Json::Object(toolsets));
-        let types = self.types(keeps, edits, &document, report);
+        let types = self.types(keeps_form, edits, &document, report);
         document.retain(|(key, _)| key != "types");
         if !types.is_empty() {
             let before = document.iter().position(|(key, _)| {
@@ -171,27 +173,28 @@ impl<'a> Merge<'a> {
         let server = server.unwrap_or_else(|| Json::string(self.owner.toolset));
         let written = old.iter().find(|(key, _)| key == "from").map(|(_, from)| from);
         let from = self.from(provenance::written(written));
-        set(&mut toolset, "mcp", Json::Object(self.import.backing(server, from)));
+        set(&mut toolset, "mcp", Json::Object(self.import.server_entries(server, from)));
         set(&mut toolset, "tools", Json::Object(tools));
         toolset
     }
 
-    /// What is not known now holds on while the server lists the same; its name does in any case.
+    /// The provenance of this import. What it does not know stays as in the file if the server lists the same tools; the
+    /// server's name always stays.
     fn from(&self, written: Provenance<String>) -> Provenance<String> {
         let is_same_list = self.existing.listed.len() == self.import.listed.len()
             && self.import.listed.iter().all(|(name, digest)| {
                 self.existing.listed.get(name).is_some_and(|known| Json::string(known) == *digest)
             });
-        let still = if is_same_list {
+        let earlier = if is_same_list {
             written
         } else {
             Provenance { name: written.name, ..Provenance::default() }
         };
-        self.import.from.clone().or(still)
+        self.import.from.clone().or(earlier)
     }
 
-    /// The tools in the file's order; new ones behind the one that they follow on the server.
-    fn tools(&self, keeps: bool, edits: bool, report: &mut UpdateReport) -> Entries {
+    /// The tools in the file's order. A new tool follows the same tool as on the server.
+    fn tools(&self, keeps_form: bool, edits: bool, report: &mut UpdateReport) -> Entries {
         let old = entries(path(&self.existing.document, self.owner, "tools"));
         let remote = |name: &str, tool: &Json| match tool.get("remote") {
             Some(Json::String(remote)) => remote.clone(),
@@ -202,7 +205,7 @@ impl<'a> Merge<'a> {
         let old: Vec<&str> =
             old.iter().map(String::as_str).filter(|name| tools.contains_key(name)).collect();
         let is_old: BTreeSet<&str> = old.iter().copied().collect();
-        // New tools by the one that each follows; those before all others follow none.
+        // The new tools by the old tool that they follow; `None` for those before all old tools.
         let mut new: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
         let mut before = None;
         for tool in &self.import.tools {
@@ -219,7 +222,9 @@ impl<'a> Merge<'a> {
         let order: Vec<&str> = order.collect();
         let tools = order.into_iter().filter_map(|name| tools.get(name));
         tools
-            .map(|tool| (tool.name.clone(), Json::Object(self.tool(tool, keeps, edits, report))))
+            .map(|tool| {
+                (tool.name.clone(), Json::Object(self.tool(tool, keeps_form, edits, report)))
+            })
             .collect()
     }
 
@@ -228,11 +233,17 @@ impl<'a> Merge<'a> {
         self.import.tools.iter().map(|tool| (tool.listed.name.as_str(), tool)).collect()
     }
 
-    fn tool(&self, tool: &Tool, keeps: bool, edits: bool, report: &mut UpdateReport) -> Entries {
+    fn tool(
+        &self,
+        tool: &Tool,
+        keeps_form: bool,
+        edits: bool,
+        report: &mut UpdateReport,
+    ) -> Entries {
         let mut new: Entries = tool.entries();
         for (key, value) in &mut new {
             if key == "args" || key == "result" {
-                *value = self.schema(tool, key, value, keeps);
+                *value = self.schema(tool, key, value, keeps_form);
                 if edits {
                     *value = self.edited(tool, key, value, report);
                 }
@@ -240,11 +251,11 @@ impl<'a> Merge<'a> {
         }
         let Some(old) = self.old_tool(tool) else { return new };
         for key in ["title", "description", "annotations"] {
-            self.settle(tool, old, key, &mut new, report);
+            self.keep_edited_text(tool, old, key, &mut new, report);
         }
         if let Some(result) = old.get("result")
             && tool.result.is_none()
-            && self.is_own_result(tool)
+            && self.has_own_result(tool)
         {
             new.push(("result".to_owned(), result.clone()));
         }
@@ -254,8 +265,8 @@ impl<'a> Merge<'a> {
         new
     }
 
-    /// What the server says, unless the file was edited there.
-    fn settle(
+    /// Replaces the server's value of a key by the file's if that was edited.
+    fn keep_edited_text(
         &self,
         tool: &Tool,
         old: &Json,
@@ -266,43 +277,43 @@ impl<'a> Merge<'a> {
         let digest_of = |value: &Json| Json::String(digest::value(value));
         let record = self.record(tool);
         let before = record.and_then(|record| record.get(key));
-        let (found, says) = (old.get(key), new.iter().position(|(known, _)| known == key));
+        let found = old.get(key);
         let is_edited = match record {
             Some(_) => found.map(digest_of).as_ref() != before,
             None => found.is_some(),
         };
-        let said = says.map(|at| new[at].1.clone());
-        let is_equal = match (found, &said) {
-            (Some(found), Some(said)) => is_same_value(found, said),
-            (found, said) => found.is_none() && said.is_none(),
+        let server = new.iter().find(|(known, _)| known == key).map(|(_, value)| value);
+        let is_equal = match (found, server) {
+            (Some(found), Some(server)) => is_same_value(found, server),
+            (found, server) => found.is_none() && server.is_none(),
         };
         if !is_edited || is_equal {
             return;
         }
-        if said.as_ref().map(digest_of).as_ref() != before {
+        if server.map(digest_of).as_ref() != before {
             report.kept.push(format!("{} {key}", tool.listed.name));
         }
         new.retain(|(known, _)| known != key);
         new.extend(found.map(|found| (key.to_owned(), found.clone())));
     }
 
-    /// What the last import remembers of a tool.
+    /// The record that the last import wrote of a tool.
     fn record(&self, tool: &Tool) -> Option<&'a Json> {
         self.records.get(tool.listed.name.as_str()).copied()
     }
 
-    /// Whether a result that the file has was added by hand: the last import had none to write.
-    fn is_own_result(&self, tool: &Tool) -> bool {
+    /// Whether the result schema in the file was added by hand, as the last import wrote none.
+    fn has_own_result(&self, tool: &Tool) -> bool {
         self.record(tool).is_none_or(|record| record.get("result").is_none())
     }
 
-    /// A schema of the server in the file's words.
-    fn schema(&self, tool: &Tool, side: &str, new: &Json, keeps: bool) -> Json {
+    /// The schema of the server with the file's names of types and, with `keeps_form`, in the file's form.
+    fn schema(&self, tool: &Tool, side: &str, new: &Json, keeps_form: bool) -> Json {
         let new = self.renamed.schema(new);
         let old = self.old_tool(tool).and_then(|old| old.get(side));
         let schema = match old {
-            Some(old) if keeps => {
-                let merged = self.in_old_words(&as_schema(old), &new);
+            Some(old) if keeps_form => {
+                let merged = self.in_old_form(&as_schema(old), &new);
                 if is_same_value(&merged, &as_schema(old)) {
                     return old.clone();
                 }
@@ -316,14 +327,14 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// A schema with the words that people changed since it was written.
-    fn edited(&self, tool: &Tool, side: &str, said: &Json, report: &mut UpdateReport) -> Json {
+    /// A schema of the server with the edits of people.
+    fn edited(&self, tool: &Tool, side: &str, server: &Json, report: &mut UpdateReport) -> Json {
         let old = self.old_tool(tool).and_then(|old| old.get(side));
-        let written = Written::read(self.record(tool).and_then(|record| record.get(side)));
-        let (Some(old), Some(written)) = (old, written) else { return said.clone() };
-        let mut is_new = false;
-        let kept = written.keep(&as_schema(old), &as_schema(said), &mut is_new);
-        report.kept.extend(is_new.then(|| format!("{} {side}", tool.listed.name)));
+        let record = Record::read(self.record(tool).and_then(|record| record.get(side)));
+        let (Some(old), Some(record)) = (old, record) else { return server.clone() };
+        let mut is_conflict = false;
+        let kept = record.merge(&as_schema(old), &as_schema(server), &mut is_conflict);
+        report.kept.extend(is_conflict.then(|| format!("{} {side}", tool.listed.name)));
         if is_same_value(&kept, &as_schema(old)) {
             return old.clone();
         }
@@ -333,21 +344,21 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// The same for a type of the file.
-    fn edited_type(&self, name: &str, old: &Json, said: Json, report: &mut UpdateReport) -> Json {
-        let backing = path(&self.existing.document, self.owner, "mcp");
-        let types = backing.and_then(|backing| backing.get("types"));
-        let Some(written) = Written::read(types.and_then(|types| types.get(name))) else {
-            return said;
+    /// A type of the server with the edits of people.
+    fn edited_type(&self, name: &str, old: &Json, server: Json, report: &mut UpdateReport) -> Json {
+        let mcp = path(&self.existing.document, self.owner, "mcp");
+        let types = mcp.and_then(|mcp| mcp.get("types"));
+        let Some(record) = Record::read(types.and_then(|types| types.get(name))) else {
+            return server;
         };
-        let mut is_new = false;
-        let kept = written.keep(old, &said, &mut is_new);
-        report.kept.extend(is_new.then(|| format!("type {name}")));
+        let mut is_conflict = false;
+        let kept = record.merge(old, &server, &mut is_conflict);
+        report.kept.extend(is_conflict.then(|| format!("type {name}")));
         kept
     }
 
-    /// A schema as the file writes it wherever that says the same.
-    fn in_old_words(&self, old: &Json, new: &Json) -> Json {
+    /// The new schema, with each part that is equal to the old one in the old form.
+    fn in_old_form(&self, old: &Json, new: &Json) -> Json {
         let equality = Equality { old: &self.old_types, new: &self.renamed.types };
         if equality.holds(old, new) {
             return old.clone();
@@ -355,22 +366,22 @@ impl<'a> Merge<'a> {
         match (old, new) {
             (Json::Object(_), Json::Object(entries)) => {
                 let merged = entries.iter().map(|(key, new)| {
-                    let merged = old.get(key).map(|old| self.in_old_words(old, new));
+                    let merged = old.get(key).map(|old| self.in_old_form(old, new));
                     (key.clone(), merged.unwrap_or_else(|| new.clone()))
                 });
                 Json::Object(merged.collect())
             }
             (Json::Array(old), Json::Array(new)) if old.len() == new.len() => Json::Array(
-                old.iter().zip(new).map(|(old, new)| self.in_old_words(old, new)).collect(),
+                old.iter().zip(new).map(|(old, new)| self.in_old_form(old, new)).collect(),
             ),
             _ => new.clone(),
         }
     }
 
-    /// The file's types as the server has them now, then new ones; what only the tools of earlier lists needed goes.
+    /// The types of the file, updated from the server, then the new types. Types that only earlier tools needed are removed.
     fn types(
         &self,
-        keeps: bool,
+        keeps_form: bool,
         edits: bool,
         document: &Entries,
         report: &mut UpdateReport,
@@ -378,7 +389,7 @@ impl<'a> Merge<'a> {
         let mut types: Entries = Vec::new();
         for (name, old) in &self.old_types {
             let body = match type_body(&self.renamed.types, name) {
-                Some(new) if keeps => self.in_old_words(old, new),
+                Some(new) if keeps_form => self.in_old_form(old, new),
                 Some(new) => new.clone(),
                 None => old.clone(),
             };
@@ -400,8 +411,8 @@ impl<'a> Merge<'a> {
         types
     }
 
-    /// Whether every schema of a file says what the server says.
-    fn is_true(&self, document: &Json) -> bool {
+    /// Whether every schema of a document is equal to the server's.
+    fn matches_server(&self, document: &Json) -> bool {
         let types = entries(document.get("types"));
         let tools = by_name(path(document, self.owner, "tools"));
         self.import.tools.iter().all(|tool| {
@@ -425,7 +436,7 @@ fn path<'a>(document: &'a Json, owner: Owner<'_>, key: &str) -> Option<&'a Json>
     toolset(document, owner)?.get(key)
 }
 
-/// The entries of an object; none where it is not there.
+/// The entries of an object by name; none if the value is missing or no object.
 fn by_name(value: Option<&Json>) -> BTreeMap<&str, &Json> {
     match value {
         Some(Json::Object(entries)) => {
@@ -435,7 +446,7 @@ fn by_name(value: Option<&Json>) -> BTreeMap<&str, &Json> {
     }
 }
 
-/// Puts a value in the place of an entry, or behind the others.
+/// Replaces the value of an entry, or appends an entry.
 fn set(entries: &mut Entries, key: &str, value: Json) {
     match entries.iter_mut().find(|(known, _)| known == key) {
         Some((_, old)) => *old = value,

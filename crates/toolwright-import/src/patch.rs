@@ -1,5 +1,5 @@
-//! Edits a YAML text so that it holds a new value, and keeps its comments and layout. What cannot be edited in place is
-//! written anew.
+//! Edits a YAML text so that it holds a new value, and keeps its comments and layout. If a text cannot be edited in place, it
+//! is rewritten as a whole.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,24 @@ use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{self, Entry, Node, Value};
 use toolwright_codegen::{Source, Sources};
 
-/// The keys that lead to an entry, and the name it is to have.
+/// The path of an entry and its new name.
 pub(super) type Rename = (Vec<String>, String);
 
-/// A text that says a value.
+/// An edited text.
 pub(super) struct Patched {
     /// The text.
     pub(super) text: String,
-    /// Whether all of it had to be written anew, without its comments.
+    /// Whether the whole text had to be rewritten, without its comments.
     pub(super) is_rewritten: bool,
 }
 
-/// Changes a text so that it says `new`. The order of keys is the text's; new entries stand behind those that they
-/// follow in `new`.
+/// Changes a text so that it holds `new`. Keys keep their order; a new entry follows the entry that it follows in `new`.
 pub(super) fn patch(text: &str, root: &Node, new: &Json, renames: &[Rename]) -> Patched {
     let mut patch = Patch { text, renames, path: Vec::new(), edits: Vec::new() };
     if let (Some(entries), Json::Object(new)) = (root.entries(), new) {
         patch.mapping(entries, new);
     }
-    let patched = patch.applied().filter(|patched| says(patched, new));
+    let patched = patch.applied().filter(|patched| parses_as(patched, new));
     match (patched, new) {
         (Some(text), _) => Patched { text, is_rewritten: false },
         (None, Json::Object(entries)) => {
@@ -39,15 +38,14 @@ pub(super) fn patch(text: &str, root: &Node, new: &Json, renames: &[Rename]) -> 
     }
 }
 
-/// Whether a text reads as a value.
-fn says(text: &str, value: &Json) -> bool {
+/// Whether a text parses as a value.
+fn parses_as(text: &str, value: &Json) -> bool {
     let sources = Sources::new(vec![Source { path: String::new(), text: text.to_owned() }]);
     let mut report = Report::default();
     let roots =
         sources.iter().filter_map(|(id, source)| yaml::parse(id, &source.text, &mut report));
     let mut roots = roots.map(|root| root.to_json());
-    let is_said = roots.next().is_some_and(|found| is_same_value(&found, value));
-    is_said && !report.has_errors()
+    roots.next().is_some_and(|found| is_same_value(&found, value)) && !report.has_errors()
 }
 
 struct Patch<'a> {
@@ -57,7 +55,7 @@ struct Patch<'a> {
     edits: Vec<Edit>,
 }
 
-/// Bytes of the text, and what is to stand in their place.
+/// A range of bytes and the text that replaces them.
 struct Edit {
     start: usize,
     end: usize,
@@ -103,7 +101,7 @@ impl Patch<'_> {
         }
     }
 
-    /// The name that an entry is to have.
+    /// The new name of an entry, or its own if it is not renamed.
     fn name(&self, entry: &Entry) -> String {
         let found = self.renames.iter().find(|(path, _)| {
             path.split_last()
@@ -115,7 +113,7 @@ impl Patch<'_> {
     fn entry(&mut self, entry: &Entry, name: &str, new: &Json) {
         let is_renamed = entry.key.value != name;
         let is_same = is_same_value(&entry.value.to_json(), new);
-        if is_same || self.goes_on_inside(&entry.value, new) {
+        if is_same || self.can_edit_inside(&entry.value, new) {
             if is_renamed {
                 let (start, end) = (entry.key.span.start, entry.key.span.end);
                 self.edit(start as usize, end as usize, name.to_owned());
@@ -130,8 +128,8 @@ impl Patch<'_> {
         }
     }
 
-    /// Whether a value differs in parts that can be changed by themselves.
-    fn goes_on_inside(&self, old: &Node, new: &Json) -> bool {
+    /// Whether the parts of a value can be edited one by one.
+    fn can_edit_inside(&self, old: &Node, new: &Json) -> bool {
         if self.is_inline(old) {
             return false;
         }
@@ -147,7 +145,7 @@ impl Patch<'_> {
                     && pairs.all(|(old, new)| {
                         is_same_value(&old.to_json(), new)
                             || (matches!(old.value, Value::Mapping(_))
-                                && self.goes_on_inside(old, new))
+                                && self.can_edit_inside(old, new))
                     })
             }
             _ => false,
@@ -166,7 +164,7 @@ impl Patch<'_> {
         }
     }
 
-    /// Writes an entry anew. What is said about it on its line goes above it where it can no longer stand beside.
+    /// Rewrites an entry. The comment at the end of its line moves above it if the new text has several lines.
     fn replace(&mut self, entry: &Entry, name: &str, new: &Json) {
         let start = entry.key.span.start as usize;
         let indent = self.column(start);
@@ -179,9 +177,9 @@ impl Patch<'_> {
         }
         let mut end = self.end(entry);
         let line_end = self.line_end(end);
-        let beside = self.text[end..line_end].trim();
-        if text.contains('\n') && beside.starts_with('#') {
-            text = format!("{beside}\n{}{text}", " ".repeat(indent));
+        let comment = self.text[end..line_end].trim();
+        if text.contains('\n') && comment.starts_with('#') {
+            text = format!("{comment}\n{}{text}", " ".repeat(indent));
             end = line_end;
         }
         self.edit(start, end, text);
@@ -192,7 +190,7 @@ impl Patch<'_> {
         let indent = self.column(first.key.span.start as usize);
         let margin = " ".repeat(indent);
         let text = yaml_text::entry(key, value, indent);
-        // What a file is about is a paragraph.
+        // An entry of the document is a paragraph.
         let gap = if indent == 0 { "\n" } else { "" };
         if let Some(index) = after {
             let at = self.line_end(self.end(&old[index]));
@@ -219,8 +217,8 @@ impl Patch<'_> {
         }
     }
 
-    /// The lines of an entry from the end of the one above, those of comments right above it included; `None` where it
-    /// begins inside a line.
+    /// The range of an entry from the end of the line above, with the comments right above it; `None` if it begins inside a
+    /// line.
     fn lines(&self, entries: &[Entry], index: usize) -> Option<(usize, usize)> {
         let entry = &entries[index];
         let key = entry.key.span.start as usize;
@@ -250,7 +248,7 @@ impl Patch<'_> {
         Some((if doubled { self.line_above(above) } else { above }, end))
     }
 
-    /// Where the line above one ends, before its line break.
+    /// The end of the line above, before its line break.
     fn line_above(&self, line_start: usize) -> usize {
         self.line_end(self.line_start(line_start - 1))
     }
@@ -259,7 +257,7 @@ impl Patch<'_> {
         self.edits.push(Edit { start, end, text });
     }
 
-    /// Where what an entry says ends.
+    /// The end of an entry.
     fn end(&self, entry: &Entry) -> usize {
         let key = entry.key.span.end as usize;
         let colon = self.text[key..].find(':').map_or(key, |colon| key + colon + 1);
@@ -283,12 +281,13 @@ impl Patch<'_> {
         }
     }
 
-    /// Whether a value is in flow style, or repeats another.
+    /// Whether a value is in flow style or an alias.
     fn is_inline(&self, node: &Node) -> bool {
         self.text[node.span.start as usize..].starts_with(['{', '[', '*'])
     }
 
-    /// Whether what begins at a place has a mark at its end: the parser counts the comment behind it in.
+    /// Whether the value at an offset ends with a bracket or a quotation mark. The parser's spans of such values include the
+    /// comment behind them.
     fn is_closed(&self, at: usize) -> bool {
         self.text[at..].starts_with(['{', '[', '"', '\''])
     }
@@ -297,7 +296,7 @@ impl Patch<'_> {
         self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// Where the line of a place ends, before its line break.
+    /// The end of a line, before its line break.
     fn line_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let line = rest.split('\n').next().unwrap_or_default();
@@ -309,7 +308,7 @@ impl Patch<'_> {
     }
 }
 
-/// How long a value is that begins with a bracket or a quotation mark.
+/// The length of a value that begins with a bracket or a quotation mark.
 fn closed(text: &str) -> usize {
     let (mut depth, mut before) = (0_usize, ' ');
     let mut at = 0;
@@ -334,7 +333,7 @@ fn closed(text: &str) -> usize {
     at
 }
 
-/// How long a text in quotes is, its quotes included.
+/// The length of a text in quotes, with its quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     let mut characters = text.char_indices().skip(1).peekable();

@@ -1,12 +1,11 @@
-//! Records which server listed the tools and when, as far as that is known. The date comes from the caller.
+//! Reads and writes which server listed the tools and when, as far as that is known. The caller gives the date.
 
 use toolwright::remote::Provenance;
 use toolwright_codegen::internal::Json;
 
 use super::keywords::{Entries, take};
 
-/// Takes it out of what stands beside a list of tools: `serverInfo` and `protocolVersion`, as the answer to `initialize`
-/// has them.
+/// Takes `serverInfo` and `protocolVersion`, which the answer to `initialize` has, from the entries beside a list of tools.
 pub(super) fn saved(entries: &mut Entries) -> Provenance<String> {
     let mut info = match entries.iter().find(|(key, _)| key == "serverInfo") {
         Some((_, Json::Object(info))) => info.clone(),
@@ -37,7 +36,7 @@ pub(super) fn written(from: Option<&Json>) -> Provenance<String> {
     Provenance { name, version, protocol, date }
 }
 
-/// Writes the `from` of a file; none if nothing is known.
+/// Writes the `from` of a file; `None` if nothing is known.
 pub(super) fn json(from: Provenance<String>) -> Option<Json> {
     let known = [
         ("name", from.name),
@@ -50,10 +49,10 @@ pub(super) fn json(from: Provenance<String>) -> Option<Json> {
     (!known.is_empty()).then_some(Json::Object(known))
 }
 
-/// Takes a text that says something.
+/// Takes a text that is not blank.
 fn text(entries: &mut Entries, key: &str) -> Option<String> {
-    let says = |value: &Json| matches!(value, Json::String(text) if !text.trim().is_empty());
-    if !entries.iter().any(|(name, value)| name == key && says(value)) {
+    let is_text = |value: &Json| matches!(value, Json::String(text) if !text.trim().is_empty());
+    if !entries.iter().any(|(name, value)| name == key && is_text(value)) {
         return None;
     }
     match take(entries, key) {
@@ -62,7 +61,7 @@ fn text(entries: &mut Entries, key: &str) -> Option<String> {
     }
 }
 
-/// Whether a text is a day of the calendar, as `YYYY-MM-DD` (RFC 3339, `full-date`).
+/// Returns whether a text is a valid date in the form `YYYY-MM-DD` (RFC 3339, `full-date`).
 pub fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
@@ -77,7 +76,7 @@ pub fn is_date(text: &str) -> bool {
     (1..=days(year, month)).contains(&day)
 }
 
-/// How many days a month has; none where there is no such month.
+/// The number of days of a month; 0 if there is no such month.
 fn days(year: u32, month: u32) -> u32 {
     let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {

@@ -1,5 +1,5 @@
-//! Collects everything that a schema refers to under its own `$defs`, each by a name. It does not change what the schema
-//! accepts, and fetches nothing.
+//! Moves everything that a schema refers to into definitions with names. The schema accepts the same values as before.
+//! References to other documents are not fetched.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use super::widen;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 
-/// A schema whose references are `#` and `#/$defs/NAME` alone, with these definitions beside it.
+/// A schema whose references are only `#` and `#/$defs/NAME`, with these definitions.
 #[derive(Clone, Debug)]
 pub(super) struct Standalone {
     /// The schema without its definitions.
     pub(super) root: Json,
-    /// The definitions that it is the first to reach.
+    /// The definitions that no earlier schema has reached.
     pub(super) definitions: Entries,
 }
 
-/// How many places of one schema may be referred to; each is told apart by all that it reaches.
+/// The maximum number of places of one schema that references may lead to.
 const MAX_TARGETS: usize = 500;
 
-/// What a reference to a definition begins with.
+/// The prefix of references to definitions.
 pub(super) const LOCAL: &str = "#/$defs/";
 
-/// Gathers what a schema refers to.
+/// Gathers the targets of a schema's references.
 pub(super) fn gather(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
     let targets = Targets::of(raw);
     let definitions = targets.names.iter().map(|(pointer, name)| {
@@ -42,9 +42,9 @@ pub(super) fn gather(raw: &Json, subject: &mut Subject<'_>) -> Standalone {
 /// The places that references lead to.
 struct Targets {
     resources: Resources,
-    /// Pointers by the resource that an anchor is in, and its name.
+    /// The pointers of anchors, by their resource and name.
     anchors: BTreeMap<(String, String), String>,
-    /// Pointers and the names of what is there, in the order in which they are met; never the root.
+    /// The pointers of the targets and their names, in the order in which they are found. The root is not among them.
     names: Vec<(String, String)>,
 }
 
@@ -64,7 +64,7 @@ impl Targets {
         targets
     }
 
-    /// Adds what a schema refers to, its definitions aside.
+    /// Adds the targets of a schema's references, except those of its definitions.
     fn collect(&mut self, raw: &Json, schema: &Json, pointer: &str) {
         let body = without_definitions(schema.clone());
         rebuild(body, pointer, &mut |part, at_part| {
@@ -95,7 +95,7 @@ impl Targets {
         found.map(|(_, name)| name.as_str())
     }
 
-    /// The pointer that a reference at a place stands for, in one spelling; `None` for another document.
+    /// The pointer that a reference resolves to; `None` if it leads to another document.
     fn resolve(&self, reference: &str, from: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let resource = self.resources.around(from);
@@ -112,7 +112,7 @@ impl Targets {
         }
     }
 
-    /// A schema with its references in our spelling, and references in the place of other targets.
+    /// Rewrites the references of a schema, and replaces the targets inside it by references.
     fn rewritten(&self, schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
         let entries = match without_definitions(schema) {
             Json::Object(entries) => entries,
@@ -173,15 +173,15 @@ impl Targets {
     }
 }
 
-/// A schema with an `$id`, which references below it are about (2020-12 core, 8.2.1); or the whole.
+/// A schema resource: the root, or a subschema with an `$id`. References inside it are relative to it (2020-12 core, 8.2.1).
 struct Resource {
-    /// Where it begins.
+    /// Its JSON Pointer.
     pointer: String,
-    /// What it is called, as far as that is known.
+    /// Its URI, if that is known.
     uri: Option<String>,
 }
 
-/// The resources of a schema, those around others first; the whole is the first.
+/// The resources of a schema. The root is the first, and an outer resource comes before those inside it.
 struct Resources(Vec<Resource>);
 
 impl Resources {
@@ -228,8 +228,8 @@ impl Resources {
     }
 }
 
-/// A reference to a document, seen from another (RFC 3986, 5.2); `None` where steps up lead to it, or a host without a
-/// scheme.
+/// Resolves a reference against the URI of a document (RFC 3986, 5.2). Returns `None` for `.` and `..`, and for a host without
+/// a scheme, which are not supported.
 fn absolute(base: Option<&str>, reference: &str) -> Option<String> {
     let has_scheme = |uri: &str| {
         let scheme = uri.split(['/', '?', '#']).next().unwrap_or_default().split_once(':');
@@ -250,7 +250,7 @@ fn absolute(base: Option<&str>, reference: &str) -> Option<String> {
             let host = rest.find('/').unwrap_or(rest.len());
             base.split_at(scheme.len() + "://".len() + host)
         }
-        // What such names are made of has no paths.
+        // URIs such as URNs have no path.
         None if has_scheme(base) => return None,
         None => ("", base),
     };
@@ -275,7 +275,7 @@ pub(super) fn target(schema: &Json) -> Option<&str> {
     }
 }
 
-/// A schema without those that stand in it only to be referred to.
+/// A schema without its definitions.
 pub(super) fn without_definitions(schema: Json) -> Json {
     match schema {
         Json::Object(mut entries) => {
@@ -286,7 +286,7 @@ pub(super) fn without_definitions(schema: Json) -> Json {
     }
 }
 
-/// The pointers of all anchors: `$anchor`, and `$id: "#name"` as drafts before 2019-09 wrote it.
+/// The pointers of all anchors: `$anchor`, or `$id: "#name"` in drafts before 2019-09.
 fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), String> {
     let mut anchors = BTreeMap::new();
     rebuild(raw.clone(), "", &mut |schema, pointer| {
@@ -307,7 +307,7 @@ fn anchors(raw: &Json, resources: &Resources) -> BTreeMap<(String, String), Stri
     anchors
 }
 
-/// What a pointer leads to (RFC 6901).
+/// The value that a JSON Pointer leads to (RFC 6901).
 pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
     pointer.split('/').skip(1).try_fold(value, |value, step| match value {
         Json::Object(_) => value.get(&unescaped(step)),
@@ -316,7 +316,7 @@ pub(super) fn at<'a>(value: &'a Json, pointer: &str) -> Option<&'a Json> {
     })
 }
 
-/// A definition keeps its name; anything else is named after the property it is, or is in.
+/// The wanted name of a target: a definition keeps its name, anything else is named after the property around it.
 fn name_of(pointer: &str) -> String {
     let steps: Vec<_> = pointer.split('/').skip(1).map(unescaped).collect();
     let named = |at: usize| ["$defs", "definitions", "properties"].contains(&&*steps[at]);

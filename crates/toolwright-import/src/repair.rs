@@ -9,7 +9,7 @@ use super::widen::{anything, is_mark, mark_wider};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::keyword::{is_honoured, is_unsupported};
 
-/// Words that other languages have for JSON's types.
+/// Names of JSON's types in other languages.
 const TYPE_WORDS: [(&str, &str); 13] = [
     ("int", "integer"),
     ("long", "integer"),
@@ -28,7 +28,7 @@ const TYPE_WORDS: [(&str, &str); 13] = [
 
 const TYPES: [&str; 7] = ["null", "boolean", "string", "integer", "number", "array", "object"];
 
-/// Repairs one schema, whose parts have been repaired.
+/// Repairs one schema whose subschemas have been repaired.
 pub(super) fn repair(schema: Json, pointer: &str, subject: &mut Subject<'_>) -> Json {
     let entries = match schema {
         Json::Object(entries) => entries,
@@ -61,7 +61,7 @@ impl Repair<'_, '_> {
         self.subject.warn(self.pointer, message);
     }
 
-    /// OpenAPI's `example` is a list of one in JSON Schema.
+    /// Translates OpenAPI's `example` to `examples`.
     fn example(&mut self, mut entries: Entries) -> Entries {
         let has_examples = entries.iter().any(|(key, _)| key == "examples");
         if !has_examples && let Some(value) = take(&mut entries, "example") {
@@ -109,16 +109,16 @@ impl Repair<'_, '_> {
         names.retain(|name| matches!(name, Json::String(_)));
         if names.len() < count {
             self.is_wider = true;
-            self.warn("what is no name in `required` was left out");
+            self.warn("entries of `required` that are not strings were left out");
         }
         Json::Array(self.distinct("required", names))
     }
 
-    /// Python's spellings of what ECMA 262 has too.
+    /// Translates Python's syntax of regular expressions to that of ECMA-262.
     fn pattern(&mut self, pattern: String) -> String {
         let repaired = ecma(&pattern);
         if repaired != pattern {
-            self.warn(format!("the pattern {pattern} became {repaired}, which ECMA-262 has too"));
+            self.warn(format!("the pattern {pattern} became {repaired}, as ECMA-262 writes it"));
         }
         repaired
     }
@@ -133,7 +133,7 @@ impl Repair<'_, '_> {
                     _ => self.no_type(&word),
                 });
                 let words: Vec<Json> = words.collect();
-                // A word that nobody knows may have meant anything.
+                // An unknown word may mean any type.
                 let is_known = words.len() == count && count > 0;
                 is_known.then(|| Json::Array(self.distinct("type", words)))
             }
@@ -181,8 +181,8 @@ impl Repair<'_, '_> {
     }
 }
 
-/// A regular expression with `\A`, `\Z`, flags at its front and groups with names in the words of ECMA 262. A name is
-/// left out: nothing can ask for it.
+/// Translates `\A`, `\Z`, leading flags and named groups to ECMA-262. The names of groups are left out, as nothing refers to
+/// them.
 fn ecma(pattern: &str) -> String {
     if let Some((flags, rest)) = pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')'))
         && !flags.is_empty()
@@ -214,7 +214,7 @@ mod tests {
     use super::ecma;
 
     #[test]
-    fn patterns_of_python_are_written_as_ecma_has_them() {
+    fn python_patterns_are_translated_to_ecma_262() {
         let cases = [
             (r"\A\d+\Z", r"^\d+$"),
             (r"\\Z\\\Z", r"\\Z\\$"),

@@ -8,27 +8,28 @@ use super::existing::entries;
 use super::keywords::Entries;
 use toolwright_codegen::internal::Json;
 
-/// How many values of an enumeration are shown.
+/// The maximum number of values of an `enum` that are shown.
 const SHOWN_VALUES: usize = 6;
 
-/// How long a path may get, in bytes: what changed further in shows in the diff of the file.
+/// The longest path in bytes. Deeper changes only show in the diff of the file.
 const LONGEST_PATH: usize = 400;
 
-/// Two sets of types, and what was found.
+/// Collects the changes between two schemas.
 pub(super) struct Changes<'a> {
     types: Equality<'a>,
-    met: BTreeSet<(String, String)>,
+    /// Pairs of types whose comparison has begun.
+    compared: BTreeSet<(String, String)>,
     lines: Vec<String>,
 }
 
-/// The changes of one side of a tool, a line each; none where nothing changed.
+/// Returns the changes of a tool's `args` or `result`, one line each.
 pub(super) fn changes(
     types: Equality<'_>,
     side: &str,
     old: Option<&Json>,
     new: Option<&Json>,
 ) -> Vec<String> {
-    let mut changes = Changes { types, met: BTreeSet::new(), lines: Vec::new() };
+    let mut changes = Changes { types, compared: BTreeSet::new(), lines: Vec::new() };
     match (old, new) {
         (None, None) => {}
         (None, Some(_)) => changes.lines.push("now declared".to_owned()),
@@ -45,7 +46,7 @@ impl Changes<'_> {
             return;
         }
         if let (Some(a), Some(b)) = (only_type_name(old), only_type_name(new))
-            && !self.met.insert((a.to_owned(), b.to_owned()))
+            && !self.compared.insert((a.to_owned(), b.to_owned()))
         {
             return;
         }
@@ -103,7 +104,7 @@ fn requires(schema: &Json, name: &str) -> bool {
     matches!(schema.get("required"), Some(Json::Array(names)) if names.contains(&Json::string(name)))
 }
 
-/// What a schema stands for; a chain of names is followed only so far.
+/// Follows a schema that only names a type, up to 16 times.
 fn resolved(types: &Entries, schema: &Json) -> Json {
     let mut schema = schema;
     for _ in 0..16 {
@@ -115,7 +116,7 @@ fn resolved(types: &Entries, schema: &Json) -> Json {
     schema.clone()
 }
 
-/// The kind of values a schema is about, in few words.
+/// Describes the values of a schema in a few words.
 fn words(types: &Entries, schema: &Json) -> String {
     let schema = resolved(types, schema);
     if let Some(Json::Array(values)) = schema.get("enum") {
@@ -150,7 +151,7 @@ fn words(types: &Entries, schema: &Json) -> String {
     }
 }
 
-/// The same without looking further in than one step: schemas may hold themselves.
+/// Describes the values of a schema inside another. It does not look further inside, as schemas may be recursive.
 fn shallow(types: &Entries, schema: &Json) -> String {
     let schema = resolved(types, schema);
     match schema.get("type") {

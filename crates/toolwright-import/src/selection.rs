@@ -1,4 +1,4 @@
-//! Selects the tools of a server that a file takes, and their names. Flags come first, then what the file has.
+//! Selects the tools of a server to import, and their names. Flags win over what the file has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,44 +9,45 @@ use super::update_report::UpdateReport;
 use toolwright_codegen::internal::advice;
 use toolwright_codegen::internal::naming;
 
-/// What somebody asked for. The default is: every tool, by its own name.
+/// The tools to import, and their names. The default selects every tool under its own name.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Names on the server, or patterns with `*` and `?`: no other tool is taken that the file does not have.
+    /// Names on the server, or patterns with `*` and `?`. Only these tools are imported, and those that the file has. Empty for
+    /// all tools.
     pub only: Vec<String>,
-    /// Names or patterns of tools that are not taken.
+    /// Names or patterns of tools that are not imported.
     pub except: Vec<String>,
-    /// Names or patterns of tools to take that the file left out before.
+    /// Names or patterns of tools to add to an existing file that left them out.
     pub add: Vec<String>,
-    /// Whether tools that are new on the server are taken into a file that is there.
+    /// Whether tools that are new on the server are added to an existing file.
     pub add_new: bool,
-    /// Whether tools that are gone from the server are taken out of the file.
+    /// Whether tools that the server no longer lists are removed from the file.
     pub remove_gone: bool,
-    /// Names on the server, and what the tools are to be called.
+    /// Pairs of a name on the server and the tool's new name.
     pub renames: Vec<(String, String)>,
-    /// What the names of tools begin with, where no other name is asked for.
+    /// A prefix for the names of tools that are not renamed.
     pub prefix: String,
 }
 
-/// What came of it.
+/// The selected tools.
 pub(super) struct Picked {
-    /// For each listed tool: whether it is taken.
+    /// For each listed tool: whether it is imported.
     pub(super) taken: Vec<bool>,
-    /// For each listed tool: the name it is to have, where that is settled.
+    /// For each listed tool: its name, if a flag or the file gives one.
     pub(super) names: Vec<Option<String>>,
 }
 
 impl Selection {
-    /// What is wrong with it whatever a server lists.
+    /// Checks the prefix and the renames, which do not depend on the server's tools.
     ///
     /// # Errors
     ///
-    /// The first mistake, in words.
+    /// Returns a message about the first mistake.
     pub fn check(&self) -> Result<(), String> {
         let first = format!("{}x", self.prefix);
         if !self.prefix.is_empty() && !toolwright_codegen::is_name(&first) {
             return Err(format!(
-                "`{}` cannot begin a name; expected a prefix such as `git_`: small letters, digits, and single `_` \
+                "`{}` cannot begin a name; expected a prefix such as `git_`: lowercase letters, digits, and single `_` \
                  between them",
                 self.prefix
             ));
@@ -56,7 +57,7 @@ impl Selection {
         for (remote, local) in &self.renames {
             if !toolwright_codegen::is_name(local) || naming::is_reserved_tool(local) {
                 return Err(format!(
-                    "`{local}` is no name for a tool, or reserved; expected one such as `find_pages`: small letters, \
+                    "`{local}` is reserved or not a name for a tool; expected one such as `find_pages`: lowercase letters, \
                      digits, and single `_` between them"
                 ));
             }
@@ -70,7 +71,7 @@ impl Selection {
         Ok(())
     }
 
-    /// Picks among the tools that a server lists; what is new and what is missing is told.
+    /// Selects among the tools that a server lists. Reports new tools and those that are left out.
     pub(super) fn pick(
         &self,
         listed: &[&str],
@@ -116,7 +117,7 @@ impl Selection {
         wrong
     }
 
-    /// Whether a tool is taken; what that says about the server and the file is told.
+    /// Whether a tool is imported. Reports the reason if that is a change.
     fn takes(&self, name: &str, existing: Option<&Existing>, report: &mut UpdateReport) -> bool {
         let selected = self.only.is_empty() || any(&self.only, name);
         let excepted = any(&self.except, name);
@@ -124,14 +125,14 @@ impl Selection {
         let is_named = any(&self.only, name) || any(&self.add, name) || self.add_new;
         let name_owned = || name.to_owned();
         if existing.local_name(name).is_some() {
-            report.dropped.extend(excepted.then(name_owned));
+            report.excepted.extend(excepted.then(name_owned));
             report.unselected.extend((!selected && !excepted).then(name_owned));
             return !excepted;
         }
         if existing.knows(name) {
-            let back = any(&self.add, name) && !excepted;
-            report.back.extend(back.then(name_owned));
-            return back;
+            let is_added = any(&self.add, name) && !excepted;
+            report.taken_again.extend(is_added.then(name_owned));
+            return is_added;
         }
         let takes = is_named && !excepted;
         let known = if takes { &mut report.added } else { &mut report.left_out };
@@ -139,14 +140,14 @@ impl Selection {
         takes
     }
 
-    /// The name that a flag gives, or the one that the file has.
+    /// The name that a flag or the file gives to a tool.
     fn name(&self, remote: &str, existing: Option<&Existing>) -> Option<String> {
         let asked = self.renames.iter().find(|(renamed, _)| renamed == remote);
         let found = || existing?.local_name(remote).map(str::to_owned);
         asked.map(|(_, local)| local.clone()).or_else(found)
     }
 
-    /// Tools that would have one name, of which a flag asked for at least one.
+    /// Reports tools that would have the same name because of `--rename`.
     fn clashes(&self, listed: &[&str], taken: &[bool], names: &[Option<String>]) -> Vec<String> {
         let mut wrong = Vec::new();
         for (remote, local) in &self.renames {
@@ -176,7 +177,7 @@ fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))
 }
 
-/// A name is matched by itself, whatever characters are in it.
+/// Whether a name matches a pattern. A name matches itself even if it has `*` or `?` in it.
 fn matches(pattern: &str, name: &str) -> bool {
     pattern == name || WildMatch::new(pattern).matches(name)
 }

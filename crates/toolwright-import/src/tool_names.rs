@@ -9,25 +9,24 @@ use toolwright_codegen::internal::naming::{self, MAX_NAME};
 pub(super) struct Unnamed<'a> {
     /// Its name on the server.
     pub(super) remote: &'a str,
-    /// The name it is to have, where that is settled.
-    pub(super) settled: Option<&'a str>,
+    /// The name that a flag or the file gives to it.
+    pub(super) given: Option<&'a str>,
 }
 
-/// A name of the language for each tool, in order. Those that are settled come first to theirs, then those that are
-/// valid as they are, so that what a newcomer is called cannot change them.
+/// Assigns a name to each tool, in order. Given names and names that are valid as they are come first, so that a new tool
+/// cannot change them.
 pub(super) fn assign(tools: &[Unnamed<'_>], prefix: &str, warnings: &mut Warnings) -> Vec<String> {
-    let mut taken: BTreeSet<String> =
-        tools.iter().filter_map(|tool| tool.settled).map(key).collect();
+    let mut taken: BTreeSet<String> = tools.iter().filter_map(|tool| tool.given).map(key).collect();
     let mut tried = BTreeMap::new();
     let plain = tools.iter().map(|tool| format!("{prefix}{}", tool.remote));
     let plain = plain.zip(tools).map(|(name, tool)| {
-        let is_kept = tool.settled.is_none() && is_usable(&name) && taken.insert(key(&name));
+        let is_kept = tool.given.is_none() && is_usable(&name) && taken.insert(key(&name));
         is_kept.then_some(name)
     });
     let plain: Vec<Option<String>> = plain.collect();
     let named = tools.iter().zip(plain).map(|(tool, plain)| {
-        let settled = tool.settled.map(str::to_owned).or(plain);
-        settled.unwrap_or_else(|| renamed(tool.remote, prefix, &mut taken, &mut tried, warnings))
+        let name = tool.given.map(str::to_owned).or(plain);
+        name.unwrap_or_else(|| renamed(tool.remote, prefix, &mut taken, &mut tried, warnings))
     });
     named.collect()
 }
@@ -52,8 +51,8 @@ fn renamed(
     name
 }
 
-/// The name itself, or the first numbered one, that is valid and becomes no Rust name twice.
-/// The last number tried is known: many tools may be called alike.
+/// The name, or the first one with a number, whose Rust name is free. `last` is the last number tried for this name, so that
+/// many tools with one name do not take quadratic time.
 fn free(base: &str, taken: &mut BTreeSet<String>, last: &mut u32) -> String {
     let numbers = *last..;
     let mut candidates = numbers.map(|number| {
@@ -71,7 +70,7 @@ fn shortened(name: &str, length: usize) -> String {
     name[..name.len().min(length)].trim_end_matches('_').to_owned()
 }
 
-/// What two names must not share.
+/// The Rust name, by which names clash.
 fn key(name: &str) -> String {
     naming::pascal(name).into()
 }
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_gets_a_name_of_its_own_that_does_not_depend_on_its_neighbours() {
+    fn every_tool_gets_a_name_of_its_own_that_does_not_depend_on_other_tools() {
         let long = "a-".repeat(40);
         let cases: [(&[&str], &[&str]); 8] = [
             (
@@ -97,7 +96,7 @@ mod tests {
             (&[&long, &long], &[&"a_".repeat(32)[..63], &("a_".repeat(31) + "2")]),
         ];
         for (remote, expected) in cases {
-            let unnamed = |remote| Unnamed { remote, settled: None };
+            let unnamed = |remote| Unnamed { remote, given: None };
             let tools: Vec<Unnamed<'_>> = remote.iter().copied().map(unnamed).collect();
             let names = assign(&tools, "", &mut Warnings::default());
             assert_eq!(names, expected);
@@ -106,9 +105,9 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_for_names_that_nobody_settled() {
+    fn a_prefix_is_for_names_that_are_not_given() {
         let tools = [("search", None), ("getUser", Some("get_x")), ("get-x", None), ("1st", None)];
-        let tools = tools.map(|(remote, settled)| Unnamed { remote, settled });
+        let tools = tools.map(|(remote, given)| Unnamed { remote, given });
         let names = assign(&tools, "", &mut Warnings::default());
         assert_eq!(names, ["search", "get_x", "get_x_2", "n_1st"]);
         let names = assign(&tools, "hub_", &mut Warnings::default());

@@ -1,4 +1,4 @@
-//! Matches the types of a new import with those of the file, so that they keep the names that the file has for them.
+//! Matches the types of a new import with those of the file, so that they keep their names in the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,19 @@ use super::equality::{Equality, MAX_DEPTH, as_schema, type_body, type_name};
 use super::keywords::{Entries, rebuild};
 use toolwright_codegen::internal::Json;
 
-/// A schema of the file and what the server says now in its place.
+/// A schema of the file and the server's new schema for the same place.
 pub(super) type Pair = (Json, Json);
 
-/// The types of another import under the names that the file has for them, and schemas that refer to them so.
+/// The types of a new import under their names in the file.
 pub(super) struct Renamed {
     /// The types.
     pub(super) types: Entries,
+    /// The names in the file by those of the import.
     names: BTreeMap<String, String>,
 }
 
 impl Renamed {
-    /// Finds the names. Types that are the same find each other first, so that none is taken for one that changed.
+    /// Finds the names. Equal types are matched first, so that a changed type does not take the name of an equal one.
     pub(super) fn of(
         old: &Entries,
         new: &Entries,
@@ -39,7 +40,7 @@ impl Renamed {
         Self { types: types.collect(), names }
     }
 
-    /// A schema that refers to the types by these names.
+    /// Rewrites a schema to refer to the types by these names.
     pub(super) fn schema(&self, schema: &Json) -> Json {
         renamed(schema.clone(), &self.names)
     }
@@ -48,9 +49,9 @@ impl Renamed {
 struct Pairing<'a> {
     old: &'a Entries,
     new: &'a Entries,
-    /// The file's names by the import's.
+    /// The names in the file by those of the import.
     names: BTreeMap<String, String>,
-    /// Names of the file that are given away.
+    /// The names in the file that are taken.
     claimed: BTreeSet<String>,
 }
 
@@ -60,7 +61,7 @@ impl Pairing<'_> {
         old: &Json,
         new: &Json,
         equal_only: bool,
-        met: &mut BTreeSet<(String, String)>,
+        seen: &mut BTreeSet<(String, String)>,
         depth: usize,
     ) {
         if depth == MAX_DEPTH {
@@ -68,11 +69,11 @@ impl Pairing<'_> {
         }
         let depth = depth + 1;
         if let (Some(a), Some(b)) = (type_name(old), type_name(new)) {
-            if met.insert((a.to_owned(), b.to_owned())) {
+            if seen.insert((a.to_owned(), b.to_owned())) {
                 self.claim(a, b, equal_only);
                 let bodies = (type_body(self.old, a).cloned(), type_body(self.new, b).cloned());
                 if let (Some(old), Some(new)) = bodies {
-                    self.pair(&old, &new, equal_only, met, depth);
+                    self.pair(&old, &new, equal_only, seen, depth);
                 }
             }
             return;
@@ -81,13 +82,13 @@ impl Pairing<'_> {
             (Json::Object(entries), Json::Object(_)) => {
                 for (key, old) in entries {
                     if let Some(new) = new.get(key) {
-                        self.pair(old, new, equal_only, met, depth);
+                        self.pair(old, new, equal_only, seen, depth);
                     }
                 }
             }
             (Json::Array(old), Json::Array(new)) => {
                 for (old, new) in old.iter().zip(new) {
-                    self.pair(old, new, equal_only, met, depth);
+                    self.pair(old, new, equal_only, seen, depth);
                 }
             }
             _ => {}
@@ -106,7 +107,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Types that stand where none stood keep the name of the import, unless the file has another type of that name.
+    /// New types keep the name of the import, unless the file has another type of that name.
     fn name_the_rest(&mut self, is_replaced: &dyn Fn(&str) -> bool) {
         let is_declared = |name: &str| type_body(self.old, name).is_some();
         for (wanted, _) in self.new {

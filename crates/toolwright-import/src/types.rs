@@ -12,20 +12,20 @@ use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::components;
 use toolwright_codegen::internal::naming;
 
-/// The types of a service, while they are gathered.
+/// Gathers the types of a service.
 #[derive(Debug, Default)]
 pub(super) struct Types {
-    /// In the order in which they are met.
+    /// The types, in the order in which they are found.
     types: Entries,
-    /// A definition and all it reaches, as text, to the type it became.
+    /// The names of the types, by the keys of their definitions.
     known: BTreeMap<String, String>,
-    /// Every name in use, as it becomes Rust.
+    /// The Rust names of all types.
     taken: BTreeSet<String>,
-    /// What the names of types inside the tools begin with.
+    /// The prefixes of the Rust names that types inside tools get.
     derived: Vec<String>,
 }
 
-/// Whose schema it is, for names and warnings.
+/// The tool that a schema belongs to, for names and warnings.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     /// The tool's name in the language.
@@ -35,19 +35,19 @@ pub(super) struct Origin<'a> {
 }
 
 impl Types {
-    /// No types yet, for tools of these names.
+    /// Creates an empty collection for tools of these names.
     pub(super) fn of(tools: &[String]) -> Self {
         Self::with_sides(tools, ["Args", "Result"])
     }
 
-    /// No types yet, for tools or methods of these names whose schemas are called so.
+    /// Creates an empty collection for tools or methods of these names, whose types inside begin with the name and a side.
     pub(super) fn with_sides(tools: &[String], sides: [&str; 2]) -> Self {
         let sides = |tool: &String| sides.map(|side| naming::pascal_part(tool) + side);
         Self { derived: tools.iter().flat_map(sides).collect(), ..Self::default() }
     }
 
-    /// Makes types of a schema's definitions and gives the schema that refers to them. Definitions that
-    /// refer to the whole schema stay inside it: nowhere else does `#` mean the same.
+    /// Makes types of a schema's definitions and returns the schema that refers to them. Definitions that reach `#` stay inside
+    /// the schema, as `#` means another schema elsewhere.
     pub(super) fn lift(
         &mut self,
         schema: Standalone,
@@ -55,7 +55,7 @@ impl Types {
         origin: Origin<'_>,
         warnings: &mut Warnings,
     ) -> Json {
-        let free = free(&schema, &mut known.keys);
+        let free = without_root_references(&schema, &mut known.keys);
         let names = &mut known.types;
         let mut new = Vec::new();
         for (name, body) in &schema.definitions {
@@ -71,7 +71,7 @@ impl Types {
         }
         let lifted = new.into_iter().map(|(name, body)| (name, renamed(body, names)));
         self.types.extend(lifted.collect::<Entries>());
-        rooted(schema, names)
+        with_remaining_definitions(schema, names)
     }
 
     /// The types.
@@ -79,9 +79,9 @@ impl Types {
         self.types
     }
 
-    /// The first free of the wanted name, the one with the tool before it, and so on.
+    /// Returns the first free name: the wanted one, or with the tool, its side and a number added.
     fn name(&mut self, wanted: &str, origin: Origin<'_>, warnings: &mut Warnings) -> String {
-        // `Self` is spelt with an underscore in Rust, which no type's name may have; what begins otherwise needs none.
+        // `Self` becomes `Self_` in Rust. A type's name may have no underscore, and with a prefix it needs none.
         let wanted = wanted.trim_end_matches('_');
         let tool = naming::pascal(origin.tool);
         let tool = tool.trim_end_matches('_');
@@ -107,7 +107,7 @@ impl Types {
         is_name && self.taken.insert(naming::pascal(name).into())
     }
 
-    /// Whether something inside a tool may get this name by the way that leads there.
+    /// Whether the compiler may give this name to a type inside a tool.
     fn is_derived(&self, name: &str) -> bool {
         let rest = |start: &String| name.strip_prefix(start.as_str());
         let mut rests = self.derived.iter().filter_map(rest);
@@ -115,8 +115,11 @@ impl Types {
     }
 }
 
-/// Adds the keys of definitions that come with a schema to those of earlier ones. Returns those that reach no `#`.
-fn free(schema: &Standalone, keys: &mut BTreeMap<String, String>) -> BTreeSet<String> {
+/// Adds the keys of a schema's definitions to those of earlier ones. Returns the names of the definitions that reach no `#`.
+fn without_root_references(
+    schema: &Standalone,
+    keys: &mut BTreeMap<String, String>,
+) -> BTreeSet<String> {
     let bodies: BTreeMap<&str, &Json> =
         schema.definitions.iter().map(|(name, body)| (name.as_str(), body)).collect();
     let (mut edges, mut earlier) = (BTreeMap::new(), BTreeMap::new());
@@ -139,7 +142,7 @@ fn free(schema: &Standalone, keys: &mut BTreeMap<String, String>) -> BTreeSet<St
         members.entry(*number).or_default().push(name);
     }
     let mut free = BTreeSet::new();
-    // What a component leads to has a higher number.
+    // The components that a component refers to have higher numbers.
     for (number, members) in members.iter().rev() {
         let beyond = members.iter().flat_map(|name| &edges[name]);
         let beyond: BTreeSet<&str> =
@@ -160,7 +163,7 @@ fn free(schema: &Standalone, keys: &mut BTreeMap<String, String>) -> BTreeSet<St
     free
 }
 
-/// What a schema refers to: names of definitions, and `#` for anything else.
+/// The references of a schema: names of definitions, and `#` for anything else.
 fn references(schema: &Json) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     rebuild(schema.clone(), "", &mut |schema, _| {
@@ -172,7 +175,7 @@ fn references(schema: &Json) -> BTreeSet<String> {
     found
 }
 
-/// A schema that refers to types where definitions became such.
+/// Rewrites references to definitions that became types.
 fn renamed(schema: Json, names: &BTreeMap<String, String>) -> Json {
     rebuild(schema, "", &mut |schema, _| {
         let name = target(&schema).and_then(|name| names.get(name));
@@ -187,8 +190,8 @@ fn renamed(schema: Json, names: &BTreeMap<String, String>) -> Json {
     })
 }
 
-/// The schema itself, with the definitions that have to stay.
-fn rooted(schema: Standalone, names: &BTreeMap<String, String>) -> Json {
+/// The schema with the definitions that did not become types.
+fn with_remaining_definitions(schema: Standalone, names: &BTreeMap<String, String>) -> Json {
     let root = renamed(schema.root, names);
     let stay = schema.definitions.into_iter().filter(|(name, _)| !names.contains_key(name));
     let stay: Entries = stay.map(|(name, body)| (name, renamed(body, names))).collect();

@@ -1,46 +1,46 @@
-//! Reports what another import found changed: on the server, and against the file.
+//! Reports the changes since the last import, on the server and in the file.
 
 use std::fmt;
 
 use toolwright::untrusted::line;
 
-/// What changed since a file was written, by the tools' names on the server.
+/// The changes since the last import of a file. Tools have their names on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
-    /// New on the server, and taken into the file.
+    /// Tools that are new on the server and were added to the file.
     pub added: Vec<String>,
-    /// New on the server, and not taken.
+    /// Tools that are new on the server and were left out.
     pub left_out: Vec<String>,
-    /// Left out before, and taken now.
-    pub back: Vec<String>,
-    /// In the file, and no longer on the server: taken out.
+    /// Tools that were left out before and were added now.
+    pub taken_again: Vec<String>,
+    /// Tools that the server no longer lists and that were removed from the file.
     pub gone: Vec<String>,
-    /// Not in the file, and no longer on the server.
-    pub forgotten: Vec<String>,
-    /// Taken out of the file because a flag says so.
-    pub dropped: Vec<String>,
-    /// In the file, where they stay although no `--only` selects them.
+    /// Tools that the server no longer lists and that the file had left out.
+    pub gone_left_out: Vec<String>,
+    /// Tools that `--except` removed from the file.
+    pub excepted: Vec<String>,
+    /// Tools that stay in the file although `--only` does not select them.
     pub unselected: Vec<String>,
-    /// Changed on the server, each with what changed in its schemas against the file.
+    /// Tools whose schemas changed on the server, each with the differences from the file.
     pub changed: Vec<(String, Vec<String>)>,
-    /// Edited in the file, where the edit stays although the server says something new.
+    /// Texts and schemas that were edited in the file and stay so, although the server changed them too.
     pub kept: Vec<String>,
-    /// Whether the file had to be written anew, without its comments.
+    /// Whether the file had to be rewritten as a whole, without its comments.
     pub is_rewritten: bool,
 }
 
 impl fmt::Display for UpdateReport {
-    /// A line a kind of change, and the changes of each tool below it; nothing where nothing changed.
+    /// Writes a line for each kind of change, then the changed tools; nothing if nothing changed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = [
             ("new", &self.added),
             ("new, left out (take them with --add-new or --add NAME)", &self.left_out),
-            ("taken again", &self.back),
+            ("taken again", &self.taken_again),
             ("gone, removed", &self.gone),
-            ("gone, was left out", &self.forgotten),
-            ("removed by --except", &self.dropped),
+            ("gone, was left out", &self.gone_left_out),
+            ("removed by --except", &self.excepted),
             ("kept, though no --only selects it", &self.unselected),
-            ("kept as edited here, though the server says something new", &self.kept),
+            ("kept as edited here, though the server changed it too", &self.kept),
         ];
         for (what, names) in lines {
             if !names.is_empty() {
@@ -50,7 +50,7 @@ impl fmt::Display for UpdateReport {
         if self.is_rewritten {
             writeln!(
                 f,
-                "the file could not be changed in place, so it was written anew, without comments"
+                "the file could not be changed in place, so it was rewritten without comments"
             )?;
         }
         for (name, changes) in &self.changed {
@@ -63,7 +63,7 @@ impl fmt::Display for UpdateReport {
     }
 }
 
-/// A server's words on one line: none of them begins a line of the report.
+/// A text of a server on one line, so that it cannot add lines to the report.
 fn shown(words: &str) -> String {
     line(words, usize::MAX)
 }

@@ -10,37 +10,37 @@ const LONGEST_MESSAGE: usize = 2000;
 /// The longest printed place in bytes.
 const LONGEST_PLACE: usize = 200;
 
-/// How many places of one warning are named when it is shown.
+/// The maximum number of places that one warning names when it is shown.
 const SHOWN_PLACES: usize = 4;
 
-/// One kind of thing that an import changed or left out.
+/// One kind of change that an import made to the server's tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What was found and what was done, in one sentence without a full stop.
+    /// What was found and what was done, as one sentence without a full stop.
     pub message: String,
-    /// Every place it happened at: a tool's name on the server, then `args` or `result` and a JSON
-    /// Pointer where it is about a schema. Empty where it is about the whole list.
+    /// All places of the change: a tool's name on the server and, for a schema, `args` or `result` and a JSON Pointer. Empty
+    /// if the warning is about the whole list.
     pub places: Vec<String>,
 }
 
-/// Collects warnings in the order in which their kinds are first met.
+/// Collects warnings in the order in which their messages first occur.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     found: Vec<Warning>,
 }
 
-/// The schema that warnings are about, and who takes them.
+/// The schema that warnings are about, and their collector.
 pub(super) struct Subject<'a> {
     /// The tool's name on the server.
     pub(super) tool: &'a str,
     /// `args` or `result`.
     pub(super) side: &'static str,
-    /// Takes the warnings.
+    /// The collector of the warnings.
     pub(super) warnings: &'a mut Warnings,
 }
 
 impl Warnings {
-    /// Adds a place to the warning of this message.
+    /// Adds a warning about a place. Places of equal messages are grouped.
     pub(super) fn at(&mut self, place: impl Into<String>, message: impl Into<String>) {
         self.warning(message.into()).places.push(place.into());
     }

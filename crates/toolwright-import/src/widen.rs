@@ -1,6 +1,6 @@
-//! What a schema loses where a part of it is left out, so that the rest never accepts less than the whole did. "Anything"
-//! in the place of a part accepts more where the keywords around it accept more the more the part does; the outermost
-//! keyword that does not, such as `not`, is left out too.
+//! Makes sure that a schema accepts at least the original values after a part of it was left out. The part then accepts any
+//! value. Most keywords around it accept more values if their parts do. A keyword that may then refuse more values, such as
+//! `not`, is left out too.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,22 +11,22 @@ use toolwright_codegen::internal::keyword::{expected, is_annotation};
 /// The key that marks a schema as wider than the original, because a part of it was left out.
 const LEFT_OUT: &str = "\u{0}left out";
 
-/// How much more a schema accepts than it did.
+/// The places where a schema accepts more values than the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wider {
-    /// It is as it was.
+    /// Nowhere.
     #[default]
     No,
-    /// In a value further in, which changes nothing about which properties and items are evaluated.
-    Further,
+    /// Only in values inside the value, which does not change which properties and items are evaluated.
+    Inside,
     /// In the value itself.
     Here,
 }
 
-/// Schemas that refer to each other, by what references call them: [`target`] makes one of the other.
+/// Schemas that refer to each other, with their ids. [`target`] returns the id that a reference leads to.
 pub(super) type Roots = Vec<(String, Json)>;
 
-/// What a reference in one of such schemas calls another: `#` and `#/$defs/X` stay in their schema, any other is a type.
+/// The id that a reference leads to: `#` and `#/$defs/X` stay in the same schema, any other reference is the name of a type.
 fn target(from: &str, reference: &str) -> String {
     let scope = from.split('#').next().unwrap_or_default();
     match reference.strip_prefix('#') {
@@ -36,20 +36,20 @@ fn target(from: &str, reference: &str) -> String {
     }
 }
 
-/// A schema of which nothing is known.
+/// A schema that accepts any value, marked as wider than the original.
 pub(super) fn anything() -> Json {
     Json::Object(vec![mark()])
 }
 
-/// Leaves a keyword out, and those beside it that would accept less without it. The names of these are returned.
+/// Leaves out a keyword and those beside it that would refuse more values without it. Returns the names of the latter.
 pub(super) fn leave_out(entries: &mut Entries, keyword: &str) -> Vec<&'static str> {
     let was_there = take(entries, keyword).is_some();
     if !was_there || expected(keyword).is_none() || is_annotation(keyword) {
         return Vec::new();
     }
     mark_wider(entries);
-    let leaning = leaning_on(keyword).iter().copied();
-    leaning.filter(|other| take(entries, other).is_some()).collect()
+    let dependent = dependent_keywords(keyword).iter().copied();
+    dependent.filter(|other| take(entries, other).is_some()).collect()
 }
 
 /// Marks a schema as wider than the original.
@@ -59,18 +59,19 @@ pub(super) fn mark_wider(entries: &mut Entries) {
     }
 }
 
-/// Stands where a part was left out.
+/// The entry that marks a schema as wider than the original.
 pub(super) fn mark() -> (String, Json) {
     (LEFT_OUT.to_owned(), Json::Boolean(true))
 }
 
-/// Whether an entry is no keyword but the mark of a part that was left out.
+/// Whether a key is this mark and not a keyword.
 pub(super) fn is_mark(key: &str) -> bool {
     key == LEFT_OUT
 }
 
-/// The keywords that accept less, or mean nothing, where another is not beside them (2020-12 core, 10.2.2, 10.3 and 11).
-fn leaning_on(keyword: &str) -> &'static [&'static str] {
+/// The keywords that refuse more values, or have no effect, without another one beside them (2020-12 core, 10.2.2, 10.3 and
+/// 11).
+fn dependent_keywords(keyword: &str) -> &'static [&'static str] {
     match keyword {
         "properties" | "patternProperties" => &["additionalProperties", "unevaluatedProperties"],
         "additionalProperties" => &["unevaluatedProperties"],
@@ -85,8 +86,8 @@ fn leaning_on(keyword: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether a keyword accepts more the more its schemas do, and whether these are about the same value.
-fn grows(keyword: &str, has_max_contains: bool) -> Option<Wider> {
+/// Where a keyword accepts more values if its subschemas do; `None` if it may then refuse more values.
+fn widened_by_parts(keyword: &str, has_max_contains: bool) -> Option<Wider> {
     match keyword {
         "allOf" | "anyOf" | "then" | "else" | "dependentSchemas" => Some(Wider::Here),
         "contains" if has_max_contains => None,
@@ -98,17 +99,18 @@ fn grows(keyword: &str, has_max_contains: bool) -> Option<Wider> {
         | "items"
         | "prefixItems"
         | "unevaluatedItems"
-        | "contains" => Some(Wider::Further),
+        | "contains" => Some(Wider::Inside),
         _ => None,
     }
 }
 
-/// Leaves out what would accept less because of a part that was left out elsewhere. `known` are the schemas that accept
-/// more than they did, earlier ones too. `told` gets the schema, the place in it, and what happened there.
+/// Leaves out the keywords that would refuse more values because a part was left out elsewhere. `known` has the ids of the
+/// schemas that are wider than the original, also from earlier calls. `warn` gets the id of the schema, the JSON Pointer in it
+/// and the message.
 pub(super) fn widen(
     roots: &mut Roots,
     known: &mut BTreeMap<String, Wider>,
-    told: &mut dyn FnMut(&str, &str, String),
+    warn: &mut dyn FnMut(&str, &str, String),
 ) {
     let users = users(roots);
     let mut open: VecDeque<usize> = (0..roots.len()).collect();
@@ -116,7 +118,7 @@ pub(super) fn widen(
     while let Some(index) = open.pop_front() {
         is_open[index] = false;
         let (id, schema) = &mut roots[index];
-        let mut pass = Pass { id, known, told: &mut *told };
+        let mut pass = Pass { id, known, warn: &mut *warn };
         let (widened, wider) = pass.schema(std::mem::replace(schema, Json::Null), "");
         *schema = widened;
         if wider > known.get(id).copied().unwrap_or_default() {
@@ -157,7 +159,7 @@ fn unmarked(schema: Json) -> Json {
 struct Pass<'a> {
     id: &'a str,
     known: &'a BTreeMap<String, Wider>,
-    told: &'a mut dyn FnMut(&str, &str, String),
+    warn: &'a mut dyn FnMut(&str, &str, String),
 }
 
 impl Pass<'_> {
@@ -183,8 +185,8 @@ impl Pass<'_> {
                 && expected(&keyword).is_some()
                 && !["$defs", "contentSchema"].contains(&keyword.as_str())
             {
-                match grows(&keyword, has_max_contains) {
-                    Some(reach) => wider = wider.max(of_parts.min(reach)),
+                match widened_by_parts(&keyword, has_max_contains) {
+                    Some(most) => wider = wider.max(of_parts.min(most)),
                     None => narrowing.push(keyword.clone()),
                 }
             }
@@ -197,44 +199,43 @@ impl Pass<'_> {
         if wider == Wider::Here {
             for keyword in ["unevaluatedItems", "unevaluatedProperties"] {
                 if take(&mut kept, keyword).is_some() {
-                    self.tell(
-                        at,
-                        format!("`{keyword}` was left out, as what it is beside was in part"),
-                    );
+                    let message =
+                        format!("`{keyword}` was left out, as a part of the schema was left out");
+                    self.warn(at, message);
                 }
             }
         }
         (Json::Object(kept), wider)
     }
 
-    /// Leaves out a keyword whose parts accept more than they did.
+    /// Leaves out or relaxes a keyword whose subschemas accept more values than before.
     fn leave_out(&mut self, entries: &mut Entries, keyword: &str, at: &str) {
         let has_any_of = entries.iter().any(|(key, _)| key == "anyOf");
         match keyword {
-            // What fits one of several fits any of them.
+            // A value that matches exactly one schema also matches at least one.
             "oneOf" if !has_any_of => {
                 for (key, _) in entries.iter_mut().filter(|(key, _)| key == "oneOf") {
                     "anyOf".clone_into(key);
                 }
                 mark_wider(entries);
-                self.tell(at, "`oneOf` became `anyOf`, as a part of it was left out".to_owned());
+                self.warn(at, "`oneOf` became `anyOf`, as a part of it was left out".to_owned());
             }
-            // Any number of items may fit what more items fit.
+            // More items than before may match, so there can be no maximum.
             "contains" => {
                 leave_out(entries, "maxContains");
-                self.tell(at, "`maxContains` was left out, as a part of `contains` was".to_owned());
+                self.warn(at, "`maxContains` was left out, as a part of `contains` was".to_owned());
             }
             keyword => {
                 leave_out(entries, keyword);
                 let message = format!(
-                    "`{keyword}` was left out, as a part of it was and the rest would accept less"
+                    "`{keyword}` was left out, as a part of it was and the rest would refuse more values"
                 );
-                self.tell(at, message);
+                self.warn(at, message);
             }
         }
     }
 
-    fn tell(&mut self, at: &str, message: String) {
-        (self.told)(self.id, at, message);
+    fn warn(&mut self, at: &str, message: String) {
+        (self.warn)(self.id, at, message);
     }
 }

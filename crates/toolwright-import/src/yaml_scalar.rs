@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use toolwright::untrusted::hidden;
 
-/// The shortest room a folded text is given, however deep it stands.
+/// The least width of a folded text, however deep it is nested.
 const MIN_WIDTH: usize = 40;
 
-/// Words that some YAML reader, of 1.1 or 1.2, takes for something else than a string.
+/// Words that YAML 1.1 or 1.2 reads as something other than a string.
 const RESERVED: [&str; 14] =
     ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", "=", "<<", "---", "..."];
 
-/// A text on one line.
+/// A text as a scalar on one line.
 pub(super) fn inline(text: &str, in_flow: bool) -> String {
     if is_plain(text, in_flow) {
         text.to_owned()
@@ -22,11 +22,11 @@ pub(super) fn inline(text: &str, in_flow: bool) -> String {
     }
 }
 
-/// A text of several lines as a literal block, its lines indented: all after the key, without the last
-/// line break. `None` where the block would not read back as the same text.
+/// A text of several lines as a literal block, without the last line break. `None` if the block would not read back as the
+/// same text.
 pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
     let body = text.trim_end_matches('\n');
-    // Blanks alone on the first line with anything in it are where YAML readers differ.
+    // YAML readers disagree about a first line that has only blanks.
     let first = text.trim_start_matches('\n').split('\n').next();
     let is_possible = body.contains('\n')
         && text.split('\n').all(is_all_visible)
@@ -34,7 +34,7 @@ pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
     if !is_possible {
         return None;
     }
-    // The reader takes the indent of the first line with text in it for that of the block.
+    // Without an indicator, a reader takes the indent of the first line with text as that of the block.
     let indicator = if first.is_some_and(|line| line.starts_with(' ')) { "2" } else { "" };
     let chomping = match text.len() - body.len() {
         0 => "-",
@@ -49,7 +49,7 @@ pub(super) fn literal(text: &str, indent: usize) -> Option<String> {
     Some(out)
 }
 
-/// A long text of one line as a folded block that fits a width; `None` where folding would change it.
+/// A long text of one line as a folded block of a width. `None` if folding would change the text.
 pub(super) fn folded(text: &str, indent: usize, width: usize) -> Option<String> {
     let is_possible = is_all_visible(text)
         && !text.starts_with(' ')
@@ -109,7 +109,7 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && !looks_like_number(text)
 }
 
-/// Numbers, dates, versions and times, in any notation a YAML reader knows.
+/// Whether a text looks like a number, date, version or time in any notation of YAML.
 fn looks_like_number(text: &str) -> bool {
     let first = text.trim_start_matches(['+', '-', '.']);
     let is_special = ["inf", "nan"].contains(&first.to_ascii_lowercase().as_str());
@@ -119,8 +119,8 @@ fn looks_like_number(text: &str) -> bool {
         || (first.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(is_part))
 }
 
-/// Whether a character is seen for what it is: no control, no change of direction, nothing invisible
-/// but the joiners that emoji and scripts need.
+/// Whether a character is visible: no control character, no direction mark, and no invisible character except the joiners
+/// that emoji and scripts need.
 fn is_visible(c: char) -> bool {
     let is_hidden = matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
@@ -129,7 +129,7 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !is_hidden && (c as u32) & 0xfffe != 0xfffe
 }
 
-/// Returns whether every character of a line is visible at its place.
+/// Whether every character of a line is visible where it is.
 fn is_all_visible(line: &str) -> bool {
     line.chars().all(is_visible) && hidden(line).next().is_none()
 }

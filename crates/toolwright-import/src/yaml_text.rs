@@ -1,25 +1,25 @@
-//! Writes a value as YAML in the style of a person: in blocks, and in flow style where it is short. Reading it with
+//! Writes a value as YAML as a person would: short values in flow style, others in blocks. Reading it with
 //! [`toolwright_codegen::internal::yaml`] gives the same value.
 
 use super::yaml_scalar;
 use toolwright_codegen::internal::Json;
 
-/// The widest line, where the text allows one.
+/// The widest line. A word or scalar that cannot be broken may be wider.
 const WIDTH: usize = 100;
 
-/// How many mappings may stand inside each other on one line.
+/// The maximum depth of mappings on one line.
 const FLOW_DEPTH: usize = 2;
 
-/// How many short values a list must have to be filled into lines like a text.
+/// The number of short values from which on a list is written several to a line.
 const MANY: usize = 7;
 
-/// How long a value may be to be short.
+/// The longest short value, in characters.
 const SHORT: usize = 32;
 
-/// The longest key that may stand before its colon on one line (YAML 1.2.2, 7.4.2 sets 1024).
+/// The longest key that is written without `?` (YAML 1.2.2, 7.4.2 allows 1024 characters).
 const LONGEST_KEY: usize = 512;
 
-/// A whole document: each entry a paragraph of its own, but for the plain ones at its head.
+/// A whole document. Each entry is a paragraph, except that the scalars at the beginning are one.
 pub(super) fn document(entries: &[(String, Json)]) -> String {
     let mut writer = Writer { out: String::new() };
     let mut is_head = true;
@@ -27,7 +27,7 @@ pub(super) fn document(entries: &[(String, Json)]) -> String {
         writer.out.push_str(match index {
             0 => "",
             _ if index == 1 || (is_head && !matches!(value, Json::Object(_))) => "\n",
-            // A block that keeps its last line breaks has left a blank line, and would keep another.
+            // A block that keeps its last line breaks already ends with a blank line; another would change its text.
             _ if writer.out.ends_with('\n') => "\n",
             _ => "\n\n",
         });
@@ -38,7 +38,7 @@ pub(super) fn document(entries: &[(String, Json)]) -> String {
     writer.out
 }
 
-/// One entry that stands so far in, without the margin of its first line.
+/// One entry at an indent. The first line is not indented.
 pub(super) fn entry(key: &str, value: &Json, indent: usize) -> String {
     let mut writer = Writer { out: " ".repeat(indent) };
     writer.entry(key, value, indent);
@@ -74,7 +74,7 @@ impl Writer {
             Json::String(text) => Some(self.string(text, indent)),
             Json::Array(items) if items.is_empty() => Some("[]".to_owned()),
             Json::Object(entries) if entries.is_empty() => Some("{}".to_owned()),
-            // What a file is about is never one line of it.
+            // A mapping of the document is always a block.
             Json::Object(_) if indent == 0 && !after_dash => None,
             Json::Array(_) | Json::Object(_) => self.flow(value),
             scalar => Some(scalar.to_string()),
@@ -93,7 +93,7 @@ impl Writer {
         }
     }
 
-    /// Writes a list or mapping whose first line has been begun.
+    /// Writes a list or mapping. Its first line is already indented.
     fn block(&mut self, value: &Json, indent: usize) {
         let length = match value {
             Json::Array(items) => items.len(),
@@ -112,7 +112,7 @@ impl Writer {
         }
     }
 
-    /// Writes a list of short values on as many lines as it takes.
+    /// Writes a list of short values, several to a line.
     fn filled(&mut self, words: &[String], indent: usize) {
         self.line(indent);
         self.out.push('[');
@@ -139,14 +139,14 @@ impl Writer {
         yaml_scalar::folded(text, indent + 2, WIDTH).unwrap_or(inline)
     }
 
-    /// A list or mapping on the rest of the line, if it is short and flat enough.
+    /// A list or mapping in flow style; `None` if it does not fit on the line or nests too deep.
     fn flow(&self, value: &Json) -> Option<String> {
         let mut flow = Flow { out: String::new(), room: self.room() };
         flow.value(value, FLOW_DEPTH)?;
         Some(flow.out)
     }
 
-    /// How much of the line is left, a space included.
+    /// The room left on the line, with a space before the value.
     fn room(&self) -> usize {
         let line = self.out.rfind('\n').map_or(0, |newline| newline + 1);
         WIDTH.saturating_sub(self.out[line..].chars().count())
@@ -158,7 +158,7 @@ impl Writer {
     }
 }
 
-/// The values of a list that reads best filled into lines.
+/// The values of a list that is written several to a line; `None` for other lists and values.
 fn short_values(value: &Json) -> Option<Vec<String>> {
     let Json::Array(items) = value else { return None };
     let words = items.iter().map(|item| match item {
@@ -171,7 +171,7 @@ fn short_values(value: &Json) -> Option<Vec<String>> {
     (words.len() >= MANY && words.iter().all(is_short)).then_some(words)
 }
 
-/// A value on one line; every method gives `None` as soon as it does not fit.
+/// Writes a value on one line. Every method returns `None` if the value does not fit.
 struct Flow {
     out: String,
     room: usize,

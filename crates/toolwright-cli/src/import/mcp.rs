@@ -61,8 +61,9 @@ pub(crate) fn run(arguments: &Mcp) -> End {
     }
     let owner = Owner { service: &arguments.service, toolset: &arguments.toolset };
     let from = arguments.origin.provenance();
-    let imported = file::beside(arguments.out.as_deref())
-        .and_then(|beside| import(arguments, Request { owner, selection, from, beside: &beside }));
+    let imported = file::beside(arguments.out.as_deref()).and_then(|other_files| {
+        import(arguments, Request { owner, selection, from, other_files: &other_files })
+    });
     imported.unwrap_or_else(|(end, message)| {
         let mut lines = message.lines();
         print::err_line(&format!(

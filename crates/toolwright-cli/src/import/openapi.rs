@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &OpenApi) -> End {
             by_tag: arguments.by_tag,
             tags: arguments.tag.clone(),
             selection,
-            beside: &beside,
+            other_files: &beside,
         };
         read(arguments, &import)
     });

@@ -1,5 +1,5 @@
-//! Fixes one finding in one schema: by a change that keeps the meaning where its code has one, otherwise by leaving out the
-//! smallest part.
+//! Fixes one finding in one schema: by a change that keeps the meaning if there is one for its code, otherwise by leaving out
+//! the smallest part.
 
 use super::super::equality::as_schema;
 use super::super::field_clashes;
@@ -12,21 +12,21 @@ use toolwright_codegen::internal::naming;
 
 /// A place that a finding is about.
 pub(super) struct Fault {
-    /// Where it begins in the text.
+    /// Its offset in the text.
     pub(super) start: u32,
-    /// What stands there.
+    /// Its path in the document.
     pub(super) place: Place,
     /// The code of the finding.
     pub(super) code: &'static str,
-    /// Its words.
+    /// The message of the finding.
     pub(super) message: String,
 }
 
 /// The keywords that limit numbers.
 const BOUNDS: [&str; 4] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 
-/// Changes a schema to remove a fault; `rest` leads from the schema to the fault. Returns what was done, or `None` when
-/// nothing is left to try. The first try keeps the most; later ones leave out more.
+/// Changes a schema to remove a fault; `rest` is the path from the schema to the fault. Returns a warning about the change, or
+/// `None` if there is nothing left to try. The first try keeps the most; later ones leave out more.
 pub(super) fn fix(
     schema: &mut Json,
     rest: &[String],
@@ -45,10 +45,10 @@ pub(super) fn fix(
     };
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     if tries > 2 {
-        return blanked(entries, is_object).then(|| format!("a schema was left out: {why}"));
+        return clear(entries, is_object).then(|| format!("a schema was left out: {why}"));
     }
     if tries == 1
-        && let Some(message) = meant(entries, &rest, fault, is_object)
+        && let Some(message) = fix_keeping_meaning(entries, &rest, fault, is_object)
     {
         return Some(message);
     }
@@ -58,7 +58,7 @@ pub(super) fn fix(
             Some(format!("{why}; the schema is checked, and has no type of its own"))
         }
         [keyword @ ("enum" | "required" | "examples"), item]
-            if tries == 1 && is_idle_item(fault.code) =>
+            if tries == 1 && is_redundant_item(fault.code) =>
         {
             remove_item(entries, keyword, item);
             Some(format!("a value of `{keyword}` was left out: {why}"))
@@ -89,11 +89,11 @@ pub(super) fn fix(
             Some(format!("`{gone}` was left out: {why}"))
         }
         [] if entries.iter().any(|(key, _)| key == "$ref") => Some(without(entries, "$ref", why)),
-        [] => blanked(entries, is_object).then(|| format!("a schema was left out: {why}")),
+        [] => clear(entries, is_object).then(|| format!("a schema was left out: {why}")),
     }
 }
 
-/// Leaves a keyword out, and says which went with it.
+/// Leaves out a keyword and those that depend on it. Returns the warning.
 fn without(entries: &mut Entries, keyword: &str, why: &str) -> String {
     let others = leave_out(entries, keyword);
     let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
@@ -102,8 +102,13 @@ fn without(entries: &mut Entries, keyword: &str, why: &str) -> String {
     format!("`{keyword}` was left out{with}: {why}")
 }
 
-/// Mendings that keep what a schema means.
-fn meant(entries: &mut Entries, rest: &[&str], fault: &Fault, is_object: bool) -> Option<String> {
+/// Fixes a fault so that the schema accepts the same values. Returns the warning, or `None` if there is no such fix.
+fn fix_keeping_meaning(
+    entries: &mut Entries,
+    rest: &[&str],
+    fault: &Fault,
+    is_object: bool,
+) -> Option<String> {
     let why = &fault.message;
     let nothing = |what: &str| Some(format!("{what} is accepted, which `not` now says: {why}"));
     match (fault.code, rest) {
@@ -150,13 +155,13 @@ fn meant(entries: &mut Entries, rest: &[&str], fault: &Fault, is_object: bool) -
     }
 }
 
-/// Whether a finding may be about values that a schema only shows.
+/// Whether a finding may be about a default or an example.
 fn shows_values(code: &str) -> bool {
     ["default-breaks-schema", "over-budget"].contains(&code)
 }
 
-/// Whether a finding is about an item of a list that changes nothing by being there.
-fn is_idle_item(code: &str) -> bool {
+/// Whether a finding is about an item of a list that has no effect on the accepted values.
+fn is_redundant_item(code: &str) -> bool {
     ["wrong-type-for-value", "repeated-value", "repeated-item", "default-breaks-schema"]
         .contains(&code)
 }
@@ -172,7 +177,7 @@ fn remove_item(entries: &mut Entries, keyword: &str, item: &str) {
     }
 }
 
-/// Replaces keywords that contradict each other by a `not` that refuses every value of a kind.
+/// Replaces keywords that contradict each other by a `not` that refuses every value of a type.
 fn impossible(entries: &mut Entries, keywords: &[&str], kind: Option<&str>) {
     for keyword in keywords {
         take(entries, keyword);
@@ -186,7 +191,7 @@ fn impossible(entries: &mut Entries, keywords: &[&str], kind: Option<&str>) {
     }
 }
 
-/// Adds a schema that a value has to fit too.
+/// Adds a schema to `allOf`.
 fn demand(entries: &mut Entries, schema: Json) {
     match entries.iter_mut().find(|(key, _)| key == "allOf") {
         Some((_, Json::Array(all))) => all.push(schema),
@@ -194,7 +199,7 @@ fn demand(entries: &mut Entries, schema: Json) {
     }
 }
 
-/// Adds the type `object` to a schema of arguments, which are always objects.
+/// Adds the type `object` to a schema of arguments, as arguments are always objects.
 fn declare_object(entries: &mut Entries) {
     let decides = ["const", "enum", "$ref"];
     let is_decided = entries.iter().any(|(key, _)| decides.contains(&key.as_str()));
@@ -210,7 +215,7 @@ fn declare_object(entries: &mut Entries) {
     }
     take(entries, "type");
     entries.insert(0, ("type".to_owned(), object));
-    // With properties, a choice beside them is no choice of types.
+    // With `properties` beside it, an `anyOf` or `oneOf` does not become a union type.
     if !entries.iter().any(|(key, _)| key == "properties") {
         entries.push(("properties".to_owned(), Json::Object(Entries::new())));
     }
@@ -225,8 +230,7 @@ fn refers_to_whole(entries: &Entries) -> bool {
     found
 }
 
-/// Moves the assertions of a schema behind a condition that always holds, of which no type is made. The meaning stays the
-/// same.
+/// Moves the assertions of a schema into `then` beside `if: true`, which does not become a type. The meaning stays the same.
 fn untyped(entries: &mut Entries, is_object: bool) {
     let stays = |key: &str| is_annotation(key) || key == "$defs";
     let refers = refers_to_whole(entries);
@@ -234,7 +238,7 @@ fn untyped(entries: &mut Entries, is_object: bool) {
         std::mem::take(entries).into_iter().partition(|(key, _)| stays(key));
     let mut schema = Json::Object(inside);
     if refers && is_object {
-        // `#` has to mean what it meant.
+        // `#` has to refer to the same schema as before.
         let mut definitions = match take(&mut outside, "$defs") {
             Some(Json::Object(definitions)) => definitions,
             _ => Entries::new(),
@@ -244,7 +248,7 @@ fn untyped(entries: &mut Entries, is_object: bool) {
             name.push('_');
         }
         let reference = Json::String(format!("#/$defs/{name}"));
-        let to_it = |schema: Json| {
+        let redirected = |schema: Json| {
             rebuild(schema, "", &mut |part, _| match part {
                 Json::Object(mut entries) => {
                     for (key, value) in &mut entries {
@@ -258,9 +262,9 @@ fn untyped(entries: &mut Entries, is_object: bool) {
             })
         };
         for (_, body) in &mut definitions {
-            *body = to_it(std::mem::replace(body, Json::Null));
+            *body = redirected(std::mem::replace(body, Json::Null));
         }
-        definitions.push((name, to_it(schema)));
+        definitions.push((name, redirected(schema)));
         outside.push(("$defs".to_owned(), Json::Object(definitions)));
         schema = Json::Object(vec![("$ref".to_owned(), reference)]);
     }
@@ -273,7 +277,7 @@ fn untyped(entries: &mut Entries, is_object: bool) {
 }
 
 /// Leaves out all assertions of a schema. Returns whether there were any.
-fn blanked(entries: &mut Entries, is_object: bool) -> bool {
+fn clear(entries: &mut Entries, is_object: bool) -> bool {
     let asserts = |key: &str| !is_annotation(key) && key != "$defs";
     let object = ("type".to_owned(), Json::string("object"));
     let is_blank =
@@ -290,7 +294,7 @@ fn blanked(entries: &mut Entries, is_object: bool) -> bool {
     true
 }
 
-/// Gives what a mapping names another name, and says which.
+/// Renames an entry of a mapping. Returns the new name.
 pub(super) fn rename(document: &mut Json, owner: &[String], name: &str) -> Option<String> {
     let kind = owner.last()?.clone();
     let Some(Json::Object(named)) = value_at_mut(document, owner) else { return None };
@@ -325,7 +329,7 @@ pub(super) fn rename(document: &mut Json, owner: &[String], name: &str) -> Optio
     Some(new)
 }
 
-/// A tool of a server is called by its name there.
+/// Records the old name of a renamed tool under `remote`, as the server still knows it by that name.
 fn keep_remote(document: &mut Json, tools: &[String], old: &str, new: &str) {
     let toolset = tools.split_last().map_or(tools, |(_, toolset)| toolset);
     let is_remote = super::value_at(document, toolset).is_some_and(|set| set.get("mcp").is_some());
@@ -337,7 +341,7 @@ fn keep_remote(document: &mut Json, tools: &[String], old: &str, new: &str) {
     }
 }
 
-/// Makes what refers to a type refer to it by another name.
+/// Changes all references to a type to its new name.
 fn refer(document: &mut Json, old: &str, new: &str) {
     for path in schema_roots(document) {
         if let Some(schema) = value_at_mut(document, &path) {

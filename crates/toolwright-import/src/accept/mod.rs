@@ -1,7 +1,8 @@
 //! Changes a document until `check` accepts it: runs `check`, fixes or leaves out the smallest part that each finding is
-//! about, and runs it again. Each part that is left out is a warning, and what remains accepts no less than before.
+//! about, and runs it again. Each part that is left out is a warning. The remaining schemas accept every value that they
+//! accepted before.
 //!
-//! The rules of the language are not repeated here; `fix` holds the findings that are better fixed than left out.
+//! `fix` knows how to fix a few findings; for all others, the part is left out.
 
 mod fix;
 mod place;
@@ -20,29 +21,29 @@ use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::yaml::{self, Node};
 use toolwright_codegen::{Source, Sources};
 
-/// How often `check` runs before tools that it still refuses are left out whole.
+/// The number of times that `check` runs before the tools that it still refuses are left out as a whole.
 const MAX_ROUNDS: usize = 24;
 
-/// What the document is called among the files of a project; no other file is called so.
-const OURS: &str = "";
+/// The path of the document among the files of a project. No other file has an empty path.
+const DRAFT_PATH: &str = "";
 
-/// The text of a document, and what has to be known about it.
+/// A document to check, and the context of the check.
 pub(super) struct Draft<'a> {
-    /// The document as a text.
+    /// Writes the document as YAML.
     pub(super) write: &'a dyn Fn(&Json) -> String,
-    /// The other files of the project: names are unique among all of them.
-    pub(super) beside: &'a [Source],
-    /// Whether a part of the document belongs to somebody else: the import neither changes it nor answers for its mistakes.
+    /// The other files of the project. Names must be unique among all of them.
+    pub(super) other_files: &'a [Source],
+    /// Returns whether a part of the document was not imported. Such parts are not changed, and their mistakes are ignored.
     pub(super) is_foreign: &'a dyn Fn(&Json, &[String]) -> bool,
-    /// Whether a name was settled before, by hand or by an earlier import.
-    pub(super) is_settled: &'a dyn Fn(&[String]) -> bool,
+    /// Returns whether the name at a path must not change, because the file had it before.
+    pub(super) keeps_name: &'a dyn Fn(&[String]) -> bool,
 }
 
 /// Changes a document until `check` accepts it.
 ///
 /// # Errors
 ///
-/// What `check` still finds when nothing is left to change, one line each.
+/// Returns the findings that remain when there is nothing left to change, one line each.
 pub(super) fn accept(
     document: Json,
     draft: &Draft<'_>,
@@ -66,7 +67,7 @@ pub(super) fn accept(
     if left.is_empty() { Ok(accepting.document) } else { Err(refused(&left)) }
 }
 
-/// What `check` says, one line a finding.
+/// The lines of an error, one for each finding.
 fn refused(findings: &[Diagnostic]) -> Vec<String> {
     let lines = findings.iter().map(|finding| {
         let help = finding.help.as_ref().map(|help| format!(" ({help})"));
@@ -75,7 +76,7 @@ fn refused(findings: &[Diagnostic]) -> Vec<String> {
     lines.collect()
 }
 
-/// What `check` says of a document.
+/// The result of `check` on a document.
 struct Checked {
     findings: Vec<Diagnostic>,
     source: Option<SourceId>,
@@ -83,19 +84,19 @@ struct Checked {
 }
 
 impl Checked {
-    /// The findings about a document, except those about what belongs to others.
+    /// Runs `check` and keeps the findings about imported parts.
     fn of(document: &Json, draft: &Draft<'_>) -> Self {
-        let mut files = draft.beside.to_vec();
-        files.push(Source { path: OURS.to_owned(), text: (draft.write)(document) });
+        let mut files = draft.other_files.to_vec();
+        files.push(Source { path: DRAFT_PATH.to_owned(), text: (draft.write)(document) });
         let sources = Sources::new(files);
-        let ours = sources.iter().find(|(_, source)| source.path == OURS);
+        let ours = sources.iter().find(|(_, source)| source.path == DRAFT_PATH);
         let mut findings = toolwright_codegen::check(&sources).unwrap_or_else(|findings| findings);
         let root = ours.and_then(|(id, source)| {
             yaml::parse(id, &source.text, &mut toolwright_codegen::diagnostic::Report::default())
         });
         let source = ours.map(|(id, _)| id);
         let mut checked = Self { findings: Vec::new(), source, root };
-        // A value that is only shown is no error, and left out all the same: nobody may be told to send it.
+        // A wrong default is only a warning of `check`, but it is left out too: models must not be told to send it.
         findings.retain(|finding| {
             let counts =
                 finding.severity == Severity::Error || finding.code == "default-breaks-schema";
@@ -108,14 +109,14 @@ impl Checked {
         checked
     }
 
-    /// Whether a finding is about all tools together: no part of one is to blame.
+    /// Whether a finding is about all tools together, so that leaving out a part of one does not help.
     fn is_about_all(&self, finding: &Diagnostic) -> bool {
         let places = self.places(finding);
         places.is_empty()
             || finding.code == "over-budget" && places.iter().all(|(_, place)| place.is_key)
     }
 
-    /// The places of a finding in the document, each with where it begins in the text.
+    /// The places of a finding in the document, each with its offset in the text.
     fn places(&self, finding: &Diagnostic) -> Vec<(u32, place::Place)> {
         let further = finding.labels.iter().map(|label| label.span);
         let spans = finding.span.into_iter().chain(further);
@@ -131,13 +132,13 @@ impl Checked {
 struct Accepting<'a> {
     document: Json,
     draft: &'a Draft<'a>,
-    /// How often something was done about one kind of finding in one schema.
+    /// The number of tries to fix each kind of finding, by the path of the schema.
     tries: BTreeMap<(Path, &'static str), usize>,
     warnings: &'a mut Warnings,
 }
 
 impl Accepting<'_> {
-    /// Does something about each finding; whether anything was done.
+    /// Fixes each finding. Returns whether anything changed.
     fn fix(&mut self, checked: &Checked) -> bool {
         let mut faults: Vec<Fault> = Vec::new();
         for finding in &checked.findings {
@@ -154,7 +155,7 @@ impl Accepting<'_> {
                 message: finding.message.clone(),
             }));
         }
-        // What stands further down first: a change never moves what stands above it.
+        // From the end of the text to its beginning, as a change does not move the text above it.
         faults.sort_by(|a, b| b.start.cmp(&a.start).then_with(|| a.place.cmp(&b.place)));
         faults.dedup_by(|a, b| a.place == b.place && a.code == b.code);
         let schemas = faults.iter().filter_map(|fault| {
@@ -177,15 +178,15 @@ impl Accepting<'_> {
         is_done
     }
 
-    /// Of several places that a finding is about, one may stay as it is: a settled one, or else the first. It may be in
-    /// another file.
+    /// Removes one place of a finding about several, as that one may stay as it is: one that keeps its name, otherwise the
+    /// first, which may be in another file.
     fn keep_one(&self, finding: &Diagnostic, places: &mut Vec<(u32, place::Place)>) {
-        let settled = places.iter().position(|(_, place)| (self.draft.is_settled)(&place.path));
+        let kept = places.iter().position(|(_, place)| (self.draft.keeps_name)(&place.path));
         let is_reserved = finding.code == "reserved-name";
         if places.len() == finding.labels.len() + 1 && !is_reserved {
-            places.remove(settled.unwrap_or_default());
-        } else if let Some(settled) = settled {
-            places.remove(settled);
+            places.remove(kept.unwrap_or_default());
+        } else if let Some(kept) = kept {
+            places.remove(kept);
         }
     }
 
@@ -236,21 +237,21 @@ impl Accepting<'_> {
             leave_out_bound(&mut self.document, name);
             leave_out_empty(&mut self.document);
         }
-        self.drop_unneeded();
+        self.leave_out_unused_types();
         true
     }
 
-    /// Leaves out the types that only tools needed which are gone.
-    fn drop_unneeded(&mut self) {
+    /// Leaves out the types that nothing refers to any more.
+    fn leave_out_unused_types(&mut self) {
         let Json::Object(document) = &self.document else { return };
         let types = super::existing::entries(self.document.get("types"));
         let rest: Entries = document.iter().filter(|(key, _)| key != "types").cloned().collect();
         let needed = super::existing::reached(&types, &rest);
-        let is_settled =
-            |name: &str| (self.draft.is_settled)(&["types".to_owned(), name.to_owned()]);
+        let keeps_name =
+            |name: &str| (self.draft.keeps_name)(&["types".to_owned(), name.to_owned()]);
         let kept: Entries = types
             .into_iter()
-            .filter(|(name, _)| needed.contains(name) || is_settled(name))
+            .filter(|(name, _)| needed.contains(name) || keeps_name(name))
             .collect();
         let Json::Object(document) = &mut self.document else { return };
         match document.iter_mut().find(|(key, _)| key == "types") {
@@ -269,7 +270,7 @@ impl Accepting<'_> {
         if !fault.place.is_key
             || !is_named
             || !is_about_names(fault.code)
-            || (self.draft.is_settled)(path)
+            || (self.draft.keeps_name)(path)
         {
             return false;
         }
@@ -280,7 +281,7 @@ impl Accepting<'_> {
         true
     }
 
-    /// Leaves out keywords that would accept less without the parts that were left out.
+    /// Leaves out the keywords that would refuse more values now that parts are missing.
     fn widen(&mut self) {
         let paths = schema_roots(&self.document);
         let mut roots = Roots::new();
@@ -346,7 +347,7 @@ fn is_about_names(code: &str) -> bool {
     code.starts_with("duplicate-") || ["name-clash", "reserved-name", "bad-name"].contains(&code)
 }
 
-/// What references of other schemas call a schema: its name where it is a type.
+/// The id of a schema for [`widen`]: its name if it is a type, as references have it.
 fn root_id(path: &[String]) -> String {
     match path {
         [kind, name] if kind == "types" => name.clone(),
@@ -354,7 +355,7 @@ fn root_id(path: &[String]) -> String {
     }
 }
 
-/// What warnings call a place.
+/// The name of a place in warnings.
 fn label(document: &Json, path: &[String]) -> String {
     let steps: Vec<&str> = path.iter().map(String::as_str).collect();
     let (name, rest) = match steps.as_slice() {
@@ -376,7 +377,7 @@ fn label(document: &Json, path: &[String]) -> String {
     format!("{name} {pointer}").trim().to_owned()
 }
 
-/// The methods, and the tools on none.
+/// The paths of all methods, and of the tools that call no method.
 fn schema_owners(document: &Json) -> Vec<Path> {
     let names = |key: &str| super::existing::entries(document.get(key));
     let methods = names("methods").into_iter().map(|(name, _)| vec!["methods".to_owned(), name]);
@@ -393,7 +394,7 @@ fn schema_owners(document: &Json) -> Vec<Path> {
     owners
 }
 
-/// A document with one of its tools or methods alone.
+/// A copy of a document that has only one of its tools or methods.
 fn only(document: &Json, path: &[String], all: &[Path]) -> Json {
     let mut only = document.clone();
     for other in all.iter().filter(|other| *other != path) {
@@ -409,7 +410,7 @@ fn only(document: &Json, path: &[String], all: &[Path]) -> Json {
     only
 }
 
-/// Leaves out the tools on a method.
+/// Leaves out the tools that call a method.
 fn leave_out_bound(document: &mut Json, method: &str) {
     each_toolset(document, &mut |tools| {
         tools.retain(|(_, tool)| tool.get("bind") != Some(&Json::string(method)));

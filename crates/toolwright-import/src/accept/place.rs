@@ -1,4 +1,5 @@
-//! Finds what stands at a position of the text: the keys from the root of the document, and the schemas among them.
+//! Finds the value at a position of the text: the keys that lead to it from the root of the document, and the schema that it
+//! is in.
 
 use super::super::keywords::parts_at;
 use toolwright_codegen::diagnostic::Span;
@@ -8,16 +9,16 @@ use toolwright_codegen::internal::yaml::{Node, Value};
 /// The keys and indexes that lead to a value.
 pub(super) type Path = Vec<String>;
 
-/// What stands at a place of the text.
+/// The key or value at a position of the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The way to it.
+    /// The path to it.
     pub(super) path: Path,
-    /// Whether it is the key, and not the value.
+    /// Whether it is the key and not the value.
     pub(super) is_key: bool,
 }
 
-/// Finds what begins at a place, or else the innermost value that it is in.
+/// Finds the key or value at a position, or the innermost value around it.
 pub(super) fn place(root: &Node, span: Span) -> Place {
     let mut path = Path::new();
     let mut node = root;
@@ -48,7 +49,7 @@ pub(super) fn place(root: &Node, span: Span) -> Place {
     Place { path, is_key: false }
 }
 
-/// Where the schema around a path begins, as the number of steps; `None` for what is in no schema.
+/// The number of steps of a path that lead to the outermost schema around it; `None` if it is in no schema.
 pub(super) fn schema_root(path: &[String]) -> Option<usize> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
@@ -59,10 +60,10 @@ pub(super) fn schema_root(path: &[String]) -> Option<usize> {
     }
 }
 
-/// The innermost schema around a place that is in one, as the number of steps to it.
+/// The number of steps that lead to the innermost schema around a place; `None` if it is in no schema.
 pub(super) fn schema(document: &Json, place: &Place) -> Option<usize> {
     let mut at = schema_root(&place.path)?;
-    // The key of a part belongs to the schema that has the part.
+    // The key of a subschema belongs to the schema around it.
     let end = place.path.len() - usize::from(place.is_key);
     if at > end {
         return None;
@@ -86,7 +87,7 @@ pub(super) fn value_at<'a>(document: &'a Json, path: &[String]) -> Option<&'a Js
     })
 }
 
-/// The same, to be changed.
+/// The value that a path leads to, mutable.
 pub(super) fn value_at_mut<'a>(document: &'a mut Json, path: &[String]) -> Option<&'a mut Json> {
     path.iter().try_fold(document, |value, step| match value {
         Json::Array(items) => items.get_mut(step.parse::<usize>().ok()?),
@@ -97,7 +98,7 @@ pub(super) fn value_at_mut<'a>(document: &'a mut Json, path: &[String]) -> Optio
     })
 }
 
-/// Every schema of a document that is not inside another.
+/// The paths of all schemas of a document that are not inside another.
 pub(super) fn schema_roots(document: &Json) -> Vec<Path> {
     let names = |path: &[&str]| -> Vec<String> {
         let path: Path = path.iter().map(|step| (*step).to_owned()).collect();

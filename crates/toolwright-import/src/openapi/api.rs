@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::json_text;
 use super::super::references::at;
 use super::super::warnings::Warnings;
-use super::references::{MAX_STEPS, chain, pointer, says};
+use super::references::{MAX_STEPS, chain, pointer, sets};
 use super::{OpenApiError, read_write_only, text};
 use toolwright_codegen::diagnostic::{Diagnostic, Report};
 use toolwright_codegen::internal::Json;
@@ -25,12 +25,12 @@ const VERBS: [(&str, &str); 8] = [
     ("trace", "TRACE"),
 ];
 
-/// A whole document.
+/// An OpenAPI document.
 pub(super) struct Api {
     pub(super) root: Json,
-    /// Whether schemas are in the words of 3.0, and not those of JSON Schema 2020-12.
+    /// Whether its version is 3.0, whose schemas are not JSON Schema 2020-12.
     pub(super) is_3_0: bool,
-    /// Named schemas that are another thing in a request than in an answer.
+    /// The named schemas that differ between requests and responses.
     pub(super) read_write_only: BTreeSet<String>,
 }
 
@@ -41,10 +41,10 @@ pub(super) struct Operation<'a> {
     pub(super) verb: &'static str,
     /// The path as the document writes it.
     pub(super) path: &'a str,
-    /// What all operations of the path share.
+    /// The path item, which has what all operations of the path share.
     pub(super) item: &'a Json,
-    /// The operation itself.
-    pub(super) itself: &'a Json,
+    /// The operation object.
+    pub(super) definition: &'a Json,
 }
 
 impl Api {
@@ -69,7 +69,7 @@ impl Api {
             }
             None => {
                 return Err(OpenApiError::new(
-                    "this is no OpenAPI document: it has no `openapi: 3.0.x` or `openapi: 3.1.x`",
+                    "this is not an OpenAPI document: it has no `openapi: 3.0.x` or `openapi: 3.1.x`",
                 ));
             }
         };
@@ -92,12 +92,12 @@ impl Api {
                 }
             };
             let Json::Object(entries) = item else { continue };
-            for (key, itself) in entries {
+            for (key, definition) in entries {
                 let verb = VERBS.iter().find(|(known, _)| known == key);
-                if let (Some((_, verb)), Json::Object(_)) = (verb, itself) {
-                    let operation = Operation { verb, path, item, itself };
+                if let (Some((_, verb)), Json::Object(_)) = (verb, definition) {
+                    let operation = Operation { verb, path, item, definition };
                     for key in operation.wrongly_typed_keys() {
-                        let message = format!("`{key}` was ignored, as it is no text");
+                        let message = format!("`{key}` was ignored, as it is not text");
                         warnings.at(operation.label(), message);
                     }
                     found.push(operation);
@@ -107,17 +107,17 @@ impl Api {
         found
     }
 
-    /// Whether a schema says `true` behind a key, or one that it refers to does.
-    pub(super) fn says(&self, schema: &Json, key: &str) -> bool {
-        says(&self.root, schema, key)
+    /// Whether a schema, or one that it refers to, sets a key to `true`.
+    pub(super) fn sets(&self, schema: &Json, key: &str) -> bool {
+        sets(&self.root, schema, key)
     }
 
-    /// The schema that a schema refers to in the end, or itself.
+    /// The schema at the end of a chain of references.
     pub(super) fn referred<'a>(&'a self, schema: &'a Json) -> &'a Json {
         chain(&self.root, schema).last().unwrap_or(schema)
     }
 
-    /// What stands at a place, or what it refers to: parameters, bodies, answers and path items.
+    /// Follows the reference of a parameter, body, response or path item, if it is one.
     pub(super) fn follow<'a>(&'a self, value: &'a Json) -> Result<&'a Json, String> {
         let mut value = value;
         for _ in 0..MAX_STEPS {
@@ -131,17 +131,17 @@ impl Api {
 }
 
 impl Operation<'_> {
-    /// What warnings call it.
+    /// The name of the operation in warnings.
     pub(super) fn label(&self) -> String {
         format!("{} {}", self.verb, self.path)
     }
 
-    /// Its own name in the document.
+    /// The `operationId`.
     pub(super) fn id(&self) -> Option<&str> {
-        text(self.itself, "operationId")
+        text(self.definition, "operationId")
     }
 
-    /// What its method is named after: its name, or else its method and path.
+    /// The name that the method's name is made of: the `operationId`, otherwise the HTTP method and path.
     pub(super) fn wanted_name(&self) -> String {
         let fallback = || format!("{} {}", self.verb.to_ascii_lowercase(), self.path);
         self.id().map_or_else(fallback, str::to_owned)
@@ -152,14 +152,14 @@ impl Operation<'_> {
         let is_text = |value: &Json| matches!(value, Json::String(_));
         let is_list = |value: &Json| matches!(value, Json::Array(all) if all.iter().all(is_text));
         let wrong = |key, is_right: &dyn Fn(&Json) -> bool| {
-            self.itself.get(key).is_some_and(|value| !is_right(value)).then_some(key)
+            self.definition.get(key).is_some_and(|value| !is_right(value)).then_some(key)
         };
         [wrong("operationId", &is_text), wrong("tags", &is_list)].into_iter().flatten()
     }
 
-    /// Its tags.
+    /// The tags of the operation.
     pub(super) fn tags(&self) -> Vec<&str> {
-        let Some(Json::Array(tags)) = self.itself.get("tags") else { return Vec::new() };
+        let Some(Json::Array(tags)) = self.definition.get("tags") else { return Vec::new() };
         let tags = tags.iter().filter_map(|tag| match tag {
             Json::String(tag) if !tag.trim().is_empty() => Some(tag.as_str()),
             _ => None,
@@ -168,7 +168,7 @@ impl Operation<'_> {
     }
 }
 
-/// JSON where the text begins like it, else YAML.
+/// Parses a text as JSON if it begins with `{`, otherwise as YAML.
 fn value(text: &str, file: &str) -> Result<Json, OpenApiError> {
     if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return json_text::read(text).map_err(|error| OpenApiError::new(error.to_string()));
@@ -187,10 +187,7 @@ fn value(text: &str, file: &str) -> Result<Json, OpenApiError> {
                 one_line(finding, &sources) + &help.collect::<String>()
             };
             let lines: Vec<String> = findings.iter().take(5).map(line).collect();
-            Err(OpenApiError::new(format!(
-                "this is no YAML that can be read: {}",
-                lines.join("; ")
-            )))
+            Err(OpenApiError::new(format!("this is not valid YAML: {}", lines.join("; "))))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the body of a request. One property of the payload holds it, so no name in it can clash with a parameter's.
+//! Reads the body of a request. It becomes one property of the payload, so its names cannot clash with those of parameters.
 
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
@@ -7,7 +7,7 @@ use super::parameters::Payload;
 use super::{entries, is_set, text};
 use toolwright_codegen::internal::Json;
 
-/// Adds the body of an operation to its payload, and to its way over HTTP.
+/// Adds the body of an operation to its payload and to the entries of `http`.
 pub(super) fn add(
     api: &Api,
     operation: &Operation<'_>,
@@ -15,14 +15,14 @@ pub(super) fn add(
     http: &mut Entries,
     subject: &mut Subject<'_>,
 ) -> Result<(), String> {
-    let Some(body) = operation.itself.get("requestBody") else { return Ok(()) };
+    let Some(body) = operation.definition.get("requestBody") else { return Ok(()) };
     let body = api.follow(body)?;
     let is_required = is_set(body, "required");
     if ["GET", "HEAD", "TRACE"].contains(&operation.verb) {
         if is_required {
             return Err(format!("it is a `{}` request that needs a body", operation.verb));
         }
-        subject.warn("", "a body in a request that has none was left out");
+        subject.warn("", "a body was left out, as requests of this method have none");
         return Ok(());
     }
     let Some((content, media)) = chosen(entries(body, "content")) else {
@@ -30,7 +30,7 @@ pub(super) fn add(
             entries(body, "content").iter().map(|(kind, _)| kind.as_str()).collect();
         if is_required || !kinds.is_empty() {
             return Err(format!(
-                "its body is {}, and only JSON, forms and text are known",
+                "its body is {}; only JSON, forms and text are supported",
                 listed(&kinds)
             ));
         }
@@ -56,7 +56,7 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The first of the kinds of content that can be sent, JSON before all.
+/// The content to send: JSON if possible, otherwise a form, otherwise text.
 fn chosen(contents: &[(String, Json)]) -> Option<(&'static str, &Json)> {
     let kinds: [(&str, fn(&str) -> bool); 3] =
         [("json", is_json), ("form", is_form), ("text", is_text)];
@@ -66,12 +66,12 @@ fn chosen(contents: &[(String, Json)]) -> Option<(&'static str, &Json)> {
     })
 }
 
-/// A media type without its parameters, in small letters (RFC 9110, 8.3.1).
+/// A media type without its parameters, in lowercase (RFC 9110, 8.3.1).
 pub(super) fn essence(kind: &str) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a media type is JSON, or anything at all.
+/// Whether a media type is JSON or a wildcard for it.
 pub(super) fn is_json(kind: &str) -> bool {
     kind == "application/json"
         || kind.ends_with("+json")
@@ -83,7 +83,7 @@ fn is_form(kind: &str) -> bool {
     kind == "application/x-www-form-urlencoded"
 }
 
-/// Whether a media type is text that a model could read.
+/// Whether a media type is text that a model can read.
 pub(super) fn is_text(kind: &str) -> bool {
     kind.starts_with("text/") && kind != "text/xml" && kind != "text/event-stream"
 }
@@ -92,7 +92,7 @@ fn has_deep_style(media: &Json) -> bool {
     entries(media, "encoding").iter().any(|(_, one)| text(one, "style") == Some("deepObject"))
 }
 
-/// Words in a list.
+/// Names of media types for a message.
 pub(super) fn listed(words: &[&str]) -> String {
-    if words.is_empty() { "of no kind".to_owned() } else { format!("`{}`", words.join("`, `")) }
+    if words.is_empty() { "of no type".to_owned() } else { format!("`{}`", words.join("`, `")) }
 }

@@ -7,14 +7,14 @@ use super::super::warnings::{Subject, Warnings};
 use super::api::{Api, Operation};
 use super::parameters::Payload;
 use super::schemas::{Direction, Reader};
-use super::{ApiImport, answers, body, is_set, service, text};
+use super::{ApiImport, body, is_set, responses, service, text};
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 
-/// The kinds of schemas that a method has; types inside it are named after them.
+/// The schemas that a method has. The names of types inside it contain these words.
 const SIDES: [&str; 2] = ["Payload", "Result"];
 
-/// One operation as it is written.
+/// The method and the tool of one operation.
 pub(super) struct Method {
     name: String,
     tags: Vec<String>,
@@ -22,27 +22,27 @@ pub(super) struct Method {
     tool: Entries,
 }
 
-/// Makes methods, and gathers the types that they share.
-pub(super) struct Maker<'a> {
+/// Builds methods and gathers their types.
+pub(super) struct Builder<'a> {
     api: &'a Api,
     requests: Reader<'a>,
-    answers: Reader<'a>,
+    responses: Reader<'a>,
     types: Types,
     warnings: &'a mut Warnings,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> Builder<'a> {
     pub(super) fn new(api: &'a Api, names: &[String], warnings: &'a mut Warnings) -> Self {
-        let [requests, answers] =
+        let [requests, responses] =
             [Direction::Request, Direction::Response].map(|direction| Reader::new(api, direction));
-        Self { api, requests, answers, types: Types::with_sides(names, SIDES), warnings }
+        Self { api, requests, responses, types: Types::with_sides(names, SIDES), warnings }
     }
 
     pub(super) fn into_types(self) -> Entries {
         self.types.into_entries()
     }
 
-    /// The method of an operation; none for one that cannot be kept true.
+    /// Builds the method of an operation; `None` with a warning if the language cannot express it.
     pub(super) fn method(&mut self, name: &str, operation: &Operation<'_>) -> Option<Method> {
         let label = operation.label();
         match self.try_method(name, operation, &label) {
@@ -66,21 +66,21 @@ impl<'a> Maker<'a> {
         let mut http = payload.http(operation.verb);
         body::add(api, operation, &mut payload, &mut http, &mut subject)?;
         let mut subject = Subject { tool: label, side: "result", warnings: &mut *self.warnings };
-        let answers = answers::answers(api, operation, &mut subject)?;
-        if answers.is_text {
+        let responses = responses::responses(api, operation, &mut subject)?;
+        if responses.is_text {
             http.push(("answer".to_owned(), Json::string("text")));
         }
         let payload = payload.into_schema();
         let payload = payload.map(|schema| self.schema(name, label, Direction::Request, schema));
         let result =
-            answers.schema.map(|schema| self.schema(name, label, Direction::Response, schema));
-        let (title, description) = self.words(operation, label);
+            responses.schema.map(|schema| self.schema(name, label, Direction::Response, schema));
+        let (title, description) = self.title_and_description(operation, label);
         let mut method =
             vec![entry("description", Json::string(title.as_ref().unwrap_or(&description)))];
         method.extend(payload.map(|schema| entry("payload", schema)));
         method.extend(result.map(|schema| entry("result", schema)));
-        if !answers.errors.is_empty() {
-            method.push(entry("errors", Json::Object(answers.errors)));
+        if !responses.errors.is_empty() {
+            method.push(entry("errors", Json::Object(responses.errors)));
         }
         method.push(entry("http", Json::Object(http)));
         let tool = tool(name, operation, title, description);
@@ -91,7 +91,7 @@ impl<'a> Maker<'a> {
     fn schema(&mut self, name: &str, label: &str, direction: Direction, schema: Json) -> Json {
         let (reader, side) = match direction {
             Direction::Request => (&mut self.requests, "payload"),
-            Direction::Response => (&mut self.answers, "result"),
+            Direction::Response => (&mut self.responses, "result"),
         };
         let mut subject = Subject { tool: label, side, warnings: &mut *self.warnings };
         let schema = reader.read(schema, &mut subject);
@@ -99,10 +99,14 @@ impl<'a> Maker<'a> {
         named_or_inline(self.types.lift(schema, &mut reader.definitions, origin, self.warnings))
     }
 
-    /// A title, where there are two texts, and what the operation does.
-    fn words(&mut self, operation: &Operation<'_>, label: &str) -> (Option<String>, String) {
+    /// The title of an operation, if it has two texts, and its description.
+    fn title_and_description(
+        &mut self,
+        operation: &Operation<'_>,
+        label: &str,
+    ) -> (Option<String>, String) {
         let of = |key: &str| {
-            text(operation.itself, key).or_else(|| text(operation.item, key)).map(str::to_owned)
+            text(operation.definition, key).or_else(|| text(operation.item, key)).map(str::to_owned)
         };
         match (of("summary"), of("description")) {
             (summary, Some(description)) => {
@@ -147,13 +151,13 @@ fn tool(
     if !tags.is_empty() {
         tool.push(entry("tags", Json::Array(tags.into_iter().map(Json::string).collect())));
     }
-    if is_set(operation.itself, "deprecated") {
+    if is_set(operation.definition, "deprecated") {
         tool.push(entry("deprecated", Json::Object(Vec::new())));
     }
     tool
 }
 
-/// The entries of the file.
+/// The entries of the schema file.
 pub(super) fn document(
     api: &Api,
     import: &ApiImport<'_>,
@@ -184,7 +188,7 @@ pub(super) fn document(
 fn toolsets(api: &Api, import: &ApiImport<'_>, methods: Vec<Method>) -> Entries {
     let mut sets: Vec<(String, String, Entries)> = Vec::new();
     for method in methods {
-        let (name, words) = home(api, import, &method);
+        let (name, words) = toolset_of(api, import, &method);
         let tool = (method.name, Json::Object(method.tool));
         match sets.iter_mut().find(|(known, ..)| *known == name) {
             Some((.., tools)) => tools.push(tool),
@@ -199,8 +203,8 @@ fn toolsets(api: &Api, import: &ApiImport<'_>, methods: Vec<Method>) -> Entries 
     entries.collect()
 }
 
-/// The toolset of a method, and what that is for.
-fn home(api: &Api, import: &ApiImport<'_>, method: &Method) -> (String, String) {
+/// The name and the description of the toolset for a method's tool.
+fn toolset_of(api: &Api, import: &ApiImport<'_>, method: &Method) -> (String, String) {
     let toolset = import.owner.toolset;
     let Some(tag) = method.tags.first().filter(|_| import.by_tag) else {
         let title = api.root.get("info").and_then(|info| text(info, "title"));

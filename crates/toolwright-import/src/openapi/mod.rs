@@ -1,14 +1,14 @@
-//! Imports an OpenAPI 3.0 or 3.1 document as a file of the schema language: operations become methods over HTTP, with tools
-//! that call them. It takes text and returns text and warnings. What the language cannot express is named in a warning; an
-//! operation that cannot be expressed faithfully is left out.
+//! Imports an OpenAPI 3.0 or 3.1 document as a file of the schema language. Operations become methods over HTTP, with tools
+//! that call them. Input and output are texts; no files are read or written. A warning names each thing that the language
+//! cannot express. An operation that cannot be expressed faithfully is left out.
 
-mod answers;
 mod api;
 mod body;
 mod document;
 mod parameters;
 mod read_write_only;
 mod references;
+mod responses;
 mod schemas;
 mod selection;
 mod service;
@@ -16,7 +16,7 @@ mod service;
 use std::fmt;
 
 use super::accept::{Draft, accept};
-use super::listing::{hidden_payload, visible_words};
+use super::listing::{hidden_payload, visible_texts};
 use super::warnings::{Warning, Warnings};
 use super::{Owner, Selection};
 use api::{Api, Operation};
@@ -24,48 +24,48 @@ use document::Method;
 use toolwright_codegen::Source;
 use toolwright_codegen::internal::Json;
 
-/// What is made of a document, and of which part of it.
+/// The settings of an import.
 #[derive(Clone, Debug)]
 pub struct ApiImport<'a> {
-    /// The service whose methods the operations become, and the toolset their tools are in.
+    /// The service of the methods and the toolset of their tools.
     pub owner: Owner<'a>,
-    /// Whether each tag gets a toolset of its own, named after both.
+    /// Whether each tag gets its own toolset, named `TOOLSET_TAG`.
     pub by_tag: bool,
-    /// Tags; operations with none of them are not taken. All are, where there are none.
+    /// The tags of the operations to import. Empty for all operations.
     pub tags: Vec<String>,
-    /// Which operations, by their names in the document, and under which names.
+    /// The operations to import, by their names in the document, and their new names.
     pub selection: Selection,
-    /// The other schema files of the project: no name is given twice among all of them.
-    pub beside: &'a [Source],
+    /// The other schema files of the project. The import uses no name that one of them has.
+    pub other_files: &'a [Source],
 }
 
-/// An OpenAPI document as a schema file.
+/// The schema file made of an OpenAPI document.
 #[derive(Clone, Debug)]
 pub struct ImportedApi {
-    /// The file.
+    /// The text of the file.
     pub text: String,
-    /// How many operations it has.
+    /// The number of imported operations.
     pub operations: usize,
-    /// How many that were asked for could not be taken.
+    /// The number of selected operations that could not be imported.
     pub left_out: usize,
-    /// What was changed or left out.
+    /// One warning for each kind of change to the operations.
     pub warnings: Vec<Warning>,
 }
 
-/// Why nothing is made of a text.
+/// Nothing was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenApiError {
-    /// What was found and what was expected.
+    /// What was found, what was expected and what to do.
     pub message: String,
 }
 
-/// Writes an OpenAPI document as a schema file. `file` is what messages call the text.
+/// Writes an OpenAPI document as a schema file. `file` is the name of the text in messages.
 ///
 /// # Errors
 ///
-/// When the text is neither JSON nor YAML, no OpenAPI document of a version that is known, names none of what is selected,
-/// or has no operation that can be taken. Whatever else is wrong with an operation is repaired or leaves it out, and is named
-/// in a warning.
+/// Returns an error if the text is neither JSON nor YAML, or is not an OpenAPI 3.0 or 3.1 document; if the selection does not
+/// match its operations; or if no selected operation can be imported. Any other mistake is repaired or its operation left out,
+/// with a warning.
 pub fn openapi(
     text: &str,
     file: &str,
@@ -76,25 +76,25 @@ pub fn openapi(
     let operations = api.operations(&mut warnings);
     let chosen = selection::choose(operations, import, &mut warnings)?;
     let names: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
-    let mut maker = document::Maker::new(&api, &names, &mut warnings);
+    let mut builder = document::Builder::new(&api, &names, &mut warnings);
     let mut methods: Vec<Method> = Vec::new();
     for (name, operation) in &chosen {
-        methods.extend(maker.method(name, operation));
+        methods.extend(builder.method(name, operation));
     }
     if methods.is_empty() {
         let count = chosen.len();
         return Err(OpenApiError::new(format!(
-            "none of {count} operations can be taken: {}",
+            "none of {count} operations can be imported: {}",
             first(warnings)
         )));
     }
-    let types = maker.into_types();
+    let types = builder.into_types();
     let taken: Vec<Operation<'_>> = chosen.iter().map(|(_, operation)| *operation).collect();
     service::warn_of_rest(&api, &taken, &mut warnings);
     let mut document = Json::Object(document::document(&api, import, types, methods));
-    if let Some(visible) = visible_words(&document) {
-        let message = "descriptions had characters that nobody can see, which were replaced by U+FFFD; read them before the \
-                       tools are used";
+    if let Some(visible) = visible_texts(&document) {
+        let message = "descriptions had invisible characters, which were replaced by U+FFFD; read them before the tools are \
+                       used";
         warnings.add(message);
         document = visible;
     }
@@ -107,9 +107,9 @@ pub fn openapi(
     }
     let draft = Draft {
         write: &super::document::text,
-        beside: import.beside,
+        other_files: import.other_files,
         is_foreign: &|_, _| false,
-        is_settled: &|_| false,
+        keeps_name: &|_| false,
     };
     let document = accept(document, &draft, &mut warnings)
         .map_err(|lines| OpenApiError::new(lines.join("; ")))?;
@@ -127,7 +127,7 @@ fn first(warnings: Warnings) -> String {
     all.first().map_or_else(|| "there is none".to_owned(), ToString::to_string)
 }
 
-/// The text of a key, where there is one that says something.
+/// The text under a key, if there is one that is not blank.
 fn text<'a>(value: &'a Json, key: &str) -> Option<&'a str> {
     match value.get(key) {
         Some(Json::String(text)) if !text.trim().is_empty() => Some(text.trim()),
@@ -135,7 +135,7 @@ fn text<'a>(value: &'a Json, key: &str) -> Option<&'a str> {
     }
 }
 
-/// The entries behind a key.
+/// The entries of the object under a key; none if there is no object.
 fn entries<'a>(value: &'a Json, key: &str) -> &'a [(String, Json)] {
     match value.get(key) {
         Some(Json::Object(entries)) => entries,
@@ -143,7 +143,7 @@ fn entries<'a>(value: &'a Json, key: &str) -> &'a [(String, Json)] {
     }
 }
 
-/// Whether a key says `true`.
+/// Whether the value under a key is `true`.
 fn is_set(value: &Json, key: &str) -> bool {
     value.get(key) == Some(&Json::Boolean(true))
 }

@@ -11,21 +11,21 @@ use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 use toolwright_codegen::internal::{header_mistake, path_parts};
 
-/// A payload and its way over HTTP, while they are put together.
+/// Collects the payload of a method and the entries of its `http`.
 #[derive(Default)]
 pub(super) struct Payload {
     /// The properties.
     pub(super) properties: Entries,
-    /// The names of those that have to be there.
+    /// The names of the required properties.
     pub(super) required: Vec<Json>,
-    /// The path as the document has it; [`Payload::fill_path`] puts the names of properties in.
+    /// The path. [`Payload::fill_path`] replaces the parameters of the document by properties.
     path: String,
     query: Vec<Json>,
     headers: Entries,
     cookies: Entries,
-    /// The parameters in the path, with their properties.
+    /// The properties of the parameters in the path.
     in_path: BTreeMap<String, String>,
-    /// The fields that the properties become, and how often each was wanted.
+    /// The Rust fields of the properties, and how often each was wanted.
     fields: BTreeMap<naming::Identifier, u32>,
     /// The place and the name of each parameter.
     seen: BTreeSet<(String, String)>,
@@ -35,7 +35,7 @@ pub(super) struct Payload {
 struct Parameter<'a> {
     name: &'a str,
     place: &'a str,
-    itself: &'a Json,
+    definition: &'a Json,
     schema: Json,
 }
 
@@ -47,14 +47,14 @@ impl Payload {
         subject: &mut Subject<'_>,
     ) -> Result<Self, String> {
         let mut payload = Self { path: plain_path(operation.path, subject)?, ..Self::default() };
-        let own = parameters(api, operation.itself)?;
+        let own = parameters(api, operation.definition)?;
         let shared = parameters(api, operation.item)?;
         let is_overridden = |one: &&Json| {
             own.iter().any(|other| ["name", "in"].iter().all(|key| one.get(key) == other.get(key)))
         };
         let shared: Vec<&Json> = shared.into_iter().filter(|one| !is_overridden(one)).collect();
-        for itself in shared.into_iter().chain(own.iter().copied()) {
-            if let Some(parameter) = parameter(itself, subject)? {
+        for definition in shared.into_iter().chain(own.iter().copied()) {
+            if let Some(parameter) = parameter(definition, subject)? {
                 payload.add(api, parameter, subject)?;
             }
         }
@@ -68,9 +68,9 @@ impl Payload {
         parameter: Parameter<'_>,
         subject: &mut Subject<'_>,
     ) -> Result<(), String> {
-        let Parameter { name, place, itself, schema } = parameter;
+        let Parameter { name, place, definition, schema } = parameter;
         if place == "header" && header_mistake(name).is_some() {
-            subject.warn("", "a header that is not the caller's to set was left out");
+            subject.warn("", "a header that the HTTP client sets was left out");
             return Ok(());
         }
         if is_credential(api, name, place) {
@@ -81,16 +81,16 @@ impl Payload {
         if !self.seen.insert((place.to_owned(), key)) {
             return Err(format!("it has two parameters `{name}` in its {place}"));
         }
-        let style = text(itself, "style");
-        let explode = match itself.get("explode") {
+        let style = text(definition, "style");
+        let explode = match definition.get("explode") {
             Some(Json::Boolean(explode)) => Some(*explode),
             _ => None,
         };
         for (key, word) in [
-            ("allowReserved", "is encoded all the same"),
+            ("allowReserved", "is percent-encoded all the same"),
             ("allowEmptyValue", "is never sent without a value"),
         ] {
-            if is_set(itself, key) {
+            if is_set(definition, key) {
                 subject.warn("", format!("a parameter with `{key}` {word}"));
             }
         }
@@ -110,7 +110,7 @@ impl Payload {
                 self.cookies.push(entry());
             }
         }
-        let is_required = place == "path" || is_set(itself, "required");
+        let is_required = place == "path" || is_set(definition, "required");
         self.property(property, schema, is_required);
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Payload {
         self.properties.push((name, schema));
     }
 
-    /// Reserves a name whose field is free: the wanted one, else one with its place in front, else a numbered one.
+    /// Reserves a name whose Rust field is free: the wanted one, otherwise with its place as a prefix, otherwise with a number.
     pub(super) fn free_name(&mut self, wanted: &str, place: &str) -> String {
         let asked = self.fields.get(&naming::identifier(wanted)).copied().unwrap_or_default();
         let is_free = |name: &String| {
@@ -151,7 +151,7 @@ impl Payload {
         Ok(())
     }
 
-    /// Puts the properties into the path. OpenAPI asks for a parameter for each part, and some documents forget it.
+    /// Replaces the parameters in the path by properties. Adds a property for a parameter that the document forgets to declare.
     fn fill_path(&mut self, subject: &mut Subject<'_>) -> Result<(), String> {
         let mut path = String::new();
         let mut seen = BTreeSet::new();
@@ -181,7 +181,7 @@ impl Payload {
         Ok(())
     }
 
-    /// The places as the language writes them.
+    /// Takes the entries of `http`.
     pub(super) fn http(&mut self, verb: &str) -> Entries {
         let mut http: Entries = vec![
             ("method".to_owned(), Json::string(verb)),
@@ -199,7 +199,7 @@ impl Payload {
         http
     }
 
-    /// The schema; none where there is nothing to take.
+    /// The schema of the payload; `None` if it has no properties.
     pub(super) fn into_schema(self) -> Option<Json> {
         if self.properties.is_empty() {
             return None;
@@ -218,51 +218,51 @@ fn parameters<'a>(api: &'a Api, owner: &'a Json) -> Result<Vec<&'a Json>, String
     match owner.get("parameters") {
         None => Ok(Vec::new()),
         Some(Json::Array(items)) => items.iter().map(|item| api.follow(item)).collect(),
-        Some(_) => Err("its `parameters` are no list".to_owned()),
+        Some(_) => Err("its `parameters` are not a list".to_owned()),
     }
 }
 
-/// A parameter; none where it can be done without.
+/// Reads a parameter; `None` with a warning if it cannot be expressed and is optional.
 fn parameter<'a>(
-    itself: &'a Json,
+    definition: &'a Json,
     subject: &mut Subject<'_>,
 ) -> Result<Option<Parameter<'a>>, String> {
-    let (Some(name), Some(place)) = (text(itself, "name"), text(itself, "in")) else {
+    let (Some(name), Some(place)) = (text(definition, "name"), text(definition, "in")) else {
         return Err("a parameter has no `name` or no `in`".to_owned());
     };
     if !["path", "query", "header", "cookie"].contains(&place) {
         return Err(format!("the parameter `{name}` is in `{place}`, which OpenAPI does not have"));
     }
-    if !entries(itself, "content").is_empty() {
-        if is_set(itself, "required") || place == "path" {
-            return Err(format!("the parameter `{name}` is a document of its own"));
+    if !entries(definition, "content").is_empty() {
+        if is_set(definition, "required") || place == "path" {
+            return Err(format!("the parameter `{name}` has a media type, which is not supported"));
         }
-        subject.warn("", "a parameter that is a document of its own was left out");
+        subject.warn("", "a parameter with a media type was left out, as that is not supported");
         return Ok(None);
     }
-    let schema = described(itself.get("schema").cloned(), itself);
-    Ok(Some(Parameter { name, place, itself, schema }))
+    let schema = described(definition.get("schema").cloned(), definition);
+    Ok(Some(Parameter { name, place, definition, schema }))
 }
 
-/// A schema with what its parameter says about it.
-fn described(schema: Option<Json>, itself: &Json) -> Json {
+/// Adds the description, deprecation and examples of a parameter to its schema.
+fn described(schema: Option<Json>, definition: &Json) -> Json {
     let mut schema = match schema {
         Some(Json::Object(entries)) => entries,
         Some(Json::Boolean(false)) => return Json::Boolean(false),
         _ => Vec::new(),
     };
     let has = |schema: &Entries, key: &str| schema.iter().any(|(known, _)| known == key);
-    if let Some(words) = text(itself, "description")
+    if let Some(words) = text(definition, "description")
         && !has(&schema, "description")
     {
         schema.push(("description".to_owned(), Json::string(words)));
     }
-    if is_set(itself, "deprecated") && !has(&schema, "deprecated") {
+    if is_set(definition, "deprecated") && !has(&schema, "deprecated") {
         schema.push(("deprecated".to_owned(), Json::Boolean(true)));
     }
     if !has(&schema, "example") && !has(&schema, "examples") && !has(&schema, "$ref") {
-        let one = itself.get("example").cloned().into_iter();
-        let several = entries(itself, "examples")
+        let one = definition.get("example").cloned().into_iter();
+        let several = entries(definition, "examples")
             .iter()
             .filter_map(|(_, example)| example.get("value").cloned());
         let examples: Vec<Json> = one.chain(several).collect();
@@ -290,7 +290,7 @@ fn query(
             ));
         }
     };
-    // Without a style that says otherwise nothing but a form is exploded.
+    // The default of `explode` depends on the style, so only other values are written.
     let explode = explode.filter(|explode| *explode != usual);
     if word.is_none() && explode.is_none() && name == property {
         return Ok(Json::string(name));
@@ -304,7 +304,7 @@ fn query(
     Ok(Json::Object(entries))
 }
 
-/// Paths and headers have one style here.
+/// Checks that a parameter in a path or header has the style `simple`.
 fn check_plain(
     what: &str,
     style: Option<&str>,
@@ -313,14 +313,14 @@ fn check_plain(
 ) -> Result<(), String> {
     if let Some(style) = style.filter(|style| *style != "simple") {
         return Err(format!(
-            "a parameter in its {what} has the style `{style}`, and only `simple` is known"
+            "a parameter in its {what} has the style `{style}`; only `simple` is supported"
         ));
     }
     let is_object =
         schema.get("type") == Some(&Json::string("object")) || schema.get("properties").is_some();
     if explode == Some(true) && is_object {
         return Err(format!(
-            "an object in its {what} is exploded, and only lists of keys and values are known"
+            "an object in its {what} is exploded; only lists of keys and values are supported"
         ));
     }
     Ok(())
@@ -330,7 +330,7 @@ fn is_nested(schema: &Json) -> bool {
     ["array", "object"].iter().any(|kind| schema.get("type") == Some(&Json::string(*kind)))
 }
 
-/// Whether a parameter repeats what a security scheme says.
+/// Whether a parameter is the key of a security scheme.
 fn is_credential(api: &Api, name: &str, place: &str) -> bool {
     let components = api.root.get("components");
     let schemes = components.map_or(&[][..], |components| entries(components, "securitySchemes"));
@@ -348,12 +348,15 @@ fn is_credential(api: &Api, name: &str, place: &str) -> bool {
     })
 }
 
-/// A path without what a request does not carry.
+/// A path without its fragment, which requests do not send.
 fn plain_path(path: &str, subject: &mut Subject<'_>) -> Result<String, String> {
     let (path, fragment) =
         path.split_once('#').map_or((path, None), |(path, rest)| (path, Some(rest)));
     if fragment.is_some() {
-        subject.warn("", "what stands behind `#` in a path is never sent and was left out");
+        subject.warn(
+            "",
+            "the fragment of a path (after `#`) was left out, as requests do not send it",
+        );
     }
     if path.contains('?') {
         return Err("its path has a query of its own".to_owned());

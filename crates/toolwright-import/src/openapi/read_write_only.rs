@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::keywords::rebuild;
 use super::entries;
-use super::references::says;
+use super::references::sets;
 use toolwright_codegen::internal::Json;
 
 /// Returns the names of these schemas.
@@ -29,13 +29,13 @@ pub(super) fn names(root: &Json) -> BTreeSet<String> {
     found
 }
 
-/// Whether a schema has such a property by itself, and the named schemas it refers to.
+/// Whether a schema has such a property itself, and the named schemas that it refers to.
 fn inspect(root: &Json, schema: &Json) -> (bool, Vec<String>) {
     let (mut has_one, mut used) = (false, Vec::new());
     rebuild(schema.clone(), "", &mut |part, _| {
         let mut properties = entries(&part, "properties").iter();
         has_one |=
-            properties.any(|(_, one)| says(root, one, "readOnly") || says(root, one, "writeOnly"));
+            properties.any(|(_, one)| sets(root, one, "readOnly") || sets(root, one, "writeOnly"));
         if let Some(Json::String(reference)) = part.get("$ref") {
             used.extend(reference.strip_prefix("#/components/schemas/").map(str::to_owned));
         }

@@ -1,4 +1,4 @@
-//! References inside an OpenAPI document. Nothing outside it is ever fetched.
+//! Follows references inside an OpenAPI document. Other documents are not fetched.
 
 use toolwright::pointer::from_fragment;
 
@@ -6,15 +6,15 @@ use super::super::references::at;
 use super::is_set;
 use toolwright_codegen::internal::Json;
 
-/// How many references are followed from one place; a circle of them leads nowhere.
+/// The maximum number of references that are followed from one place, as they may form a cycle.
 pub(super) const MAX_STEPS: usize = 16;
 
-/// Whether a schema of a document says `true` behind a key, or one that it refers to does.
-pub(super) fn says(root: &Json, schema: &Json, key: &str) -> bool {
+/// Whether a schema of a document, or one that it refers to, sets a key to `true`.
+pub(super) fn sets(root: &Json, schema: &Json, key: &str) -> bool {
     chain(root, schema).any(|schema| is_set(schema, key))
 }
 
-/// A schema, what it refers to, and what that refers to.
+/// A schema and the schemas at the ends of its references, one after the other.
 pub(super) fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item = &'a Json> {
     let next = |schema: &&'a Json| {
         let Some(Json::String(reference)) = schema.get("$ref") else { return None };
@@ -23,7 +23,7 @@ pub(super) fn chain<'a>(root: &'a Json, schema: &'a Json) -> impl Iterator<Item 
     std::iter::successors(Some(schema), next).take(MAX_STEPS)
 }
 
-/// The pointer of a reference inside the document; nothing else is ever fetched.
+/// The JSON Pointer of a reference inside the document. Returns a message for any other reference.
 pub(super) fn pointer(reference: &str) -> Result<String, String> {
     let Some(fragment) = reference.strip_prefix('#') else {
         return Err(format!(
@@ -32,6 +32,6 @@ pub(super) fn pointer(reference: &str) -> Result<String, String> {
     };
     let pointer = from_fragment(fragment).filter(|pointer| pointer.starts_with('/'));
     pointer.ok_or_else(|| {
-        format!("{reference} names no place; refer to one such as #/components/schemas/Pet")
+        format!("{reference} is not a reference to a place; expected one such as #/components/schemas/Pet")
     })
 }

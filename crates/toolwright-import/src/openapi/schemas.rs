@@ -16,25 +16,25 @@ use super::references::pointer;
 use toolwright_codegen::internal::Json;
 use toolwright_codegen::internal::naming;
 
-/// Where the named schemas of a document are.
+/// The place of the named schemas in a document.
 const SCHEMAS: &str = "/components/schemas/";
 
-/// What OpenAPI says to people and to other generators, beside what JSON Schema has for that.
+/// Annotations of OpenAPI that JSON Schema does not have.
 const ANNOTATIONS: [&str; 2] = ["xml", "externalDocs"];
 
-/// Formats of OpenAPI that say nothing about which values are accepted.
+/// Formats of OpenAPI that do not limit the accepted values.
 const EMPTY_FORMATS: [&str; 3] = ["password", "binary", "char"];
 
 /// Formats of OpenAPI whose numbers are doubles.
 const DOUBLES: [&str; 2] = ["float", "double"];
 
-/// What stands beside `$ref` without a meaning for values.
-const BESIDE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
+/// `$ref` and the annotations that may be beside it.
+const BESIDE_REFERENCE: [&str; 5] = ["$ref", "description", "title", "deprecated", "summary"];
 
-/// How many parts of an `allOf`, and of those inside them, are asked which properties they have.
+/// The maximum depth of members of `allOf` that are searched for properties.
 const MAX_PARTS: usize = 1000;
 
-/// Which way a value goes.
+/// The direction in which a value is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// To the service.
@@ -43,17 +43,17 @@ pub(super) enum Direction {
     Response,
 }
 
-/// Reads schemas with all that they refer to; what several refer to is read once.
+/// Reads schemas with everything that they refer to. A schema that several refer to is read only once.
 pub(super) struct Reader<'a> {
     api: &'a Api,
     direction: Direction,
-    /// Places that are referred to, and their names.
+    /// The names of the targets of references, by their places.
     names: BTreeMap<String, String>,
-    /// Every name in use.
+    /// All names in use.
     taken: BTreeSet<String>,
-    /// Places that no schema has been read at, with their names.
+    /// The places and names of the targets that have not been read yet.
     open: VecDeque<(String, String)>,
-    /// What has been read.
+    /// The definitions that have been read.
     pub(super) definitions: Definitions,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A schema, with the definitions that it is the first to reach.
+    /// Reads a schema with the definitions that no earlier schema has reached.
     pub(super) fn read(&mut self, schema: Json, subject: &mut Subject<'_>) -> Standalone {
         let root = match self.repaired(schema, "", subject) {
             Json::Boolean(true) => Json::Object(Entries::new()),
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             let body = self.repaired(body, &format!("/$defs/{name}"), subject);
             definitions.push((name, body));
         }
-        self.definitions.settled(Standalone { root, definitions }, subject)
+        self.definitions.add(Standalone { root, definitions }, subject)
     }
 
     fn repaired(&mut self, schema: Json, place: &str, subject: &mut Subject<'_>) -> Json {
@@ -92,14 +92,14 @@ impl<'a> Reader<'a> {
         repaired(schema, place, dialect, subject)
     }
 
-    /// A schema in the words of JSON Schema, from the top down: nothing that it has no place for is looked at.
+    /// Translates a schema to JSON Schema from the top down, so that parts that are dropped are not read.
     fn translated(&mut self, schema: Json, at: &str, subject: &mut Subject<'_>) -> Json {
         let entries = match without_definitions(schema) {
             Json::Object(entries) => entries,
             other => return other,
         };
-        let mut entries = self.words(entries, at, subject);
-        // The parts of a whole payload were put together here, and all of them are sent.
+        let mut entries = self.translated_keywords(entries, at, subject);
+        // The payload itself is made of parameters and a body, which are all sent.
         if self.direction == Direction::Response || !at.is_empty() {
             self.drop_other_direction(&mut entries);
         }
@@ -115,14 +115,19 @@ impl<'a> Reader<'a> {
         if self.api.is_3_0 { nullable(entries) } else { Json::Object(entries) }
     }
 
-    fn words(&self, mut entries: Entries, at: &str, subject: &mut Subject<'_>) -> Entries {
+    fn translated_keywords(
+        &self,
+        mut entries: Entries,
+        at: &str,
+        subject: &mut Subject<'_>,
+    ) -> Entries {
         if take(&mut entries, "discriminator").is_some() {
-            let message = "`discriminator` was left out: which schema is meant shows in the values";
+            let message = "`discriminator` was left out: the values show which schema applies";
             subject.warn(at, message);
         }
         if self.api.is_3_0 && entries.iter().any(|(key, _)| key == "$ref") {
             // OpenAPI 3.0.3, "Reference Object": additional properties are ignored.
-            entries.retain(|(key, _)| BESIDE.contains(&key.as_str()));
+            entries.retain(|(key, _)| BESIDE_REFERENCE.contains(&key.as_str()));
         }
         entries.retain(|(key, _)| !key.starts_with("x-") && !ANNOTATIONS.contains(&key.as_str()));
         if let Some(example) = take(&mut entries, "example")
@@ -134,8 +139,8 @@ impl<'a> Reader<'a> {
         entries
     }
 
-    /// What goes the other way only is not required (OpenAPI 3.1, "Schema Object"), whichever part of an `allOf`
-    /// requires it; and a request does not offer it. An answer that has it all the same is an answer.
+    /// Makes properties that are only sent in the other direction optional, also in the members of `allOf` (OpenAPI 3.1,
+    /// "Schema Object"). Requests lose them; responses may still have them.
     fn drop_other_direction(&self, entries: &mut Entries) {
         let word = if self.direction == Direction::Request { "readOnly" } else { "writeOnly" };
         let (mut gone, mut steps) = (BTreeSet::new(), MAX_PARTS);
@@ -148,7 +153,7 @@ impl<'a> Reader<'a> {
                 Json::Object(properties)
                     if key == "properties" && self.direction == Direction::Request =>
                 {
-                    properties.retain(|(_, property)| !self.api.says(property, word));
+                    properties.retain(|(_, property)| !self.api.sets(property, word));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
@@ -163,7 +168,7 @@ impl<'a> Reader<'a> {
         stop_requiring(entries, &gone);
     }
 
-    /// The properties of a schema and of the parts of its `allOf` that go one way only.
+    /// Adds the properties of a schema, and of the members of its `allOf`, that are marked with `word`.
     fn other_direction(
         &self,
         entries: &Entries,
@@ -174,8 +179,8 @@ impl<'a> Reader<'a> {
         for (key, value) in entries {
             match value {
                 Json::Object(properties) if key == "properties" => {
-                    let going = properties.iter().filter(|(_, one)| self.api.says(one, word));
-                    found.extend(going.map(|(name, _)| name.clone()));
+                    let marked = properties.iter().filter(|(_, one)| self.api.sets(one, word));
+                    found.extend(marked.map(|(name, _)| name.clone()));
                 }
                 Json::Array(parts) if key == "allOf" => {
                     for part in parts {
@@ -193,7 +198,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reference in the spelling of one schema with its definitions.
+    /// Translates a reference to one to a definition.
     fn reference(&mut self, value: Json, at: &str, subject: &mut Subject<'_>) -> (String, Json) {
         let place = match &value {
             Json::String(reference) => pointer(reference),
@@ -211,7 +216,7 @@ impl<'a> Reader<'a> {
         widen::mark()
     }
 
-    /// The name of what stands at a place: its own among the named schemas, else one made of the way to it.
+    /// The name of the schema at a place: its own if it is a named schema, otherwise made of the last two steps of its path.
     fn name(&mut self, place: &str) -> String {
         if let Some(name) = self.names.get(place) {
             return name.clone();
@@ -236,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes properties out of what a schema requires; how many there have to be counts them too.
+/// Makes properties of a schema optional. `minProperties` is dropped, as it counts them.
 fn stop_requiring(entries: &mut Entries, gone: &BTreeSet<String>) {
     let mut is_wider = take(entries, "minProperties").is_some();
     let mut retain = |names: &mut Vec<Json>| {
@@ -262,7 +267,7 @@ fn stop_requiring(entries: &mut Entries, gone: &BTreeSet<String>) {
     }
 }
 
-/// OpenAPI's formats as limits or encodings, where they are such.
+/// Translates the formats of OpenAPI to those of the language or to `contentEncoding`.
 fn format(entries: &mut Entries) {
     let Some(Json::String(format)) =
         entries.iter().find(|(key, _)| key == "format").map(|(_, value)| value.clone())
@@ -293,8 +298,8 @@ fn has_type(entries: &Entries, name: &str) -> bool {
     })
 }
 
-/// `nullable` of OpenAPI 3.0 as a type of its own. Without a `type` it means nothing, and an `enum` has to list null
-/// (3.0.3, "Schema Object"); whoever writes it so means null all the same, so such a schema accepts more than it says.
+/// Translates `nullable` of OpenAPI 3.0. By 3.0.3, "Schema Object", it has no effect without `type`, or if an `enum` does not
+/// list null. Authors who write it so mean null all the same, so the result then accepts null and is marked as wider.
 fn nullable(mut entries: Entries) -> Json {
     if take(&mut entries, "nullable") != Some(Json::Boolean(true)) {
         return Json::Object(entries);

@@ -9,7 +9,7 @@ use super::api::Operation;
 use super::{ApiImport, OpenApiError};
 use toolwright_codegen::internal::advice;
 
-/// The operations that are wanted, with the names they get.
+/// Returns the selected operations with the names of their tools.
 pub(super) fn choose<'a>(
     operations: Vec<Operation<'a>>,
     import: &ApiImport<'_>,
@@ -29,13 +29,13 @@ pub(super) fn choose<'a>(
     let taken = taken.filter_map(|(one, is_taken)| is_taken.then_some(one));
     let (chosen, unnamed): (Vec<_>, Vec<_>) =
         taken.map(|((operation, remote), name)| (operation, (*remote, name))).unzip();
-    let unnamed = unnamed.iter().map(|(remote, name)| Unnamed { remote, settled: name.as_deref() });
+    let unnamed = unnamed.iter().map(|(remote, name)| Unnamed { remote, given: name.as_deref() });
     let unnamed: Vec<Unnamed<'_>> = unnamed.collect();
     let names = tool_names::assign(&unnamed, &import.selection.prefix, warnings);
     Ok(names.into_iter().zip(chosen).collect())
 }
 
-/// The same words as for a server, about a document.
+/// Rewords the messages about a server's tools for the operations of a document.
 fn refused(mistakes: Vec<String>) -> OpenApiError {
     let words = mistakes.join("; ");
     let words = words.replace("no tool of the server", "no operation of the document");

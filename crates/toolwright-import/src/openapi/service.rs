@@ -1,4 +1,4 @@
-//! Describes the whole service: its title, base address and credentials. It leaves out the secrets that an address may hold.
+//! Describes the whole service: its title, base address and credentials. Secrets in addresses are left out.
 
 use super::super::warnings::Warnings;
 use super::api::{Api, Operation};
@@ -6,7 +6,7 @@ use super::{entries, text};
 use toolwright::http::RedactedUrl;
 use toolwright_codegen::internal::Json;
 
-/// What the service is for, with its addresses and credentials, for people.
+/// The description of the service, with its addresses and credentials; `None` if there is nothing to say.
 pub(super) fn description(api: &Api) -> Option<String> {
     let info = api.root.get("info");
     let title = info.and_then(|info| text(info, "title"));
@@ -47,30 +47,30 @@ fn credentials(api: &Api) -> Vec<String> {
                 "oauth2" => format!("`{name}`, a bearer token by OAuth 2"),
                 "openIdConnect" => format!("`{name}`, a bearer token by OpenID Connect"),
                 "mutualTLS" => {
-                    format!("`{name}`, a certificate of the client, which has no place yet")
+                    format!("`{name}`, a client certificate, which is not supported")
                 }
-                other => format!("`{name}` of the kind `{other}`"),
+                other => format!("`{name}` of the type `{other}`"),
             }
         })
         .collect()
 }
 
-/// Says what of the document nothing was made of, as far as operations that were asked for are concerned.
+/// Warns of the parts of the document that are not imported, as far as the selected operations have them.
 pub(super) fn warn_of_rest(api: &Api, chosen: &[Operation<'_>], warnings: &mut Warnings) {
     if !entries(&api.root, "webhooks").is_empty() {
         warnings.add("webhooks were left out: they are calls of the service, not to it");
     }
     for operation in chosen {
         let label = operation.label();
-        if operation.itself.get("callbacks").is_some() {
+        if operation.definition.get("callbacks").is_some() {
             warnings
                 .at(&label, "`callbacks` were left out: they are calls of the service, not to it");
         }
-        let owners = [operation.itself, operation.item];
+        let owners = [operation.definition, operation.item];
         if owners.iter().any(|owner| owner.get("servers").is_some()) {
             warnings.at(
                 &label,
-                "`servers` of an operation were left out: all go below one base address",
+                "`servers` of an operation were left out: all operations have the same base address",
             );
         }
     }

@@ -16,7 +16,7 @@ fn patched(old: &str, new: &str) -> Patched {
 }
 
 #[test]
-fn what_stays_keeps_its_layout_and_comments() {
+fn unchanged_parts_keep_their_layout_and_comments() {
     let cases = [
         ("a: 1 # one\nb: 2\n", "a: 2\nb: 2\n", "a: 2 # one\nb: 2\n"),
         ("# top\na: 1\n\n# two\nb: 2\nc: 3\n", "a: 1\nc: 3", "# top\na: 1\n\nc: 3\n"),
@@ -64,7 +64,7 @@ fn what_stays_keeps_its_layout_and_comments() {
 }
 
 #[test]
-fn what_cannot_be_changed_in_place_is_written_anew_and_says_the_same() {
+fn a_text_that_cannot_be_edited_in_place_is_rewritten() {
     let cases = [
         ("x: &a\n  b: 1\ny: *a\n", "x: {b: 2}\ny: {b: 1}"),
         ("{a: 1, b: 2} # all\n", "a: 1\nb: 3"),
@@ -81,7 +81,7 @@ fn what_cannot_be_changed_in_place_is_written_anew_and_says_the_same() {
 }
 
 #[test]
-fn an_entry_gets_its_new_name_where_it_stands() {
+fn a_renamed_entry_keeps_its_place_and_comments() {
     let old = "t:\n  # first\n  a: { x: 1 } # one\n  b: 2\n";
     let path = ["t", "a"].map(str::to_owned).to_vec();
     let new = root("t: { z: { x: 1 }, b: 2 }").to_json();

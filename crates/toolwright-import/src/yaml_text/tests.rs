@@ -1,4 +1,4 @@
-//! Tests that written YAML reads back as the same value, and that it looks as expected.
+//! Tests that written YAML reads back as the same value, and that its layout is as expected.
 
 use expect_test::expect;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn written(json: &str) -> String {
     document(&entries)
 }
 
-/// Pieces that YAML gives a meaning, and characters that are easy to lose.
+/// Pieces with a meaning in YAML, and characters that are easily lost.
 const PIECES: [&str; 72] = [
     " ",
     "  ",
@@ -173,7 +173,7 @@ fn every_piece_reads_back_alone_as_key_and_value_in_block_and_flow() {
 }
 
 #[test]
-fn a_document_looks_as_a_person_would_write_it() {
+fn a_document_has_the_expected_layout() {
     let json = r##"{"toolwright": 1, "service": "git", "types": {"Size": {"type": "string", "enum": ["no", "1", "big one"]}},
         "toolsets": {"git": {"description": "Tools: of git.", "tools": {"diff": {
             "description": "Shows differences.\n\nArgs:\n    target: a commit, or #1\n",

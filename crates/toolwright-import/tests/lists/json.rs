@@ -1,4 +1,4 @@
-//! Reads JSON with its order by other means than the importer, so that a comparison does not rest on the tested code.
+//! Reads JSON and keeps the order of keys. It does not use the importer's reader, as that is under test.
 
 use std::fmt;
 use toolwright_codegen::internal::Json;

@@ -45,7 +45,7 @@ fn import(text: &str) -> Result<Imported, ImportError> {
     tools_list(text, OWNER)
 }
 
-/// Imports into a file that is there.
+/// Imports into an existing file.
 fn import_again(list: &str, file: &str) -> Imported {
     let existing = Existing::read("imported.yaml", file, OWNER);
     let existing = existing.unwrap_or_else(|error| panic!("{error:?}\n{file}"));
@@ -53,12 +53,12 @@ fn import_again(list: &str, file: &str) -> Imported {
         owner: OWNER,
         selection: Selection::default(),
         from: Provenance::default(),
-        beside: &[],
+        other_files: &[],
     };
     mcp(list, &request, Some(&existing)).expect("a list")
 }
 
-/// The file as a value; it must be a schema file in which nothing is wrong, as `check` sees it.
+/// Parses the imported file. Panics if `check` finds an error in it.
 fn parsed(imported: &Imported) -> Json {
     let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
     let sources = Sources::new(vec![source]);
@@ -75,7 +75,7 @@ fn parsed(imported: &Imported) -> Json {
 }
 
 #[test]
-fn lists_become_files_a_person_could_have_written() {
+fn lists_become_the_expected_files_and_warnings() {
     let mut wrong = Vec::new();
     for path in lists(&folder("cases")) {
         let imported = import(&fs::read_to_string(&path).expect("readable")).expect("a list");
@@ -88,7 +88,7 @@ fn lists_become_files_a_person_could_have_written() {
 }
 
 #[test]
-fn what_is_no_list_of_tools_is_refused_with_a_reason() {
+fn a_text_that_is_not_a_list_of_tools_is_refused_with_a_reason() {
     let cases = [
         ("{", "this is not JSON at 1:2: expected a key in quotes"),
         ("7", "expected a list of tools, found 7"),
@@ -110,7 +110,7 @@ fn what_is_no_list_of_tools_is_refused_with_a_reason() {
 }
 
 #[test]
-fn one_tool_that_cannot_be_read_never_costs_the_others() {
+fn a_tool_that_cannot_be_read_does_not_affect_the_others() {
     let deep = format!("{}{}", "[".repeat(90), "]".repeat(90));
     let list = format!(
         r#"[1, {{"title": "x"}}, {{"name": "a", "inputSchema": {{"const": {deep}}}}},
@@ -172,7 +172,8 @@ fn check_all(folder: &Path) {
     }
 }
 
-/// A second import changes nothing, and one of another list says what that list says; the order of keys is the file's.
+/// Checks that a second import changes nothing, and that an import of another list takes its schemas. Keys keep the file's
+/// order.
 fn check_again(list: &str, file: &str) {
     let again = import_again(list, file);
     assert_eq!(again.text, file);
@@ -186,7 +187,7 @@ fn check_again(list: &str, file: &str) {
     assert_eq!(import_again(list, &back.text).text, back.text);
 }
 
-/// The list with the schemas of each tool in the tool before it.
+/// A list in which each tool has the schemas of the next one.
 fn rotated(list: Json) -> Json {
     let Some(Json::Array(mut tools)) = list.get("tools").cloned() else { panic!("no list") };
     let is_schema = |key: &String| key.ends_with("Schema");
@@ -209,7 +210,7 @@ fn rotated(list: Json) -> Json {
 }
 
 #[test]
-fn words_of_schemas_that_people_changed_stay_whatever_else_the_server_changes() {
+fn edits_of_schemas_stay_when_the_server_changes_other_parts() {
     let list = |more: &str| {
         format!(
             r##"[{{"name": "find", "description": "Finds.", "inputSchema": {{"type": "object", "properties": {{

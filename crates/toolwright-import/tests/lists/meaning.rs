@@ -1,5 +1,5 @@
-//! Whether an imported schema says what the server's did: the two are walked side by side, through
-//! their references, and may differ only in what the importer documents. Knows nothing of its code.
+//! Compares an imported schema with the server's, through their references. They may only differ in what the importer
+//! documents. It uses none of the importer's code.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use toolwright::untrusted::visible;
 use toolwright_codegen::internal::Json;
 use toolwright_import::Warning;
 
-/// What a schema loses, since it only says where the schema is or what it is written in.
+/// Keywords that an import drops, as they do not change which values are accepted.
 const BOOKKEEPING: [&str; 5] = ["$schema", "$id", "$anchor", "$defs", "definitions"];
 
 const ONE: [&str; 12] = [
@@ -27,26 +27,26 @@ const ONE: [&str; 12] = [
 const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const NAMED: [&str; 3] = ["properties", "patternProperties", "dependentSchemas"];
 
-/// The two schemas of one side of a tool.
+/// The two schemas of a tool's arguments or result.
 pub(crate) struct Comparison<'a> {
     /// Whether the order of keys is compared too.
     pub(crate) is_ordered: bool,
-    /// The server's.
+    /// The server's schema.
     pub(crate) theirs: &'a Json,
-    /// The imported one.
+    /// The imported schema.
     pub(crate) ours: &'a Json,
-    /// The types it may name.
+    /// The types of the imported file.
     pub(crate) types: Option<&'a Json>,
-    /// The tool and side, as warnings name them.
+    /// The tool and `args` or `result`, as warnings name them.
     pub(crate) place: String,
-    /// What the importer admits.
+    /// The warnings of the import.
     pub(crate) warnings: &'a [Warning],
-    /// Pairs that are being compared: a cycle that has come around is equal so far.
+    /// Pairs of schemas whose comparison has begun, by their addresses.
     pub(crate) seen: BTreeSet<(usize, usize)>,
 }
 
 impl<'a> Comparison<'a> {
-    /// Panics where the two differ.
+    /// Panics if the schemas differ.
     pub(crate) fn run(mut self) {
         let (theirs, ours) = (self.theirs, self.ours);
         match ours {
@@ -66,7 +66,7 @@ impl<'a> Comparison<'a> {
                 self.schemas(theirs_target, ours_target, at);
                 self.keywords(theirs, ours, at);
             }
-            // A named root is a bare name, and a target is a reference where it stood.
+            // The import may replace a schema by a reference, or a reference by its target.
             (Some(target), None) => self.schemas(target, ours, at),
             (None, Some(target)) => self.schemas(theirs, target, at),
             (None, None) => self.keywords(theirs, ours, at),
@@ -79,7 +79,7 @@ impl<'a> Comparison<'a> {
             return;
         };
         let kept = theirs.iter().filter(|(key, _)| {
-            !BOOKKEEPING.contains(&key.as_str()) && key != "$ref" && !self.is_admitted(key, ours)
+            !BOOKKEEPING.contains(&key.as_str()) && key != "$ref" && !self.has_warning(key, ours)
         });
         let kept: Vec<_> = kept.collect();
         let ours: Vec<_> =
@@ -111,7 +111,7 @@ impl<'a> Comparison<'a> {
                 }
             }
             (theirs, ours) if ONE.contains(&key) => self.schemas(theirs, ours, at),
-            // What they hide in words is made visible.
+            // The import replaces invisible characters in texts.
             (Json::String(theirs), Json::String(ours))
                 if ["description", "title"].contains(&key) =>
             {
@@ -121,7 +121,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Entries in the order that is compared.
+    /// The entries in the order for the comparison.
     fn in_order(&self, mut entries: Vec<&'a (String, Json)>) -> Vec<&'a (String, Json)> {
         if !self.is_ordered {
             entries.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -129,8 +129,8 @@ impl<'a> Comparison<'a> {
         entries
     }
 
-    /// Whether a keyword is missing and some warning about this schema names it.
-    fn is_admitted(&self, key: &str, ours: &[(String, Json)]) -> bool {
+    /// Whether a keyword is missing and a warning about this schema names it.
+    fn has_warning(&self, key: &str, ours: &[(String, Json)]) -> bool {
         let names_it = |warning: &Warning| {
             warning.message.contains(&format!("`{key}`"))
                 || warning.message.contains(&format!("`{key}: "))
@@ -173,7 +173,7 @@ fn address(value: &Json) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Equality that takes numbers by their value.
+/// Whether two values are equal. Numbers are compared by value.
 fn same(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Number(one), Json::Number(other)) => one.parse::<f64>() == other.parse::<f64>(),

@@ -1,6 +1,6 @@
-//! Lists with something odd in one of their tools: whatever it is, the import writes a file that `check` accepts, and every
-//! other tool is in it. `TOOLWRIGHT_LISTS` and `TOOLWRIGHT_SCHEMAS` name folders with more lists and with schemas that
-//! become tools; `TOOLWRIGHT_MUTANTS` says how many lists are made. `cargo xtask corpus` sets them.
+//! Tests lists in which one tool was changed at random: the import writes a file that `check` accepts, with all other tools.
+//! `TOOLWRIGHT_LISTS` and `TOOLWRIGHT_SCHEMAS` name folders with more lists and with schemas that become tools;
+//! `TOOLWRIGHT_MUTANTS` is the number of lists. `cargo xtask corpus` sets them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -12,13 +12,13 @@ use toolwright_import::ImportError;
 
 use super::{folder, import, json, lists};
 
-/// How many lists are made where nothing else is said.
+/// The default number of lists.
 const MUTANTS: usize = 40;
 
-/// How many tools a list has at most: the one that is odd, and a few beside it.
+/// The maximum number of tools in a list.
 const TOOLS: usize = 4;
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// A pseudorandom generator with a seed (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// Entries that go into some schema of a tool.
+/// Keywords that are added to a schema of a tool.
 const ODD: &str = r##"[
     {"pattern": "^(?!x).*$"}, {"pattern": "(?i)abc"}, {"pattern": "\\p{L}+"}, {"pattern": "(a)\\1"}, {"pattern": "["},
     {"pattern": 5}, {"patternProperties": {"(?<=a)b": false}}, {"patternProperties": {"^x-": 3}},
@@ -84,7 +84,7 @@ fn items(text: &str) -> Vec<Json> {
     }
 }
 
-/// Puts a value in the place of an entry, or behind the others.
+/// Replaces an entry or appends it.
 fn set(value: &mut Json, key: &str, new: Json) {
     if let Json::Object(entries) = value {
         entries.retain(|(known, _)| known != key);
@@ -118,7 +118,7 @@ fn change(value: &mut Json, random: &mut Random, odd: &[Json]) {
     }
 }
 
-/// A list with an odd tool in it, and the place of that tool.
+/// A list with a changed tool, and the index of that tool.
 fn mutated(tools: &[Json], random: &mut Random) -> (Vec<Json>, usize) {
     let start = random.below(tools.len());
     let mut tools: Vec<Json> =
@@ -157,7 +157,7 @@ fn tools(path: &Path) -> Vec<Json> {
 
 fn list_of(tools: Vec<Json>) -> String {
     let list = Json::Object(vec![("tools".to_owned(), Json::Array(tools))]).to_string();
-    // No double holds it, so the tests' own reader of JSON does not.
+    // The tests' reader of JSON cannot hold this number, as it is larger than any double.
     list.replace("\"@huge\"", "1e400")
 }
 
@@ -168,12 +168,12 @@ fn name(tool: &Json) -> String {
     }
 }
 
-/// What is wrong with what is made of a list, of which one tool may be left out.
+/// Imports a list, and returns a message if `check` refuses the file or if a tool other than `odd` is missing.
 fn wrong(list: &[Json], odd: Option<usize>) -> Option<String> {
     let text = list_of(list.to_vec());
     let imported = match import(&text) {
         Ok(imported) => imported,
-        // There is nothing to keep.
+        // The changed tool was the only one.
         Err(ImportError::Check(_)) if list.len() == 1 => return None,
         Err(error) => return Some(format!("{error}\n{text}")),
     };
@@ -206,7 +206,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 #[test]
-fn an_odd_tool_costs_no_other_and_no_file_is_refused() {
+fn a_changed_tool_does_not_affect_the_others_and_no_file_is_refused() {
     let paths: Vec<PathBuf> = folders().iter().flat_map(|folder| lists(folder)).collect();
     let all: Vec<Vec<Json>> = paths.iter().map(|path| tools(path)).collect();
     let count = env::var("TOOLWRIGHT_MUTANTS").ok().and_then(|count| count.parse().ok());
@@ -220,7 +220,7 @@ fn an_odd_tool_costs_no_other_and_no_file_is_refused() {
     assert!(found.is_empty(), "{} of them:\n{}", found.len(), found.join("\n\n"));
 }
 
-/// The official suite's schemas, each as the arguments of a tool, as a property of them, and as a result.
+/// Takes each schema of the official suite as the arguments of a tool, as a property of them, and as a result.
 #[test]
 fn schemas_of_a_suite_become_tools_that_check_accepts() {
     let Some(suite) = env::var_os("TOOLWRIGHT_SCHEMAS") else {

@@ -1,6 +1,6 @@
-//! What an imported schema says about payloads: what the server's own accepts is accepted, and what is refused is told.
-//! `verdicts/` has schemas with payloads; `null` in the place of a verdict means that the server's schema cannot be had in
-//! full, so that nothing may be refused for the part that is missing.
+//! Tests that an imported schema accepts the payloads that the server's schema accepts, and that differences are warned of.
+//! `verdicts/` has schemas with payloads. The verdict `null` is for payloads whose verdict depends on a missing part of the
+//! server's schema; they must be accepted.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn accepts(imported: &Imported, payload: &Json) -> bool {
 }
 
 #[test]
-fn what_a_server_accepts_is_accepted_by_what_is_imported() {
+fn imported_schemas_accept_what_the_servers_schemas_accept() {
     let mut wrong = Vec::new();
     for path in lists(&folder("verdicts")) {
         let case = json::read(&fs::read_to_string(&path).expect("readable"));

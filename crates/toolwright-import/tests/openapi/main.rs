@@ -1,5 +1,5 @@
-//! Tests `import openapi` on small documents whose files are kept: every place of a parameter, schemas of 3.0, and what is
-//! left out and why. Every written file passes `check`. `UPDATE_EXPECT=1 cargo test` writes expectations.
+//! Tests `import openapi` on small documents with expected files: every place of a parameter, schemas of 3.0, and operations
+//! that are left out. Every written file compiles. `UPDATE_EXPECT=1 cargo test` updates the expected files.
 
 #[path = "../../../../codegen/tests/expect/mod.rs"]
 mod expect;
@@ -37,7 +37,7 @@ fn import(
     openapi(
         text,
         "api.yaml",
-        &ApiImport { owner, by_tag, tags: names(tags), selection, beside: &[] },
+        &ApiImport { owner, by_tag, tags: names(tags), selection, other_files: &[] },
     )
 }
 
@@ -45,7 +45,7 @@ fn all(text: &str) -> Result<ImportedApi, OpenApiError> {
     import(text, &[], false, Selection::default())
 }
 
-/// The file must be one in which nothing is wrong, and from which crates are made.
+/// Panics if the imported file does not compile.
 fn check(imported: &ImportedApi) {
     let source = Source { path: "imported.yaml".to_owned(), text: imported.text.clone() };
     if let Err(findings) = compile(&Sources::new(vec![source]), &Options::default()) {
@@ -56,7 +56,7 @@ fn check(imported: &ImportedApi) {
 }
 
 #[test]
-fn documents_become_files_a_person_could_have_written() {
+fn documents_become_the_expected_files_and_warnings() {
     let mut wrong = Vec::new();
     for path in cases() {
         let imported = all(&fs::read_to_string(&path).expect("readable")).expect("operations");
@@ -71,17 +71,17 @@ fn documents_become_files_a_person_could_have_written() {
 }
 
 #[test]
-fn what_is_no_openapi_document_is_refused_with_a_reason() {
+fn a_text_that_is_not_an_openapi_document_is_refused_with_a_reason() {
     let empty = "openapi: 3.0.0\ninfo: { title: x, version: '1' }\npaths: {}\n";
     let cases = [
         ("{", "this is not JSON at 1:2"),
-        ("[1, 2", "this is no YAML that can be read: api.yaml:1:"),
+        ("[1, 2", "this is not valid YAML: api.yaml:1:"),
         ("a: 1\na: 2", "`a`"),
         ("swagger: '2.0'", "this is Swagger 2"),
         ("openapi: 3.2.0", "this is OpenAPI 3.2.0"),
         ("openapi: 4", "this is OpenAPI 4"),
-        ("{}", "this is no OpenAPI document"),
-        ("", "this is no OpenAPI document"),
+        ("{}", "this is not an OpenAPI document"),
+        ("", "this is not an OpenAPI document"),
         (empty, "no operation is selected"),
     ];
     for (text, expected) in cases {

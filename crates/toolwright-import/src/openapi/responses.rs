@@ -1,5 +1,5 @@
-//! Reads the responses of an operation: successful ones become its result, some others its errors. Statuses that every HTTP
-//! client handles by itself, such as 401, 429 and 503, are no errors of an operation.
+//! Reads the responses of an operation. Successful ones become the result of its method, and some others become errors. Statuses
+//! that HTTP clients handle for all operations, such as 401, 429 and 503, do not.
 
 use super::super::keywords::Entries;
 use super::super::warnings::Subject;
@@ -8,10 +8,10 @@ use super::body::{essence, is_json, is_text, listed};
 use super::{entries, text};
 use toolwright_codegen::internal::Json;
 
-/// Statuses that mean the same for every operation: who asks, how often, how long.
+/// Statuses that mean the same for every operation: authentication, permission, timeout and rate limit.
 const KNOWN: [&str; 4] = ["401", "403", "408", "429"];
 
-/// Names of statuses (RFC 9110, 15.5), and whether other arguments may help.
+/// Statuses, the names of their errors (RFC 9110, 15.5), and whether other arguments may help.
 const NAMES: [(&str, &str, bool); 17] = [
     ("400", "bad_request", true),
     ("402", "payment_required", false),
@@ -32,50 +32,50 @@ const NAMES: [(&str, &str, bool); 17] = [
     ("4XX", "refused", false),
 ];
 
-/// What an operation gives.
+/// The result and the errors of an operation.
 #[derive(Default)]
-pub(super) struct Answers {
-    /// The schema of a good answer; none where nothing is given.
+pub(super) struct Responses {
+    /// The schema of the successful responses; `None` if they have no content.
     pub(super) schema: Option<Json>,
-    /// Whether that is text.
+    /// Whether their content is text.
     pub(super) is_text: bool,
-    /// The errors it declares.
+    /// The errors that the operation declares.
     pub(super) errors: Entries,
 }
 
-/// Reads the answers of an operation.
-pub(super) fn answers(
+/// Reads the responses of an operation.
+pub(super) fn responses(
     api: &Api,
     operation: &Operation<'_>,
     subject: &mut Subject<'_>,
-) -> Result<Answers, String> {
+) -> Result<Responses, String> {
     let mut good = Vec::new();
     let mut errors = Entries::new();
-    let all = entries(operation.itself, "responses");
+    let all = entries(operation.definition, "responses");
     let is_good = |status: &str| status.starts_with('2');
     let has_good = all.iter().any(|(status, _)| is_good(status));
-    for (status, answer) in all.iter().filter(|(status, _)| !status.starts_with("x-")) {
-        let answer = api.follow(answer)?;
+    for (status, response) in all.iter().filter(|(status, _)| !status.starts_with("x-")) {
+        let response = api.follow(response)?;
         for key in ["headers", "links"] {
-            if !entries(answer, key).is_empty() {
+            if !entries(response, key).is_empty() {
                 subject.warn(
                     "",
-                    format!("`{key}` of an answer have no place in a result and were left out"),
+                    format!("`{key}` of a response have no place in a result and were left out"),
                 );
             }
         }
         if is_good(status) || (status == "default" && !has_good) {
-            good.push(entries(answer, "content"));
+            good.push(entries(response, "content"));
         } else {
-            let error = error(status, answer);
+            let error = error(status, response);
             errors.extend(error.filter(|(name, _)| errors.iter().all(|(known, _)| known != name)));
         }
     }
     let (schema, is_text) = result(&good)?;
-    Ok(Answers { schema, is_text, errors })
+    Ok(Responses { schema, is_text, errors })
 }
 
-/// One schema for all good answers, and whether they are text.
+/// One schema for all successful responses, and whether their content is text.
 fn result(good: &[&[(String, Json)]]) -> Result<(Option<Json>, bool), String> {
     let has_nothing = good.iter().any(|contents| contents.is_empty());
     let with: Vec<_> = good.iter().filter(|contents| !contents.is_empty()).collect();
@@ -105,7 +105,7 @@ fn result(good: &[&[(String, Json)]]) -> Result<(Option<Json>, bool), String> {
     }
     let kinds: Vec<&str> =
         with.iter().flat_map(|contents| contents.iter()).map(|(kind, _)| kind.as_str()).collect();
-    Err(format!("its answer is {}, and only JSON and text are known", listed(&kinds)))
+    Err(format!("its response is {}; only JSON and text are supported", listed(&kinds)))
 }
 
 fn one_of(mut schemas: Vec<Json>) -> Option<Json> {
@@ -115,8 +115,8 @@ fn one_of(mut schemas: Vec<Json>) -> Option<Json> {
     Some(Json::Object(vec![("anyOf".to_owned(), Json::Array(schemas))]))
 }
 
-/// The error that a status declares.
-fn error(status: &str, answer: &Json) -> Option<(String, Json)> {
+/// The error for a status; `None` if the status is not one of the operation.
+fn error(status: &str, response: &Json) -> Option<(String, Json)> {
     let upper = status.to_ascii_uppercase();
     if !upper.starts_with('4') || upper.len() != 3 || KNOWN.contains(&upper.as_str()) {
         return None;
@@ -127,7 +127,7 @@ fn error(status: &str, answer: &Json) -> Option<(String, Json)> {
         |(_, name, _)| (*name).to_owned(),
     );
     let recovery = if known.is_some_and(|(.., helps)| *helps) { "correct_call" } else { "replan" };
-    let words = text(answer, "description").map(str::to_owned);
+    let words = text(response, "description").map(str::to_owned);
     let words = words.unwrap_or_else(|| format!("The service answers {upper}."));
     let number = upper.parse::<u16>().is_ok();
     let status = if number { Json::Number(upper) } else { Json::String(upper) };
