@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: the steps a change must pass, in the order that fails soonest, and what was skipped. Never changes
-//! a file outside the target folder.
+//! `cargo xtask ci`: runs the checks that a change must pass, the fastest first, and lists what was skipped. It writes only to
+//! the target folder.
 
 use toolwright_prerequisites::RECORD;
 
@@ -8,7 +8,7 @@ use crate::skipped::Skipped;
 use crate::tool::CARGO_DENY;
 use crate::{End, generate, msrv};
 
-/// Crates with examples in their docs; generated ones have none (`doctest = false`).
+/// The crates with examples in their docs. Generated crates have none (`doctest = false`).
 const DOC_TESTED: [&str; 10] = [
     "toolwright",
     "toolwright-agents",
@@ -22,19 +22,19 @@ const DOC_TESTED: [&str; 10] = [
     "toolwright-runtime",
 ];
 
-/// The features of the contract: conversions with other crates' types, and the tables of Unicode.
+/// The features of the contract.
 const CONTRACT_FEATURES: [&str; 6] = ["patterns", "redaction", "chrono", "jiff", "time", "uuid"];
 
-/// The built-in toolsets that are asked for one by one.
+/// The features of the built-in toolsets.
 const BUILTIN_FEATURES: [&str; 4] = ["files", "shell", "fetch", "tls"];
 
-/// The command asks MCP servers only with this feature, and its tests do.
+/// The feature of the command with the MCP client, which its tests need.
 const CLIENT: &str = "toolwright-cli/mcp";
 
-/// What of the compiler a build script leaves out.
+/// The features of the compiler, which build scripts turn off.
 const COMPILER_FEATURES: [&str; 4] = ["language-schema", "patterns", "project", "reports"];
 
-/// With `strict`, a run that skips anything fails, after all its steps.
+/// Runs all steps. With `strict`, the run fails at its end if anything was skipped.
 pub(crate) fn run(strict: bool) -> End {
     let steps: [fn(&mut Skipped) -> Result<(), Failed>; 8] =
         [format, drift, lint, lint_features, test, doc_test, oldest_rust, deny];
@@ -53,18 +53,18 @@ pub(crate) fn run(strict: bool) -> End {
         print!("\nskipped:\n{skipped}");
     }
     match verdict(ended, skipped.is_empty(), strict) {
-        Ok(words) => {
-            println!("\nci: {words}");
+        Ok(message) => {
+            println!("\nci: {message}");
             End::Done
         }
-        Err(words) => {
-            eprintln!("\nerror: {words}");
+        Err(message) => {
+            eprintln!("\nerror: {message}");
             End::Failed
         }
     }
 }
 
-/// What is said of a run at its end, and whether it passed.
+/// The last message of a run, and whether the run passed.
 fn verdict(
     ended: Result<(), Failed>,
     nothing_skipped: bool,
@@ -102,8 +102,8 @@ fn lint(_: &mut Skipped) -> Result<(), Failed> {
     step(&lint.with(&["--", "-D", "warnings"].map(str::to_owned)))
 }
 
-/// The contract, the built-in toolsets and the compiler without features, and with each alone: with all of them, `lint`
-/// has seen them, because the tests of the workspace turn them on. The command without its one feature that matters.
+/// Lints the contract, the built-in toolsets and the compiler without features and with each feature alone, and the command
+/// without features. The step `lint` has all features, as the tests of the workspace turn them on.
 fn lint_features(_: &mut Skipped) -> Result<(), Failed> {
     lint_each_alone("toolwright", &CONTRACT_FEATURES)?;
     lint_each_alone("toolwright-builtins", &BUILTIN_FEATURES)?;

@@ -1,4 +1,4 @@
-//! Child processes: how they are shown and run. Never decides which.
+//! Runs child processes and prints their command lines.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,43 +9,43 @@ use crate::End;
 /// A program and its arguments.
 pub(crate) struct Invocation {
     program: OsString,
-    /// How it is shown, the program first.
+    /// The command line as it is printed, with the program first.
     words: Vec<String>,
     environment: Vec<(&'static str, OsString)>,
 }
 
 impl Invocation {
-    /// `cargo` with these arguments: the cargo that runs this chore.
+    /// The cargo that runs this task, with these arguments.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         Self::program("cargo", cargo, arguments)
     }
 
-    /// A program with these arguments, and the name it is shown by.
+    /// A program with these arguments, which is printed by this name.
     pub(crate) fn program(name: &str, program: impl Into<OsString>, arguments: &[&str]) -> Self {
         let words = std::iter::once(name).chain(arguments.iter().copied());
         let words = words.map(str::to_owned).collect();
         Self { program: program.into(), words, environment: Vec::new() }
     }
 
-    /// Adds arguments given by the user.
+    /// Adds arguments.
     pub(crate) fn with(mut self, arguments: &[String]) -> Self {
         self.words.extend_from_slice(arguments);
         self
     }
 
-    /// Sets a variable for it.
+    /// Sets an environment variable for the process.
     pub(crate) fn in_environment(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.environment.push((name, value.into()));
         self
     }
 
-    /// Runs it on our own input and output, and says whether it succeeded.
+    /// Runs it with the input and output of this process. Returns whether it succeeded.
     pub(crate) fn succeeds(&self) -> std::io::Result<bool> {
         Ok(self.command().status()?.success())
     }
 
-    /// Runs it on our own input and output as the last step of a chore.
+    /// Runs it with the input and output of this process, as the last step of a task.
     pub(crate) fn run(&self) -> End {
         match self.succeeds() {
             Ok(true) => End::Done,
@@ -57,7 +57,7 @@ impl Invocation {
         }
     }
 
-    /// Runs it unseen, and says whether it succeeded: for asking what is installed.
+    /// Runs it without output. Returns whether it succeeded, which tells if a program is installed.
     pub(crate) fn is_available(&self) -> bool {
         let status = self.command().stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())

@@ -1,5 +1,5 @@
-//! `cargo xtask first-hour`: does what a new user does, with the packages of `cargo xtask registry` and no other part of this
-//! repository: installs the command, starts a project, tests it, edits its schema and generates again.
+//! `cargo xtask first-hour`: does what a new user does, with only the packages of `cargo xtask registry`: installs the command,
+//! creates a project, tests it, edits its schema and generates again.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -10,10 +10,10 @@ use crate::{End, registry};
 
 pub(crate) fn run() -> End {
     let begun = Instant::now();
-    let done = registry::lay_out().and_then(|registry| {
+    let done = registry::create().and_then(|registry| {
         let user = User::new(&registry)?;
         let done = user.first_hour();
-        // What failed stays, to be looked at.
+        // The folder of a failed run is kept for inspection.
         match &done {
             Ok(()) => fs::remove_dir_all(&user.folder).map_err(|error| error.to_string())?,
             Err(_) => eprintln!("\nnote: the project is in {}", user.folder.display()),
@@ -38,7 +38,7 @@ const MESSAGES: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params"
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 "#;
 
-/// Someone who has Rust and the registry.
+/// A user who has Rust and the registry.
 struct User {
     /// The working folder, outside of this repository.
     folder: PathBuf,
@@ -52,7 +52,7 @@ impl User {
             fs::create_dir_all(folder.join("cargo"))?;
             fs::write(folder.join("cargo/config.toml"), config?)
         };
-        set_up().map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        set_up().map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
         Ok(Self { folder })
     }
 
@@ -60,7 +60,7 @@ impl User {
         self.succeeds(".", &["cargo", "install", "--debug", "toolwright-cli"])?;
         self.succeeds(".", &["toolwright", "init", "tracker", "--mcp", "--agent"])?;
         self.succeeds("tracker", &["cargo", "test"])?;
-        self.asks_the_server()?;
+        self.call_server()?;
         self.succeeds("tracker", &["toolwright", "gen", "--check"])?;
 
         let schema = self.edit_description()?;
@@ -74,8 +74,8 @@ impl User {
         self.succeeds("tracker", &["cargo", "test"])
     }
 
-    /// Begins a conversation with the MCP server of the project, and asks for its tools.
-    fn asks_the_server(&self) -> Result<(), String> {
+    /// Starts the MCP server of the project, and checks that it lists its tools.
+    fn call_server(&self) -> Result<(), String> {
         let messages = self.folder.join("messages.jsonl");
         let asked = fs::write(&messages, MESSAGES).and_then(|()| fs::File::open(&messages));
         let asked = asked.map_err(|error| format!("{}: {error}", messages.display()))?;
@@ -88,7 +88,7 @@ impl User {
         }
     }
 
-    /// Adds a word to the first description of the schema; returns its file.
+    /// Adds a word to the first description of the schema. Returns the path of its file.
     fn edit_description(&self) -> Result<String, String> {
         let folder = self.folder.join("tracker/schema");
         let edit = || -> io::Result<Option<String>> {
@@ -108,7 +108,7 @@ impl User {
         edited.ok_or_else(|| format!("no file in {} has a description", folder.display()))
     }
 
-    /// Runs a command line in one of the user's folders, and returns its output as the error if it fails.
+    /// Runs a command line in one of the user's folders. If it fails, the error has its output.
     fn succeeds(&self, folder: &str, line: &[&str]) -> Result<(), String> {
         let begun = Instant::now();
         let output = self.command(folder, line)?;
@@ -116,9 +116,9 @@ impl User {
             println!("   {} s", begun.elapsed().as_secs());
             return Ok(());
         }
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        Err(format!("`{}` failed ({}):\n{said}", line.join(" "), output.status))
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed);
+        Err(format!("`{}` failed ({}):\n{printed}", line.join(" "), output.status))
     }
 
     fn command(&self, folder: &str, line: &[&str]) -> Result<Output, String> {
@@ -129,7 +129,7 @@ impl User {
         println!("\n== {}", line.join(" "));
         let mut command = Command::new(self.program(line[0]));
         command.args(&line[1..]).current_dir(self.folder.join(folder)).stdin(input);
-        // Cargo tells programs that it starts about this repository.
+        // Cargo sets variables about this repository for the programs that it starts.
         for (name, _) in env::vars_os() {
             if name.to_string_lossy().starts_with("CARGO") {
                 command.env_remove(name);
@@ -137,14 +137,14 @@ impl User {
         }
         command
             .env("CARGO_HOME", self.folder.join("cargo"))
-            // The command and the project have dependencies in common.
+            // The command and the project share dependencies.
             .env("CARGO_TARGET_DIR", self.folder.join("target"))
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "0");
         command.output().map_err(|error| format!("`{}` did not start: {error}", line.join(" ")))
     }
 
-    /// Finds a program, first among those that cargo installed.
+    /// The path of a program that cargo installed, otherwise the name alone.
     fn program(&self, name: &str) -> PathBuf {
         let file = format!("{name}{}", env::consts::EXE_SUFFIX);
         let installed = self.folder.join("cargo/bin").join(file);

@@ -1,4 +1,4 @@
-//! `cargo xtask gen`: what `toolwright gen` does, for this repository. Holds no generation of its own.
+//! `cargo xtask gen`: does what `toolwright gen` does, for this repository.
 
 use std::io::IsTerminal as _;
 use std::path::Path;

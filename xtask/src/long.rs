@@ -1,5 +1,5 @@
-//! Chores that run tests for longer, or more exactly, than CI does. Never a test of their own: each is in its crate, and
-//! takes from the environment how long it is to run.
+//! Tasks that run tests longer or with more input than CI. The tests are in their crates, and read the size of the run from
+//! environment variables.
 
 use std::path::Path;
 
@@ -20,12 +20,15 @@ pub(crate) fn corpus(lists: &Path) -> End {
     let mutated = Invocation::cargo(&tests)
         .in_environment("TOOLWRIGHT_LISTS", &lists)
         .in_environment("TOOLWRIGHT_MUTANTS", "500");
-    // The schemas of the official suite, where they are beside the lists.
+    // The schemas of the official suite, if they are beside the lists.
     let suite = lists.with_file_name("json-schema-test-suite").join("tests/draft2020-12");
     let mutated = if suite.is_dir() {
         mutated.in_environment("TOOLWRIGHT_SCHEMAS", suite)
     } else {
-        println!("corpus: no {} here, so no schemas of the suite are tried", suite.display());
+        println!(
+            "corpus: {} does not exist, so no schemas of the suite are tried",
+            suite.display()
+        );
         mutated
     };
     match run(&mutated) {
@@ -44,15 +47,15 @@ pub(crate) fn torture() -> End {
 }
 
 pub(crate) fn fuzz(seconds: u64) -> End {
-    // A development build finds overflows too, and it is there already.
+    // A development build also finds overflows, and is usually built already.
     let tests = ["test", "--package", "toolwright-examples", "--test", "it", "fuzz::"];
-    // One after the other: each is to have the machine for its time.
+    // One target after the other, so that each has all processors.
     let shown = ["--", "--nocapture", "--test-threads", "1"].map(str::to_owned);
     let seconds = seconds.to_string();
     run(&Invocation::cargo(&tests).with(&shown).in_environment("TOOLWRIGHT_FUZZ_SECONDS", seconds))
 }
 
-/// Survivors that do not matter are listed in .cargo/mutants.toml, each with its reason; any other fails the chore.
+/// Fails if a mutant survives that .cargo/mutants.toml does not list.
 pub(crate) fn mutants(files: &[String]) -> End {
     let package = ["mutants", "--package", "toolwright-runtime", "--all-features"];
     let tests = ["--test-tool", "nextest", "--timeout", "600", "--output", "target"];
@@ -62,7 +65,7 @@ pub(crate) fn mutants(files: &[String]) -> End {
     let chosen: Vec<_> =
         files.iter().flat_map(|file| ["--file".to_owned(), file.clone()]).collect();
     let invocation = Invocation::cargo(&package).with(&tests.map(str::to_owned)).with(&chosen);
-    // Nobody reads a backtrace, and less is linked.
+    // Without debug information, linking is faster.
     let invocation = invocation.in_environment("CARGO_PROFILE_DEV_DEBUG", "0");
     // The profile in .config/nextest.toml ends tests that hang; the time limit above is for builds.
     run(&invocation.in_environment("NEXTEST_PROFILE", "mutants"))

@@ -1,4 +1,4 @@
-//! This repository's chores. Never part of what users install: `toolwright` is.
+//! The development tasks of this repository. Users install the command `toolwright` instead.
 
 mod ci;
 mod command;
@@ -17,113 +17,113 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Chores of this repository.
+/// Development tasks of this repository.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
-    /// Turn schema/ into gen/.
+enum Task {
+    /// Generate gen/ from schema/.
     Gen {
-        /// Write nothing; list what differs and fail if anything does.
+        /// Write nothing; list the differences and fail if there are any.
         #[arg(long)]
         check: bool,
     },
-    /// Run session_planner on an embedded planner and store; print its events.
+    /// Run the agent session_planner with a planner and store in memory; print its events.
     Demo {
         /// Passed on to the demo.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Serve a worked example over MCP, on stdio or HTTP.
+    /// Serve an example over MCP, on stdio or HTTP.
     Serve {
-        /// Which MCP server of the schema.
+        /// An MCP server of the schema.
         server: Server,
-        /// Listen on this address instead of stdio, at /mcp.
+        /// Serve HTTP on this address at /mcp, instead of stdio.
         #[arg(long)]
         http: Option<String>,
     },
-    /// Compare with peers side by side.
+    /// Run the benchmarks, which compare with other libraries.
     Bench {
-        /// One area; all of them unless given.
+        /// One area; all areas by default.
         name: Option<String>,
-        /// Print a JSON object a line.
+        /// Print one JSON object per line.
         #[arg(long)]
         json: bool,
-        /// Write what was found into docs/ too, where an area has a section of its own there (`generation`).
+        /// Also write the results to docs/, for an area with a section there (`generation`).
         #[arg(long, requires = "name")]
         write: bool,
     },
-    /// Judge generated codecs by the JSON Schema suite and by real tools; write docs/conformance.md.
+    /// Test generated codecs with the JSON Schema suite and real tools; write docs/conformance.md.
     Conformance {
         /// Write nothing; fail if the page is out of date or a codec disagrees.
         #[arg(long)]
         check: bool,
     },
-    /// Hold MCP servers and clients against the official suite; write docs/mcp-conformance.md.
+    /// Test MCP servers and clients with the official suite; write docs/mcp-conformance.md.
     McpConformance {
-        /// Write nothing; fail if the page is out of date or a scenario surprises.
+        /// Write nothing; fail if the page is out of date or a result is unexpected.
         #[arg(long)]
         check: bool,
     },
-    /// Judge generated codecs, imported tools and the run-time validator by random schemas, beside an independent oracle.
+    /// Test generated codecs, imported tools and the run-time validator with random schemas against an independent oracle.
     Judge {
         /// Passed on to the judge: --schemas N, --seed S, --payloads N, --write.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Count what typify makes of the schemas that our codecs are judged by; write it into docs/decisions/0001.
+    /// Count how typify handles the schemas of our conformance tests; write docs/decisions/0001.
     Typify,
-    /// Load the runtime with calls that succeed, fail, panic and hang, and count what comes back.
+    /// Make calls that succeed, fail, panic and hang for a long time, and count the results.
     Soak {
-        /// Passed on to the load: --calls N, --tasks N.
+        /// Passed on: --calls N, --tasks N.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Put MCP servers under load beside clients that misbehave, and look at what the others notice.
+    /// Put MCP servers under load while some clients misbehave, and measure the effect on the other clients.
     Load {
         /// Passed on: --seconds N, --rate N, --connections N,N, --alone.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Hold a release build to its limits on hostile input; write the figures into docs/hostile-input.md.
+    /// Check the time and memory limits of a release build on hostile input; write docs/hostile-input.md.
     Hostile,
-    /// Import all lists of tools of a folder into one project, generate it and compile it: 2,000 tools take minutes.
+    /// Import all lists of tools of a folder into one project, generate it and compile it. Takes minutes for 2,000 tools.
     Corpus {
         /// The folder of answers to `tools/list`.
         #[arg(default_value = "../shared/corpus/mcp-tools")]
         lists: std::path::PathBuf,
     },
-    /// Kill the generator at random moments, 300 times, and look at what it left.
+    /// Kill the generator at 300 random moments, and check the files that it left.
     Torture,
-    /// Feed the compiler and generated codecs random input.
+    /// Run the compiler and generated codecs on random input.
     Fuzz {
-        /// How long each target runs.
+        /// The time for each target in seconds.
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
-    /// Change the runtime in hundreds of ways, each of which a test must notice; needs cargo-mutants. Takes hours.
+    /// Run mutation tests of the runtime; needs cargo-mutants and hours.
     Mutants {
-        /// Only files that match one of these; run/, approval/ and tools/ unless given.
+        /// Only files that match one of these patterns; run/, approval/ and tools/ by default.
         files: Vec<String>,
     },
     /// Write a bill of materials (CycloneDX) for each published crate into target/sbom.
     Sbom,
-    /// Compile what promises an older Rust with that Rust, if rustup has it.
+    /// Compile the contract and generated crates with their minimum supported Rust version, if rustup has it.
     Msrv {
-        /// A compiler of that version that rustup does not know.
+        /// The path of a compiler of that version, if it is not rustup's.
         #[arg(long, value_name = "FILE")]
         rustc: Option<std::path::PathBuf>,
     },
-    /// Package the published crates and lay them out in target/registry, with all that they depend on, for cargo without a network.
+    /// Package the published crates into a local registry in target/registry, with all their dependencies.
     Registry,
-    /// Install the command from that registry and do what a new user does, in a folder that knows nothing of this one.
+    /// Install the command from that registry and do what a new user does, outside this repository.
     FirstHour,
-    /// Everything that must hold before a change is merged. Ends with a list of what was skipped and why.
+    /// Run everything that a change must pass, and list what was skipped and why.
     Ci {
         /// Fail if anything was skipped.
         #[arg(long)]
@@ -137,7 +137,7 @@ enum Server {
     Calc,
 }
 
-/// How a chore ends, in the exit codes `toolwright` uses.
+/// The outcome of a task, with the exit codes of `toolwright`.
 #[derive(Clone, Copy)]
 enum End {
     Done,
@@ -151,35 +151,35 @@ fn main() -> ExitCode {
         eprintln!("error: cannot enter {}: {error}", repository().display());
         return ExitCode::from(End::Io);
     }
-    ExitCode::from(run(arguments.chore))
+    ExitCode::from(run(arguments.task))
 }
 
-fn run(chore: Chore) -> End {
-    match chore {
-        Chore::Gen { check } => generate::run(check),
-        Chore::Demo { rest } => start::demo(&rest),
-        Chore::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
-        Chore::Bench { name, json, write } => start::bench(name.as_deref(), json, write),
-        Chore::Conformance { check } => start::conformance(check),
-        Chore::McpConformance { check } => start::mcp_conformance(check),
-        Chore::Judge { rest } => start::judge(&rest),
-        Chore::Typify => start::typify(),
-        Chore::Soak { rest } => start::soak(&rest),
-        Chore::Load { rest } => start::load(&rest),
-        Chore::Hostile => long::hostile(),
-        Chore::Corpus { lists } => long::corpus(&lists),
-        Chore::Torture => long::torture(),
-        Chore::Fuzz { seconds } => long::fuzz(seconds),
-        Chore::Mutants { files } => long::mutants(&files),
-        Chore::Sbom => sbom::run(),
-        Chore::Msrv { rustc } => msrv::run(rustc),
-        Chore::Registry => registry::run(),
-        Chore::FirstHour => first_hour::run(),
-        Chore::Ci { strict } => ci::run(strict),
+fn run(task: Task) -> End {
+    match task {
+        Task::Gen { check } => generate::run(check),
+        Task::Demo { rest } => start::demo(&rest),
+        Task::Serve { server: Server::Calc, http } => start::serve_calc(http.as_deref()),
+        Task::Bench { name, json, write } => start::bench(name.as_deref(), json, write),
+        Task::Conformance { check } => start::conformance(check),
+        Task::McpConformance { check } => start::mcp_conformance(check),
+        Task::Judge { rest } => start::judge(&rest),
+        Task::Typify => start::typify(),
+        Task::Soak { rest } => start::soak(&rest),
+        Task::Load { rest } => start::load(&rest),
+        Task::Hostile => long::hostile(),
+        Task::Corpus { lists } => long::corpus(&lists),
+        Task::Torture => long::torture(),
+        Task::Fuzz { seconds } => long::fuzz(seconds),
+        Task::Mutants { files } => long::mutants(&files),
+        Task::Sbom => sbom::run(),
+        Task::Msrv { rustc } => msrv::run(rustc),
+        Task::Registry => registry::run(),
+        Task::FirstHour => first_hour::run(),
+        Task::Ci { strict } => ci::run(strict),
     }
 }
 
-/// The folder of the workspace: above this crate's own.
+/// The folder of the workspace, which is the parent of this package's folder.
 fn repository() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here)

@@ -1,4 +1,4 @@
-//! `cargo xtask msrv`: compiles the contract and generated crates with the oldest Rust that they promise.
+//! `cargo xtask msrv`: compiles the contract and generated crates with their minimum supported Rust version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::End;
 use crate::command::Invocation;
 use crate::tool::target;
 
-/// Features of the contract whose crates are as old; those of `time` and `uuid` ask for a newer Rust.
+/// The features of the contract that compile with that version. The crates behind `time` and `uuid` need a newer Rust.
 const FEATURES: &str = "toolwright/patterns,toolwright/chrono,toolwright/jiff";
 
 pub(crate) fn run(rustc: Option<PathBuf>) -> End {
@@ -24,12 +24,12 @@ pub(crate) fn run(rustc: Option<PathBuf>) -> End {
     }
 }
 
-/// Returns the run of cargo that compiles the contract and generated crates with their oldest Rust: the compiler that is
-/// named, or that of rustup.
+/// Returns the cargo command that compiles the contract and generated crates with their minimum supported Rust version. The
+/// compiler is `rustc`, or that of rustup.
 ///
 /// # Errors
 ///
-/// The reason why that Rust cannot be used.
+/// Returns the reason if there is no compiler of that version.
 pub(crate) fn check(rustc: Option<PathBuf>) -> Result<Invocation, String> {
     let contract = read(Path::new("crates/toolwright/Cargo.toml"));
     let line = contract.lines().find(|line| line.starts_with("rust-version = "));
@@ -37,11 +37,11 @@ pub(crate) fn check(rustc: Option<PathBuf>) -> Result<Invocation, String> {
     let version = line.trim_start_matches("rust-version = ").trim_matches('"');
     let rustc = rustc.or_else(|| installed(version)).ok_or_else(|| {
         format!(
-            "rustup has no Rust {version}, with which `toolwright` and generated crates were to be compiled; install it with \
+            "rustup has no Rust {version}, the minimum version of `toolwright` and generated crates; install it with \
              `rustup toolchain install {version} --profile minimal`"
         )
     })?;
-    let found = said_by(&rustc, &["--version"]).unwrap_or_default();
+    let found = output_of(&rustc, &["--version"]).unwrap_or_default();
     if !found.starts_with(&format!("rustc {version}.")) {
         return Err(format!("{} is `{}`, expected Rust {version}", rustc.display(), found.trim()));
     }
@@ -49,14 +49,14 @@ pub(crate) fn check(rustc: Option<PathBuf>) -> Result<Invocation, String> {
     collect(Path::new("gen"), line, &mut packages);
     let chosen: Vec<_> =
         packages.into_iter().flat_map(|name| ["--package".to_owned(), name]).collect();
-    // Its own folder, as cargo would compile everything again for the other Rust.
+    // In its own folder; otherwise cargo would compile everything again each time the compiler changes.
     let folder = target().join("msrv").display().to_string();
     let check =
         Invocation::cargo(&["check", "--locked", "--features", FEATURES, "--target-dir", &folder]);
     Ok(check.with(&chosen).in_environment("RUSTC", rustc))
 }
 
-/// The packages below a folder whose manifests have this line.
+/// Adds the packages below a folder whose manifests have this line.
 fn collect(folder: &Path, line: &str, packages: &mut Vec<String>) {
     let manifest = read(&folder.join("Cargo.toml"));
     if manifest.lines().any(|found| found == line) {
@@ -71,11 +71,11 @@ fn collect(folder: &Path, line: &str, packages: &mut Vec<String>) {
 }
 
 fn installed(version: &str) -> Option<PathBuf> {
-    let path = said_by(Path::new("rustup"), &["which", "--toolchain", version, "rustc"])?;
+    let path = output_of(Path::new("rustup"), &["which", "--toolchain", version, "rustc"])?;
     Some(PathBuf::from(path.trim()))
 }
 
-fn said_by(program: &Path, arguments: &[&str]) -> Option<String> {
+fn output_of(program: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask registry`: packages the published crates and lays them out in `target/registry`, beside all crates that they
-//! depend on, as a directory source of cargo. A folder with its `config.toml` needs neither this repository nor a network.
+//! `cargo xtask registry`: packages the published crates and all their dependencies into `target/registry`, as a directory
+//! source of cargo. With its `config.toml`, cargo needs neither this repository nor a network.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::command::Invocation;
 use crate::sbom::published;
 use crate::tool::target;
 
-/// All published crates have the version of the workspace.
+/// The version of the workspace, which all published crates have.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(crate) fn run() -> End {
-    match lay_out() {
+    match create() {
         Ok(folder) => {
             println!(
-                "registry: cargo uses it where {} lies in a folder `.cargo` above, or in $CARGO_HOME",
+                "registry: to use it, copy {} to a folder `.cargo` above your project, or to $CARGO_HOME",
                 folder.join("config.toml").display()
             );
             End::Done
@@ -31,16 +31,16 @@ pub(crate) fn run() -> End {
     }
 }
 
-/// Returns the folder with the registry: `crates`, and a `config.toml` that makes cargo take every crate from there.
-pub(crate) fn lay_out() -> Result<PathBuf, String> {
-    let folder = std::path::absolute(target().join("registry")).map_err(told("target"))?;
+/// Creates the registry. Returns its folder, with `crates` and a `config.toml` that makes cargo take every crate from there.
+pub(crate) fn create() -> Result<PathBuf, String> {
+    let folder = std::path::absolute(target().join("registry")).map_err(context("target"))?;
     let crates = folder.join("crates");
-    // Crates of others that are there already are not copied again.
+    // Third-party crates that are already there are not copied again.
     let vendor = Invocation::cargo(&["vendor", "--quiet", "--locked", "--versioned-dirs"]);
     succeed(&vendor.with(&[crates.display().to_string()]))?;
 
-    let names = names().map_err(told("the manifests of crates/"))?;
-    // What is not committed is packaged too, so that a change can be tried.
+    let names = names().map_err(context("the manifests of crates/"))?;
+    // Uncommitted changes are packaged too, so that they can be tried.
     let package = Invocation::cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
     let chosen: Vec<String> =
         names.iter().flat_map(|name| ["--package".to_owned(), name.clone()]).collect();
@@ -50,37 +50,37 @@ pub(crate) fn lay_out() -> Result<PathBuf, String> {
         unpack(&package, &crates, &format!("{name}-{VERSION}"))?;
     }
     let config = config(&crates);
-    fs::write(folder.join("config.toml"), config).map_err(told("target/registry"))?;
+    fs::write(folder.join("config.toml"), config).map_err(context("target/registry"))?;
     Ok(folder)
 }
 
 fn config(crates: &Path) -> String {
-    // A literal string of TOML: nothing in a path is an escape.
+    // The path is a literal string of TOML, which has no escapes.
     format!(
         "[net]\noffline = true\n\n[source.crates-io]\nreplace-with = \"toolwright\"\n\n[source.toolwright]\ndirectory = '{}'\n",
         crates.display()
     )
 }
 
-/// Unpacks a package below a folder, with the checksum that lock files compare.
+/// Unpacks a package into a folder, and writes the checksum that cargo compares with lock files.
 fn unpack(package: &Path, crates: &Path, name: &str) -> Result<(), String> {
     let folder = crates.join(name);
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(told(name))?;
+        fs::remove_dir_all(&folder).map_err(context(name))?;
     }
     let [from, to] = [package, crates].map(|path| path.display().to_string());
     succeed(&Invocation::program("tar", "tar", &["-xzf", &from, "-C", &to]))?;
-    let bytes = fs::read(package).map_err(told(name))?;
+    let bytes = fs::read(package).map_err(context(name))?;
     let mut sum = String::new();
     for byte in Sha256::digest(bytes) {
         let _ = write!(sum, "{byte:02x}");
     }
-    // Cargo looks at the sums of files only where they are listed.
+    // Cargo only checks the checksums of files that are listed.
     let checksum = format!("{{\"files\":{{}},\"package\":\"{sum}\"}}");
-    fs::write(folder.join(".cargo-checksum.json"), checksum).map_err(told(name))
+    fs::write(folder.join(".cargo-checksum.json"), checksum).map_err(context(name))
 }
 
-/// The published crates of the workspace, by the folders that hold them.
+/// The names of the published crates of the workspace.
 fn names() -> io::Result<Vec<String>> {
     let mut folders = vec![PathBuf::from("codegen")];
     for entry in fs::read_dir("crates")? {
@@ -99,12 +99,12 @@ fn succeed(invocation: &Invocation) -> Result<(), String> {
     println!("\n== {invocation}");
     match invocation.succeeds() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(format!("`{invocation}` failed; what it said stands above")),
+        Ok(false) => Err(format!("`{invocation}` failed; see its output above")),
         Err(error) => Err(format!("`{invocation}` did not start: {error}")),
     }
 }
 
-fn told(what: &str) -> impl Fn(io::Error) -> String {
+fn context(what: &str) -> impl Fn(io::Error) -> String {
     let what = what.to_owned();
-    move |error| format!("cannot lay out the registry: {what}: {error}")
+    move |error| format!("cannot create the registry: {what}: {error}")
 }

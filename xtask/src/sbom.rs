@@ -1,5 +1,5 @@
-//! `cargo xtask sbom`: a bill of materials for each published crate, in `target/sbom`. cargo-cyclonedx writes it beside the
-//! manifest of every crate of the workspace; here it is moved or removed.
+//! `cargo xtask sbom`: writes a bill of materials for each published crate to `target/sbom`. cargo-cyclonedx writes one beside
+//! the manifest of every crate of the workspace; this task moves those of published crates and removes the others.
 
 use std::path::Path;
 use std::{fs, io};
@@ -7,7 +7,7 @@ use std::{fs, io};
 use crate::End;
 use crate::tool::{CARGO_CYCLONEDX, target};
 
-/// What the files are called where the program writes them; no file of ours is.
+/// The name of the files that the program writes.
 const NAME: &str = "toolwright-sbom";
 
 pub(crate) fn run() -> End {
@@ -28,13 +28,13 @@ pub(crate) fn run() -> End {
             End::Done
         }
         Err(error) => {
-            eprintln!("error: cannot collect what cargo-cyclonedx wrote: {error}");
+            eprintln!("error: cannot collect the files of cargo-cyclonedx: {error}");
             End::Io
         }
     }
 }
 
-/// Moves the files of published crates below a folder; returns how many there were.
+/// Moves the files of published crates to a folder. Returns their number.
 fn collect(root: &Path, to: &Path) -> io::Result<usize> {
     fs::create_dir_all(to)?;
     let here = std::path::absolute(Path::new("."))?.display().to_string();
@@ -54,7 +54,7 @@ fn collect(root: &Path, to: &Path) -> io::Result<usize> {
         fs::remove_file(&file)?;
         let manifest = fs::read_to_string(folder.join("Cargo.toml"))?;
         if let Some(name) = published(&manifest) {
-            // Names of packages hold the folder that they are in, which is this machine's own.
+            // The ids of packages contain their folders on this machine.
             let text = text.replace(&here, "");
             fs::write(to.join(format!("{name}.cdx.json")), text)?;
             count += 1;
@@ -63,7 +63,7 @@ fn collect(root: &Path, to: &Path) -> io::Result<usize> {
     Ok(count)
 }
 
-/// The name of a crate that others can have from a registry.
+/// The name of a crate, if it is published.
 pub(crate) fn published(manifest: &str) -> Option<&str> {
     let is_kept = manifest.lines().any(|line| line == "publish = false");
     let name = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;

@@ -1,5 +1,4 @@
-//! What a run of `ci` left out and why: steps without their program, and tests that lacked something. Never decides what
-//! is left out.
+//! Lists what a run of `ci` skipped and why: steps and tests that need something that this machine does not have.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,14 +8,14 @@ use toolwright_prerequisites::{Skip, read};
 
 use crate::tool::target;
 
-/// Where the tests of this run record their skips.
+/// The skips of a run: the steps, and the file in which tests record theirs.
 pub(crate) struct Skipped {
     record: PathBuf,
     steps: Vec<String>,
 }
 
 impl Skipped {
-    /// Begins a run: what an earlier one recorded is forgotten.
+    /// Begins a run, and removes the record of an earlier run.
     pub(crate) fn begin() -> io::Result<Self> {
         let target = target();
         fs::create_dir_all(&target)?;
@@ -31,18 +30,18 @@ impl Skipped {
         &self.record
     }
 
-    /// A step that was left out, and why.
+    /// Records that a step was skipped, and why.
     pub(crate) fn step(&mut self, reason: &str) {
         self.steps.push(reason.to_owned());
     }
 
-    /// Everything that was left out, in words; empty if nothing was.
+    /// The list of all skips as text; empty if nothing was skipped.
     pub(crate) fn list(&self) -> io::Result<String> {
         Ok(list(&self.steps, &read(&self.record)?))
     }
 }
 
-/// A reason a line, with the tests that it kept from running below it. The skips are in the order of their reasons.
+/// Formats each reason on a line, with the tests that were skipped for it below. The skips are sorted by reason.
 fn list(steps: &[String], skips: &[Skip]) -> String {
     let mut text = String::new();
     for step in steps {
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_listed_with_the_tests_they_kept_from_running() {
+    fn reasons_are_listed_with_the_tests_that_were_skipped() {
         let steps = ["cargo-deny is not installed: licenses were not checked".to_owned()];
         let skips = [skip("no git", "one"), skip("no node", "one"), skip("no node", "two")];
         let expected = "  cargo-deny is not installed: licenses were not checked\n  no git: 1 test\n      a one\n  \

@@ -1,4 +1,4 @@
-//! Chores that start packages of their own, so that generating never builds them. Never links to those packages.
+//! Tasks that run a package of the workspace as a child process, so that `cargo xtask gen` does not have to build it.
 
 use crate::End;
 use crate::command::Invocation;
@@ -44,7 +44,7 @@ pub(crate) fn load(rest: &[String]) -> End {
     Invocation::cargo(&package).with(rest).run()
 }
 
-/// Areas with a package of their own: what they compare with would make every other area slower to build.
+/// The areas with their own packages, as their dependencies would slow down the build of the others.
 const AREAS_APART: [(&str, &str); 2] =
     [("generation", "toolwright-generation-bench"), ("mcp", "toolwright-mcp-bench")];
 

@@ -1,11 +1,11 @@
-//! Programs of others that chores run, installed by cargo when they are first needed. Never decides what they check.
+//! Third-party programs that tasks run. Cargo installs them when they are first needed.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::command::Invocation;
 
-/// A program at the version that this repository was tried with.
+/// A program and the version that this repository uses.
 pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
@@ -15,20 +15,20 @@ pub(crate) const CARGO_DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2"
 
 pub(crate) const CARGO_CYCLONEDX: Tool = Tool { name: "cargo-cyclonedx", version: "0.5.9" };
 
-/// Where cargo puts what it builds, and chores what they make.
+/// The target folder, in which cargo and the tasks write their files.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from)
 }
 
 impl Tool {
-    /// Returns a run of the program with these arguments. It is installed before, unless an earlier chore did that.
+    /// Returns the program with these arguments. Installs it first, unless it is already installed.
     ///
     /// # Errors
     ///
-    /// When it cannot be installed, which is told in words.
+    /// Returns a message if it cannot be installed.
     pub(crate) fn with(&self, arguments: &[&str]) -> Result<Invocation, String> {
         let Self { name, version } = self;
-        // By version, so that another one is installed when the version changes.
+        // One folder for each version, so that a changed version is installed.
         let root = target().join("tools").join(format!("{name}-{version}"));
         let program = root.join("bin").join(format!("{name}{}", env::consts::EXE_SUFFIX));
         if !program.is_file() {
@@ -45,7 +45,7 @@ impl Tool {
         println!("\n== {install}");
         match install.succeeds() {
             Ok(true) => Ok(()),
-            Ok(false) => Err(format!("`{install}` failed; what it said stands above")),
+            Ok(false) => Err(format!("`{install}` failed; see its output above")),
             Err(error) => Err(format!("`{install}` did not start: {error}")),
         }
     }

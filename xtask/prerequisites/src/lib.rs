@@ -1,5 +1,5 @@
-//! What tests need of the machine beside Rust: programs of others, the corpora, the right to mount. A test that lacks
-//! something is skipped and the skip is recorded, the same way everywhere. Never decides what a test proves.
+//! Finds out whether this machine has what tests need besides Rust: third-party programs, the corpora, the right to mount file
+//! systems. A test that needs something that is missing is skipped, and the skip is recorded.
 //!
 //! ```ignore
 //! if !has(&[Prerequisite::Git]) {
@@ -27,13 +27,13 @@ pub enum Prerequisite {
     Mounts,
     /// `node` with `npm`.
     Node,
-    /// `/proc`, which tells what a process uses: proc(5).
+    /// `/proc`, which shows the resources of a process: proc(5).
     Proc,
     /// `python3`.
     Python,
-    /// `taskset`, which keeps a process on some of the processors.
+    /// `taskset`, which limits a process to some processors.
     Taskset,
-    /// `python3` with the modules that make an environment: `venv` and `ensurepip`.
+    /// `python3` with the modules `venv` and `ensurepip`.
     Venv,
 }
 
@@ -50,7 +50,7 @@ impl Prerequisite {
         Self::Venv,
     ];
 
-    /// Whether this machine has it. Programs are started, as one that lies on the path need not work.
+    /// Whether this machine has it. Programs are started, as a program on the path need not work.
     pub fn is_there(self) -> bool {
         match self {
             Self::Corpora => corpora().is_dir(),
@@ -67,14 +67,14 @@ impl Prerequisite {
         }
     }
 
-    /// What is said of a test where it is missing.
+    /// The reason of a skip if it is missing.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Corpora => "the corpora are not beside this checkout, in ../shared/corpus",
             Self::Git => "git does not run",
-            Self::Mounts => "this system lets nobody mount in a user name space",
+            Self::Mounts => "this system does not allow mounts in a user name space",
             Self::Node => "node with npm does not run",
-            Self::Proc => "there is no /proc, which says what a process uses",
+            Self::Proc => "there is no /proc, which shows the resources of a process",
             Self::Python => "python3 does not run",
             Self::Taskset => "taskset does not run, so processors cannot be chosen",
             Self::Venv => "python3 with venv and ensurepip does not run",
@@ -82,14 +82,14 @@ impl Prerequisite {
     }
 }
 
-/// Says whether all of these are there. Each that is not is recorded as a reason why the calling test is skipped.
-#[must_use = "a test that lacks something has to return, or to leave a part out"]
+/// Returns whether this machine has all of these. Each missing one is recorded as a reason why the calling test is skipped.
+#[must_use = "a test must return, or skip a part, if something is missing"]
 pub fn has(needed: &[Prerequisite]) -> bool {
     let missing = needed.iter().filter(|prerequisite| !prerequisite.is_there());
     missing.map(|prerequisite| skip(prerequisite.reason())).count() == 0
 }
 
-/// Where the corpora are: the official JSON Schema suite, the tools of real servers and payloads for them. They are no
+/// The folder of the corpora: the official JSON Schema suite, the tools of real servers and payloads for them. They are not
 /// part of this repository.
 pub fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")

@@ -1,17 +1,17 @@
-//! Skips: said by the test, and written into a file for whoever runs all tests. Never decides what is skipped.
+//! Prints the skips of tests and records them in a file for `cargo xtask ci`.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::{env, thread};
 
-/// The variable that names the file into which skips are written; where it is not set, they are only said.
+/// The environment variable with the path of the file of skips. If it is not set, skips are only printed.
 pub const RECORD: &str = "TOOLWRIGHT_SKIPPED";
 
-/// A test that was skipped, or left something out.
+/// A test that was skipped, or that skipped a part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skip {
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The package of the test.
     pub package: String,
@@ -19,30 +19,30 @@ pub struct Skip {
     pub test: String,
 }
 
-/// Records that the calling test is skipped, or leaves something out, and why.
+/// Records that the calling test is skipped, or skips a part, and why.
 ///
 /// # Panics
 ///
-/// If the file of skips cannot be written: a skip that nobody hears of would be a test that passed.
+/// Panics if the file of skips cannot be written, as the test would otherwise seem to pass.
 pub fn skip(reason: &str) {
     let test = thread::current().name().unwrap_or("unnamed").to_owned();
     let package = env::var("CARGO_PKG_NAME").unwrap_or_default();
-    // Past the capture of test harnesses, which show nothing of a test that passes.
+    // Written directly to standard error, as test harnesses hide the captured output of passing tests.
     let _ = writeln!(io::stderr(), "skipped: {test}: {reason}");
     if let Some(path) = env::var_os(RECORD) {
         let line = format!("{reason}\t{package}\t{test}\n");
         let file = OpenOptions::new().create(true).append(true).open(&path);
-        // One write a line, so that lines of other processes stay whole.
+        // One write for each line, so that the lines of several processes do not mix.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         written.unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
     }
 }
 
-/// The skips of a file, each once, by reason; none if no test wrote one.
+/// Reads the skips of a file, each once, sorted by reason. There are none if the file does not exist.
 ///
 /// # Errors
 ///
-/// When the file is there and cannot be read, or a line is not one that [`skip`] writes.
+/// Returns an error if the file cannot be read, or has a line that [`skip`] does not write.
 pub fn read(path: &Path) -> io::Result<Vec<Skip>> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

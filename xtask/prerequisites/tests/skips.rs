@@ -1,5 +1,5 @@
-//! A test that lacks something is skipped, and the skip is recorded. The test binary starts itself on a path that is
-//! empty, as a machine without the programs would.
+//! Tests that skips are printed and recorded. The test binary starts itself with an empty `PATH`, like a machine without the
+//! programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ const PROGRAMS: [Prerequisite; 6] = [
     Prerequisite::Venv,
 ];
 
-/// Runs one test of this binary with an empty path: the skips it recorded, and what it said.
+/// Runs one test of this binary with an empty `PATH`. Returns the recorded skips and the standard error.
 fn child(test: &str) -> (Vec<Skip>, String) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("skipped");
@@ -33,32 +33,32 @@ fn child(test: &str) -> (Vec<Skip>, String) {
         .env("CARGO_PKG_NAME", "tried")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stdout));
-    (read(&record).unwrap(), said)
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{stderr}{}", String::from_utf8_lossy(&output.stdout));
+    (read(&record).unwrap(), stderr)
 }
 
 #[test]
-fn every_missing_program_is_recorded_with_its_test_and_said() {
-    const NAME: &str = "every_missing_program_is_recorded_with_its_test_and_said";
+fn every_missing_program_is_recorded_with_its_test_and_printed() {
+    const NAME: &str = "every_missing_program_is_recorded_with_its_test_and_printed";
     if env::var_os(IN_CHILD).is_some() {
         assert!(!has(&PROGRAMS));
         return;
     }
-    let (skips, said) = child(NAME);
+    let (skips, stderr) = child(NAME);
     let mut reasons = PROGRAMS.map(Prerequisite::reason);
     reasons.sort_unstable();
     assert_eq!(skips.iter().map(|skip| skip.reason.as_str()).collect::<Vec<_>>(), reasons);
     assert!(skips.iter().all(|skip| skip.package == "tried" && skip.test == NAME), "{skips:?}");
-    // Harnesses keep back what a test prints that passes; this is said all the same.
+    // The harness hides the captured output of a passing test, but not this.
     for reason in reasons {
-        assert!(said.contains(&format!("skipped: {NAME}: {reason}\n")), "{said}");
+        assert!(stderr.contains(&format!("skipped: {NAME}: {reason}\n")), "{stderr}");
     }
 }
 
 #[test]
-fn packages_that_nothing_can_install_are_a_skip() {
-    const NAME: &str = "packages_that_nothing_can_install_are_a_skip";
+fn packages_that_cannot_be_installed_here_are_a_skip() {
+    const NAME: &str = "packages_that_cannot_be_installed_here_are_a_skip";
     if let Some(folder) = env::var_os(IN_CHILD) {
         let folder = Path::new(&folder);
         assert!(or_skip(Npm::install(folder, folder)).is_none());
@@ -70,9 +70,9 @@ fn packages_that_nothing_can_install_are_a_skip() {
     assert_eq!(reasons, [Prerequisite::Node.reason(), Prerequisite::Venv.reason()]);
 }
 
-/// Only what the machine lacks is a skip: pins that are not there are a mistake of the test.
+/// Missing files of versions are a mistake of the test.
 #[test]
-fn what_goes_wrong_otherwise_is_a_failure() {
+fn other_errors_of_an_installation_are_not_a_skip() {
     if !has(&[Prerequisite::Node]) {
         return;
     }
@@ -82,17 +82,18 @@ fn what_goes_wrong_otherwise_is_a_failure() {
 }
 
 #[test]
-fn what_is_there_is_no_skip() {
+fn a_test_with_all_its_prerequisites_records_no_skip() {
+    const NAME: &str = "a_test_with_all_its_prerequisites_records_no_skip";
     if env::var_os(IN_CHILD).is_some() {
         assert!(has(&[]));
         return;
     }
-    assert_eq!(child("what_is_there_is_no_skip").0, []);
+    assert_eq!(child(NAME).0, []);
 }
 
 #[test]
-fn a_reason_is_told_once_a_test_however_often_it_was_met() {
-    const NAME: &str = "a_reason_is_told_once_a_test_however_often_it_was_met";
+fn a_reason_is_listed_once_for_each_test() {
+    const NAME: &str = "a_reason_is_listed_once_for_each_test";
     if env::var_os(IN_CHILD).is_some() {
         skip("no moon");
         skip("no moon");
@@ -104,7 +105,7 @@ fn a_reason_is_told_once_a_test_however_often_it_was_met() {
 }
 
 #[test]
-fn a_record_that_nobody_wrote_is_refused() {
+fn a_malformed_record_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("skipped");
     fs::write(&record, "no tabs\n").unwrap();

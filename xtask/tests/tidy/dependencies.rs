@@ -1,11 +1,11 @@
-//! Whether docs/dependencies.md lists the crates of others that ours are built on. Never judges a reason.
+//! Checks that docs/dependencies.md lists the third-party dependencies of the published crates.
 
-use crate::arrows::{dependencies, manifests};
+use crate::crate_graph::{dependencies, manifests};
 use crate::tree::File;
 
 const PAGE: &str = "docs/dependencies.md";
 
-/// Each crate of others that a published crate names has a row with its version, and each row such a crate.
+/// Each third-party dependency of a published crate has a row with its version, and there are no other rows.
 pub(crate) fn listed(files: &[File]) -> Vec<String> {
     let text =
         |path: &str| files.iter().find(|file| file.path == path).map_or("", |file| &file.text);
@@ -23,10 +23,10 @@ pub(crate) fn listed(files: &[File]) -> Vec<String> {
         let required = requirement(text("Cargo.toml"), name).unwrap_or("none");
         match rows.iter().find(|(listed, _)| listed == name) {
             None => complaints.push(format!(
-                "{PAGE}: no row for `{name}`; add one with its version, what it is for and who keeps it"
+                "{PAGE}: no row for `{name}`; add one with its version, what it is for and who maintains it"
             )),
             Some((_, version)) if *version != required => complaints.push(format!(
-                "{PAGE}: `{name}` {version}, expected {required} as in Cargo.toml; look at what changed and mend the row"
+                "{PAGE}: `{name}` {version}, expected {required} as in Cargo.toml; review its changes and update the row"
             )),
             Some(_) => {}
         }
@@ -38,13 +38,13 @@ pub(crate) fn listed(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// The crate and the version of a row.
+/// The crate and the version in a row.
 fn row(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
     Some((name, rest.split_once(" |")?.0))
 }
 
-/// The version that the workspace asks for.
+/// The version that the workspace requires.
 fn requirement<'t>(manifest: &'t str, name: &str) -> Option<&'t str> {
     let section = manifest.split_once("[workspace.dependencies]")?.1;
     let mut lines = section.lines().take_while(|line| !line.starts_with('['));

@@ -1,13 +1,13 @@
-//! Counts the public names of the runtime, and those that the examples of its first page need.
+//! Counts the public names of the runtime, and the names that the examples of its first page use.
 
 use std::collections::BTreeSet;
 
 use crate::tree::File;
 
-/// The most public names that the runtime may have without its features.
+/// The maximum number of public names of the runtime without features.
 const MOST: usize = 64;
 
-/// The most names of ours that the example under each heading of the first page uses.
+/// The maximum number of our names that the example under each heading of the first page may use.
 const EXAMPLES: [(&str, usize); 3] =
     [("# Call a tool", 6), ("# Write a tool", 8), ("# Run an agent", 12)];
 
@@ -25,7 +25,7 @@ pub(crate) fn public(files: &[File]) -> Vec<String> {
     many.then_some(complaint).into_iter().collect()
 }
 
-/// Adds the names that a module and its public modules show without features, by the last part of their paths.
+/// Adds the public names of a module and its public submodules without features.
 fn collect(files: &[File], module: &str, names: &mut BTreeSet<String>) {
     let paths = [format!("{SOURCE}{module}.rs"), format!("{SOURCE}{module}/mod.rs")];
     let Some(file) = files.iter().find(|file| paths.contains(&file.path)) else { return };
@@ -54,7 +54,7 @@ fn collect(files: &[File], module: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The names that a `use` brings in, given what follows the word.
+/// The names that a `use` imports; `rest` is the text behind `use`.
 fn imported(rest: &str) -> Vec<String> {
     let path = rest.split(';').next().unwrap_or_default();
     let list = path.rsplit_once('{').map_or(path, |(_, list)| list);
@@ -90,7 +90,7 @@ pub(crate) fn examples(files: &[File]) -> Vec<String> {
         let Some(block) = block else {
             return Some(format!("{path}: no example under `{heading}`"));
         };
-        // Lines that readers do not see begin with `# `.
+        // Hidden lines begin with `# `.
         let shown: Vec<_> = block.lines().filter(|line| !line.starts_with("# ")).collect();
         let used: BTreeSet<_> = shown
             .join("\n")
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_counted_however_they_are_shown() {
+    fn names_are_counted_for_every_kind_of_item() {
         let files = [
             File::new(
                 "crates/toolwright-runtime/src/lib.rs",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_that_needs_too_much_or_is_missing_is_found() {
+    fn an_example_that_is_missing_or_uses_too_many_names_is_found() {
         let page = |names: &str| {
             let text = format!(
                 "//! # Call a tool\n//!\n//! ```\n//! use toolwright::{{{names}}};\n//! # Ok::<(), toolwright_runtime::Z>(())\n//! ```\n"

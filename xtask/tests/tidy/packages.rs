@@ -1,15 +1,15 @@
-//! Whether published crates are whole as packages. What compiles, `cargo publish --workspace --dry-run` says.
+//! Checks that published crates are complete packages. `cargo publish --workspace --dry-run` checks that they compile.
 
-use crate::arrows::manifests;
+use crate::crate_graph::manifests;
 use crate::tree::File;
 
-/// What the manifest of a published crate says.
+/// The keys in the manifest of a published crate.
 const KEYS: [&str; 5] = ["description = ", "license", "keywords = ", "categories = ", "include"];
 
-/// What lies beside it.
-const BESIDE: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+/// The files beside the manifest.
+const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// Published crates are products, and each has what a registry shows; cargo packages all that it includes.
+/// Published crates are products with the keys and files that registries show, and cargo packages all their folders.
 pub(crate) fn whole(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
     for manifest in manifests(files) {
@@ -19,14 +19,14 @@ pub(crate) fn whole(files: &[File]) -> Vec<String> {
         }
         let (path, folder) = (&manifest.path, manifest.folder());
         if folder != "codegen" && !folder.starts_with("crates/") {
-            complaints.push(format!("{path}: this is no product; expected `publish = false`"));
+            complaints.push(format!("{path}: this is not a product; expected `publish = false`"));
         }
         for key in KEYS.iter().filter(|key| !says(key)) {
             let key = key.trim_end_matches(" = ");
             complaints.push(format!("{path}: a published crate has a key `{key}`; add it"));
         }
         let file = |name: &str| files.iter().find(|file| file.path == format!("{folder}/{name}"));
-        for name in BESIDE.iter().filter(|name| file(name).is_none()) {
+        for name in FILES.iter().filter(|name| file(name).is_none()) {
             complaints.push(format!("{folder}/{name}: a published crate has this file; add it"));
         }
         let tests_readme = |library: &File| library.text.contains("include_str!(\"../README.md\")");
@@ -50,17 +50,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_that_lacks_something_is_found() {
+    fn an_incomplete_package_is_found() {
         let manifest = "[package]\nname = \"x\"\ndescription = \"X\"\nlicense.workspace = true\nkeywords = []\n\
                         categories = []\ninclude.workspace = true\n";
         let whole_package = || {
-            let beside = BESIDE.map(|name| File::new(&format!("crates/x/{name}"), ""));
+            let others = FILES.map(|name| File::new(&format!("crates/x/{name}"), ""));
             let library = "#[doc = include_str!(\"../README.md\")]";
             let mut files = vec![
                 File::new("crates/x/Cargo.toml", manifest),
                 File::new("crates/x/src/lib.rs", library),
             ];
-            files.extend(beside);
+            files.extend(others);
             files
         };
         assert_eq!(whole(&whole_package()), [""; 0]);

@@ -1,10 +1,10 @@
-//! Rules about the pages: that what they point at and quote is there. Never about their wording.
+//! Checks the pages: their links and excerpts, the index, the decisions, the first page and the changelog.
 
 use crate::tree::File;
 
 const DECISIONS: &str = "docs/decisions/";
 
-/// A page says with this line that the code block below it is taken from a file.
+/// A line that begins so marks the code block below it as an excerpt of a file.
 const EXCERPT: &str = "<!-- excerpt of ";
 
 /// Links inside the repository lead to a file or a folder.
@@ -15,14 +15,14 @@ pub(crate) fn links(files: &[File]) -> Vec<String> {
             if !exists(files, &resolve(page.folder(), target)) {
                 let path = &page.path;
                 complaints
-                    .push(format!("{path}:{number}: nothing is at `{target}`; mend the link"));
+                    .push(format!("{path}:{number}: `{target}` does not exist; fix the link"));
             }
         }
     }
     complaints
 }
 
-/// A link to a Rust file that is named by an item leads to a file that has the item.
+/// A link that is named after an item and leads to a Rust file leads to a file with the item.
 pub(crate) fn items(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
     for page in pages(files) {
@@ -35,7 +35,7 @@ pub(crate) fn items(files: &[File]) -> Vec<String> {
                 else {
                     continue;
                 };
-                // A path, in place of an item's name.
+                // The name of the link is a path and not an item.
                 if item.contains(['/', '.']) {
                     continue;
                 }
@@ -43,7 +43,7 @@ pub(crate) fn items(files: &[File]) -> Vec<String> {
                 if !has_word(&file.text, name) {
                     let page = &page.path;
                     complaints
-                        .push(format!("{page}:{number}: {path} has no `{name}`; mend the link"));
+                        .push(format!("{page}:{number}: {path} has no `{name}`; fix the link"));
                 }
             }
         }
@@ -60,7 +60,7 @@ fn pages(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.has_ending(&["md"]) && !file.path.contains("/templates/"))
 }
 
-/// The targets of links to files, without what stands after `#`.
+/// The targets of links to files, without their fragments.
 fn targets(page: &File) -> impl Iterator<Item = (usize, &str)> {
     let mut in_block = false;
     let prose = page.lines().filter(move |(_, line)| {
@@ -77,7 +77,7 @@ fn targets(page: &File) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A path from the root, for one that is seen from a folder.
+/// Resolves a path that is relative to a folder.
 fn resolve(folder: &str, target: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.trim_end_matches('/').split('/') {
@@ -95,7 +95,7 @@ fn exists(files: &[File], path: &str) -> bool {
     path.is_empty() || files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
 }
 
-/// A quoted file still says what is quoted; a line `…` stands for lines left out.
+/// Excerpts equal the lines of their files. A line `…` stands for lines that are left out.
 pub(crate) fn excerpts(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
     for page in pages(files) {
@@ -105,34 +105,34 @@ pub(crate) fn excerpts(files: &[File]) -> Vec<String> {
             let path = path.trim_end_matches("-->").trim();
             let block = lines[index + 1..].iter().skip(1).take_while(|line| **line != "```");
             let wrong = match files.iter().find(|file| file.path == path) {
-                None => Some("the file is not there".to_owned()),
+                None => Some("the file does not exist".to_owned()),
                 Some(file) => not_quoted(&file.text, &block.copied().collect::<Vec<_>>()),
             };
             complaints.extend(wrong.map(|wrong| {
-                format!("{}:{}: excerpt of {path}: {wrong}; quote it anew", page.path, index + 1)
+                format!("{}:{}: excerpt of {path}: {wrong}; copy it again", page.path, index + 1)
             }));
         }
     }
     complaints
 }
 
-/// The first quoted line that does not stand in the text where it should.
+/// A message if the lines of a block are not in the text in this order.
 fn not_quoted(text: &str, block: &[&str]) -> Option<String> {
     if block.is_empty() {
-        return Some("no code block stands below".to_owned());
+        return Some("there is no code block below".to_owned());
     }
     let mut rest: Vec<&str> = text.lines().collect();
     let pieces = block.split(|line| ["…", "// …", "# …"].contains(&line.trim()));
     for piece in pieces.filter(|piece| !piece.is_empty()) {
         let Some(at) = rest.windows(piece.len()).position(|window| quotes(piece, window)) else {
-            return Some(format!("lines from `{}` do not stand there", piece[0].trim()));
+            return Some(format!("the lines from `{}` on differ", piece[0].trim()));
         };
         rest.drain(..at + piece.len());
     }
     None
 }
 
-/// Whether lines are those of a file, all moved left by the same indentation.
+/// Whether quoted lines equal those of a file, without a common indentation.
 fn quotes(piece: &[&str], window: &[&str]) -> bool {
     let indent = window[0].len().saturating_sub(piece[0].len());
     let (shift, _) = window[0].split_at_checked(indent).unwrap_or_default();
@@ -142,8 +142,8 @@ fn quotes(piece: &[&str], window: &[&str]) -> bool {
         })
 }
 
-/// Each decision has a number of its own, stands in their index, and has the three parts. Numbers may be missing: pages of
-/// several changes come in any order.
+/// Each decision has its own number, is listed in the index, and has the three sections. Numbers may be missing, as changes with
+/// decisions land in any order.
 pub(crate) fn decisions(files: &[File]) -> Vec<String> {
     let index = files.iter().find(|file| file.path == format!("{DECISIONS}README.md"));
     let index = index.map_or("", |file| file.text.as_str());
@@ -165,7 +165,7 @@ pub(crate) fn decisions(files: &[File]) -> Vec<String> {
         }
         for part in ["## Context", "## Decision", "## Consequences"] {
             if !record.text.lines().any(|line| line == part) {
-                complaints.push(format!("{}: expected a part `{part}`", record.path));
+                complaints.push(format!("{}: expected a section `{part}`", record.path));
             }
         }
     }
@@ -198,12 +198,12 @@ pub(crate) fn first_page(files: &[File]) -> Vec<String> {
     if lines <= 200 { Vec::new() } else { vec![complaint] }
 }
 
-/// Changes are told as they are made.
+/// The changelog has a section for unreleased changes.
 pub(crate) fn changelog(files: &[File]) -> Vec<String> {
     let page = files.iter().find(|file| file.path == "CHANGELOG.md");
     let found = page.is_some_and(|page| page.text.lines().any(|line| line == "## [Unreleased]"));
     let complaint =
-        "CHANGELOG.md: expected a part `## [Unreleased]`; add it above the last release";
+        "CHANGELOG.md: expected a section `## [Unreleased]`; add it above the last release";
     if found { Vec::new() } else { vec![complaint.to_owned()] }
 }
 
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_to_nothing_is_found() {
+    fn a_broken_link_is_found() {
         for (path, text, expected) in [
             ("README.md", "[a](docs/a.md) and [b](docs)", 0),
             ("README.md", "[a](docs/b.md)", 1),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_an_item_that_is_not_there_is_found() {
+    fn a_link_to_a_missing_item_is_found() {
         for (text, expected) in [
             ("[`gives`](a.rs), [`a::gives`](a.rs)", 0),
             ("[`a.rs`](a.rs) and [gave](a.rs)", 0),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_out_of_line_is_found() {
+    fn a_decision_without_number_entry_or_section_is_found() {
         let whole = "# 1. A\n\n## Context\n\n## Decision\n\n## Consequences\n";
         for (name, text, expected) in [
             ("0001-a.md", whole, 0),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changelog_without_room_is_found() {
+    fn a_changelog_without_an_unreleased_section_is_found() {
         assert_eq!(changelog(&[File::new("CHANGELOG.md", "## [Unreleased]\n")]), [""; 0]);
         assert_eq!(changelog(&[File::new("CHANGELOG.md", "## 0.1.0\n")]).len(), 1);
         assert_eq!(changelog(&[]).len(), 1);

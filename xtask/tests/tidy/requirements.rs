@@ -16,7 +16,7 @@ pub(crate) fn update(files: &[File]) {
     crate::tree::write(PAGE, &compare(files).0);
 }
 
-/// The page with the tests that there are, and what is wrong with the one that is there.
+/// Returns the page with the current lists of tests, and the complaints about the existing page.
 fn compare(files: &[File]) -> (String, Vec<String>) {
     let Some(page) = files.iter().find(|file| file.path == PAGE) else {
         let missing = format!("{PAGE} is missing; it lists the requirements and their proofs");
@@ -39,25 +39,25 @@ fn compare(files: &[File]) -> (String, Vec<String>) {
         let expected = format!("| {id} | {sentence} | {} |", proofs.join(", "));
         if line != expected {
             complaints.push(format!(
-                "{PAGE}:{number}: the tests of {id} are others; UPDATE_EXPECT=1 lists them"
+                "{PAGE}:{number}: the tests of {id} changed; UPDATE_EXPECT=1 updates the list"
             ));
         }
         lines.push(expected);
     }
     complaints.extend(tests.into_iter().map(|(id, tests)| {
-        format!("{} say they prove {id}, which {PAGE} does not have", tests.join(", "))
+        format!("{} prove {id}, which is not a requirement in {PAGE}", tests.join(", "))
     }));
     (lines.join("\n") + "\n", complaints)
 }
 
-/// The id and the sentence of a line that is about a requirement.
+/// The id and the sentence of a requirement's row.
 fn row(line: &str) -> Option<(&str, &str)> {
     let mut cells = line.strip_prefix("| ")?.splitn(3, " | ");
     let (id, sentence) = (cells.next()?, cells.next()?);
     is_id(id).then_some((id, sentence))
 }
 
-/// The tests by the requirements that their names or docs begin with, each as a link to its file and its name.
+/// The tests by the ids of requirements at the beginning of their names or docs, each as a link to its file.
 fn tests(files: &[File]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let rust = files.iter().filter(|file| file.is_rust() && !file.is_generated());
@@ -90,13 +90,13 @@ fn tests(files: &[File]) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The name of the function that a line begins.
+/// The name of the function that begins on a line.
 fn name(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("fn ")?;
     rest.split(['(', '<']).next()
 }
 
-/// A letter of the five groups and a number.
+/// Whether a text is an id: a letter of the five groups and a number.
 fn is_id(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|letter| "GRIHP".contains(letter))

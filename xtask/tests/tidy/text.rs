@@ -1,15 +1,15 @@
-//! Rules about any text of the repository, line by line. Never about what a file may use: see `walls`.
+//! Checks the text of all files line by line: headers, lengths, names, white space, leftovers and paths.
 
 use crate::tree::{File, word_in};
 
-/// Longer than this, a file holds more than one idea.
+/// The maximum number of lines of a hand-written source file.
 const MAX_LINES: usize = 600;
 
-/// Names that say nothing about what is inside.
+/// Module names that say nothing about their contents.
 const EMPTY_NAMES: [&str; 8] =
     ["utils", "util", "helpers", "helper", "common", "misc", "manager", "data"];
 
-/// Words that mean "not finished", in two halves so that this file does not hold them.
+/// Words that mean "not finished", in two halves so that this file does not contain them.
 const LEFTOVERS: [&str; 6] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -19,7 +19,7 @@ const LEFTOVERS: [&str; 6] = [
     concat!("unimplemented", "!("),
 ];
 
-/// Where machines keep what is theirs, in two halves for the same reason.
+/// The beginnings of absolute paths, in two halves for the same reason.
 const MACHINE_FOLDERS: [&str; 5] = [
     concat!("/ho", "me/"),
     concat!("/Us", "ers/"),
@@ -41,9 +41,9 @@ fn missing_header(file: &File) -> Option<String> {
         return None;
     }
     let rule = if file.is_generated() {
-        "a generated file begins with its banner and a `//!` line; mend the emitter and generate again"
+        "a generated file begins with its banner and a `//!` line; fix the emitter and generate again"
     } else {
-        "a source file begins with `//!`; say what lives here, and what never does"
+        "a source file begins with `//!`; add a sentence on what the file does"
     };
     Some(format!("{}:1: {rule}", file.path))
 }
@@ -59,7 +59,7 @@ pub(crate) fn lengths(files: &[File]) -> Vec<String> {
     .collect()
 }
 
-/// No module is called after nothing in particular.
+/// Module names are specific.
 pub(crate) fn names(files: &[File]) -> Vec<String> {
     let written = files.iter().filter(|file| file.is_rust() && !file.is_generated());
     let parts = |file: &File| {
@@ -67,7 +67,7 @@ pub(crate) fn names(files: &[File]) -> Vec<String> {
             .trim_end_matches(".rs")
             .split('/')
             .find(|part| EMPTY_NAMES.contains(part))
-            .map(|part| format!("{}: `{part}` says nothing; name it by what it holds", file.path))
+            .map(|part| format!("{}: `{part}` says nothing; name it after its contents", file.path))
     };
     written.filter_map(parts).collect()
 }
@@ -75,10 +75,10 @@ pub(crate) fn names(files: &[File]) -> Vec<String> {
 /// No tabs, no spaces at line ends, one line break at the end.
 pub(crate) fn whitespace(files: &[File]) -> Vec<String> {
     let plain = files.iter().filter(|file| file.has_ending(&["rs", "toml", "md"]));
-    plain.flat_map(unplain).collect()
+    plain.flat_map(irregular).collect()
 }
 
-fn unplain(file: &File) -> Vec<String> {
+fn irregular(file: &File) -> Vec<String> {
     let mut complaints = Vec::new();
     for (number, line) in file.lines() {
         if line.contains('\t') {
@@ -97,14 +97,14 @@ fn unplain(file: &File) -> Vec<String> {
 /// No notes to oneself, no debugging left over.
 pub(crate) fn leftovers(files: &[File]) -> Vec<String> {
     complain(files, &LEFTOVERS, |word| {
-        format!("`{word}` is left over; finish it, or file an issue and say why it waits")
+        format!("`{word}` is left over; finish it, or file an issue with the reason")
     })
 }
 
-/// No path that exists on one machine only.
+/// No absolute path of a machine.
 pub(crate) fn machine_paths(files: &[File]) -> Vec<String> {
     complain(files, &MACHINE_FOLDERS, |word| {
-        format!("`{word}` is a folder of one machine; use a path relative to the repository")
+        format!("`{word}` is an absolute path; use a path relative to the repository")
     })
 }
 
@@ -112,15 +112,15 @@ fn complain(files: &[File], words: &[&str], rule: impl Fn(&str) -> String) -> Ve
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.has_ending(&["rs", "toml", "md"])) {
         for (number, line) in file.lines() {
-            let found = words.iter().find(|word| stands_in(line, word));
+            let found = words.iter().find(|word| contains(line, word));
             complaints.extend(found.map(|word| format!("{}:{number}: {}", file.path, rule(word))));
         }
     }
     complaints
 }
 
-/// A word stands alone; anything else may have letters after it, and a path none before.
-fn stands_in(line: &str, word: &str) -> bool {
+/// Whether a line contains a word as a whole, or anything else without a letter before it.
+fn contains(line: &str, word: &str) -> bool {
     if word.chars().all(char::is_alphabetic) {
         return word_in(line, word).is_some();
     }
@@ -132,7 +132,7 @@ fn stands_in(line: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// How often a rule complains about one file.
+    /// The number of complaints of a rule about one file.
     fn complaints(rule: fn(&[File]) -> Vec<String>, path: &str, text: &str) -> usize {
         rule(&[File::new(path, text)]).len()
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_are_found_but_not_names_that_hold_them() {
+    fn leftovers_are_found_but_not_names_that_contain_them() {
         for word in LEFTOVERS {
             assert_eq!(complaints(leftovers, "x.rs", &format!("// {word} later\n")), 1, "{word}");
         }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_a_machine_are_found_but_not_parts_of_others() {
+    fn absolute_paths_are_found_but_not_parts_of_other_paths() {
         for folder in MACHINE_FOLDERS {
             let text = format!("path = \"{folder}someone\"\n");
             assert_eq!(complaints(machine_paths, "x.toml", &text), 1, "{folder}");

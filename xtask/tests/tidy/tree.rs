@@ -1,34 +1,34 @@
-//! The files of the repository as texts. Never judges one.
+//! Reads the text files of the repository.
 
 use std::fs;
 use std::path::Path;
 
-/// Folders that begin with a dot and are ours all the same.
+/// Folders of the repository whose names begin with a dot.
 const DOTTED: [&str; 2] = [".cargo", ".ci"];
 
-/// A file: its path from the repository's root, with `/` between its parts, and its text.
+/// A file: its path relative to the repository, with `/` as the separator, and its text.
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
 impl File {
-    /// A file that only a test knows.
+    /// A file that exists only in a test.
     pub(crate) fn new(path: &str, text: &str) -> Self {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// Whether it is Rust.
+    /// Whether it is a Rust file.
     pub(crate) fn is_rust(&self) -> bool {
         self.has_ending(&["rs"])
     }
 
-    /// Whether its name ends in one of these, after a dot.
+    /// Whether its extension is one of these.
     pub(crate) fn has_ending(&self, endings: &[&str]) -> bool {
         self.path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
     }
 
-    /// Whether the generator wrote it: what it wrote says so, or lies in its folder.
+    /// Whether it is generated: it is in `gen/` or begins with the banner.
     pub(crate) fn is_generated(&self) -> bool {
         self.path.starts_with("gen/") || self.text.starts_with("// @generated")
     }
@@ -38,12 +38,12 @@ impl File {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 
-    /// Its lines that are no comments, with their numbers.
+    /// Its lines that are not comments, with their numbers.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.lines().filter(|(_, line)| !line.trim_start().starts_with("//"))
     }
 
-    /// The path of the folder it is in, empty for the root.
+    /// The path of its folder; empty for the root.
     pub(crate) fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -54,7 +54,7 @@ impl File {
     }
 }
 
-/// Every text of the repository but what git and cargo keep there.
+/// All text files of the repository, except those of git and cargo.
 pub(crate) fn repository() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
@@ -74,7 +74,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) {
     for entry in fs::read_dir(folder).expect("folders of the repository can be read").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = entry.path();
-        // Cargo marks its target folders, wherever they are, with this file.
+        // Cargo marks its target folders with this file.
         if path.is_dir() && (is_ours(&name) && !path.join("CACHEDIR.TAG").exists()) {
             collect(&path, &format!("{prefix}{name}/"), files);
         } else if let Some(text) = text(&path) {
@@ -87,12 +87,12 @@ fn is_ours(name: &str) -> bool {
     !name.starts_with('.') || DOTTED.contains(&name)
 }
 
-/// The text of a file; other helpers of a developer, such as sockets and images, have none.
+/// The text of a file; `None` for anything else, such as images and sockets.
 fn text(path: &Path) -> Option<String> {
     if path.is_file() { fs::read_to_string(path).ok() } else { None }
 }
 
-/// Where a word stands in a line with no letter, digit or `_` beside it.
+/// The rest of a line behind a word that has no letter, digit or `_` beside it.
 pub(crate) fn word_in<'a>(line: &'a str, word: &'a str) -> Option<&'a str> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).find_map(|(at, _)| {
@@ -102,7 +102,7 @@ pub(crate) fn word_in<'a>(line: &'a str, word: &'a str) -> Option<&'a str> {
 }
 
 #[test]
-fn a_word_is_found_whole_only() {
+fn only_whole_words_are_found() {
     assert_eq!(word_in("use std::fs;", "fs"), Some(";"));
     assert_eq!(word_in("offset + fs_word + refs", "fs"), None);
 }

@@ -1,10 +1,10 @@
-//! Who may use what inside a crate: the "Invariant" sentences of ARCHITECTURE.md as tables. Never about manifests:
-//! see `arrows`.
+//! Checks which modules use which libraries and modules: the "Invariant" sentences of ARCHITECTURE.md as tables. The
+//! dependencies of crates are checked in `crate_graph`.
 
 use crate::tree::{File, word_in};
 
 /// A word that only some files of a folder may use.
-struct Wall {
+struct Rule {
     word: &'static str,
     under: &'static str,
     allowed: &'static [&'static str],
@@ -19,130 +19,129 @@ const RUNTIME: &str = "crates/toolwright-runtime/src/";
 const MCP: &str = "crates/toolwright-mcp/src/";
 const HTTP: &str = "crates/toolwright-http/src/";
 
-/// Words end where a name ends, so `fs` is the module and not the end of `refs`.
-const WALLS: &[Wall] = &[
-    wall("fs", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
-    wall("rustix", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
-    wall("saphyr_parser", COMPILER, &["codegen/src/yaml/"], "only `yaml` knows the YAML parser"),
-    wall("quote", COMPILER, &["codegen/src/emit/"], "only `emit` makes tokens"),
-    wall("Printer", COMPILER, &["codegen/src/emit/"], "only `emit::print` formats Rust"),
-    wall(
+/// Words are whole names, so `fs` is the module and not the end of `refs`.
+const RULES: &[Rule] = &[
+    rule("fs", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
+    rule("rustix", COMPILER, &["codegen/src/disk/"], "only `disk` touches the file system"),
+    rule("saphyr_parser", COMPILER, &["codegen/src/yaml/"], "only `yaml` knows the YAML parser"),
+    rule("quote", COMPILER, &["codegen/src/emit/"], "only `emit` makes tokens"),
+    rule("Printer", COMPILER, &["codegen/src/emit/"], "only `emit::print` formats Rust"),
+    rule(
         "proc_macro2",
         COMPILER,
         &["codegen/src/emit/tests/"],
         "tokens are our own; tests compare",
     ),
-    wall(
+    rule(
         "prettyplease",
         COMPILER,
         &["codegen/src/emit/tests/"],
         "`emit::printer` prints Rust; tests compare",
     ),
-    wall(
+    rule(
         "askama",
         COMPILER,
         &["codegen/src/emit/templates.rs"],
         "only `emit::templates` fills templates",
     ),
-    wall(
+    rule(
         "annotate_snippets",
         COMPILER,
         &["codegen/src/render/human.rs"],
         "only `render` draws findings",
     ),
-    wall(
+    rule(
         "minijinja",
         COMPILER,
         &["codegen/src/lower/templates.rs"],
         "run-time templates are parsed in one place",
     ),
-    wall(
+    rule(
         "schemars",
         COMPILER,
         &["codegen/src/syntax/"],
         "schemars describes the language, nothing else",
     ),
-    wall(
+    rule(
         "println",
         COMPILER,
         &["codegen/src/builder.rs"],
         "the compiler prints nothing; its callers do",
     ),
-    wall(
+    rule(
         "eprint",
         COMPILER,
         &["codegen/src/builder.rs"],
         "the compiler prints nothing; its callers do",
     ),
-    wall(
+    rule(
         "HashMap",
         COMPILER,
         &["codegen/src/yaml/build.rs"],
         "no unordered map where its order could reach output",
     ),
-    wall("HashSet", COMPILER, &[], "no unordered set where its order could reach output"),
-    wall(
+    rule("HashSet", COMPILER, &[], "no unordered set where its order could reach output"),
+    rule(
         "SystemTime",
         COMPILER,
         &["codegen/src/disk/"],
-        "output depends on the input alone; what is on disk has an age",
+        "output depends only on the input; only `disk` reads the times of files",
     ),
-    wall("Instant", COMPILER, &[], "output depends on the input alone"),
-    wall("fs", IMPORT, &[], "the importer takes text and returns text"),
-    wall("println", IMPORT, &[], "libraries print nothing"),
-    wall("HashMap", IMPORT, &[], "no unordered map where its order could reach output"),
-    wall("HashSet", IMPORT, &[], "no unordered set where its order could reach output"),
-    wall(
+    rule("Instant", COMPILER, &[], "output depends only on the input"),
+    rule("fs", IMPORT, &[], "the importer takes text and returns text"),
+    rule("println", IMPORT, &[], "libraries print nothing"),
+    rule("HashMap", IMPORT, &[], "no unordered map where its order could reach output"),
+    rule("HashSet", IMPORT, &[], "no unordered set where its order could reach output"),
+    rule(
         "regex_lite",
         CONTRACT,
         &["crates/toolwright/src/pattern/"],
         "a pattern means the same in every position",
     ),
-    wall(
+    rule(
         "regex_syntax",
         CONTRACT,
         &["crates/toolwright/src/pattern/property.rs"],
-        "it is there for its tables alone",
+        "only its tables are used",
     ),
-    wall("fs", CONTRACT, &[], "the contract crate does no IO"),
-    wall("TcpStream", CONTRACT, &[], "the contract crate does no IO"),
-    wall("UdpSocket", CONTRACT, &[], "the contract crate does no IO"),
-    wall("tokio", CONTRACT, &[], "the contract crate needs no runtime"),
-    wall("println", CONTRACT, &[], "libraries print nothing"),
-    wall(
+    rule("fs", CONTRACT, &[], "the contract crate does no IO"),
+    rule("TcpStream", CONTRACT, &[], "the contract crate does no IO"),
+    rule("UdpSocket", CONTRACT, &[], "the contract crate does no IO"),
+    rule("tokio", CONTRACT, &[], "the contract crate needs no runtime"),
+    rule("println", CONTRACT, &[], "libraries print nothing"),
+    rule(
         "fs",
         RUNTIME,
         &[
             "crates/toolwright-runtime/src/suspended/directory.rs",
             "crates/toolwright-runtime/src/remote/socket.rs",
         ],
-        "the runtime does no IO of its own but that of a store in a directory and of its sockets",
+        "the runtime does no IO except in the directory store and in its sockets",
     ),
-    wall("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
-    wall("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
-    wall(
+    rule("rmcp", RUNTIME, &[], "only toolwright-mcp speaks MCP"),
+    rule("println", RUNTIME, &[], "libraries print nothing; events tell what happens"),
+    rule(
         "fs",
         AGENTS,
         &["crates/toolwright-agents/src/folder.rs"],
         "only `folder` touches the disk",
     ),
-    wall("println", AGENTS, &[], "libraries print nothing"),
-    // Standard output is the protocol's.
-    wall("fs", HTTP, &[], "credentials and addresses come from the caller"),
-    wall("println", HTTP, &[], "libraries print nothing, this one least of all"),
-    wall("println", MCP, &[], "standard output is the protocol's"),
+    rule("println", AGENTS, &[], "libraries print nothing"),
+    rule("fs", HTTP, &[], "credentials and addresses come from the caller"),
+    rule("println", HTTP, &[], "libraries print nothing"),
+    rule("println", MCP, &[], "standard output is for the protocol only"),
 ];
 
-const fn wall(
+const fn rule(
     word: &'static str,
     under: &'static str,
     allowed: &'static [&'static str],
     reason: &'static str,
-) -> Wall {
-    Wall { word, under, allowed, reason }
+) -> Rule {
+    Rule { word, under, allowed, reason }
 }
 
-/// What each module of the compiler may name with `crate::`; itself is always allowed.
+/// The modules that each module of the compiler may name by `crate::`, besides itself.
 const STAGES: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("prose", &[]),
@@ -199,34 +198,34 @@ const STAGES: &[(&str, &[&str])] = &[
     ("builder", &["diagnostic", "disk", "options", "project", "render", "source"]),
 ];
 
-/// A library stands behind one module.
+/// Each library is used only in its module.
 pub(crate) fn libraries(files: &[File]) -> Vec<String> {
     let mut complaints = Vec::new();
     for file in files.iter().filter(|file| file.is_rust()) {
-        for wall in WALLS.iter().filter(|wall| wall.forbids(&file.path)) {
-            complaints.extend(uses(file, wall.word).map(|number| {
-                let Wall { word, reason, .. } = wall;
-                format!("{}:{number}: `{word}` is used, but {reason}; {}", file.path, wall.advice())
+        for rule in RULES.iter().filter(|rule| rule.forbids(&file.path)) {
+            complaints.extend(uses(file, rule.word).map(|number| {
+                let Rule { word, reason, .. } = rule;
+                format!("{}:{number}: `{word}` is used, but {reason}; {}", file.path, rule.advice())
             }));
         }
     }
     complaints
 }
 
-impl Wall {
+impl Rule {
     fn forbids(&self, path: &str) -> bool {
         path.starts_with(self.under) && !self.allowed.iter().any(|place| path.starts_with(place))
     }
 
     fn advice(&self) -> String {
         match self.allowed {
-            [] => "hand the work to the caller".to_owned(),
+            [] => "move the work to the caller".to_owned(),
             places => format!("move the work to {}", places.join(" or ")),
         }
     }
 }
 
-/// The lines of a file that name a library or a module, in a path, a macro or a `use`.
+/// The numbers of the lines that name a library or a module, in a path, a macro or a `use`.
 fn uses<'a>(file: &'a File, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_type = word.starts_with(char::is_uppercase);
     file.code().filter_map(move |(number, line)| {
@@ -236,7 +235,7 @@ fn uses<'a>(file: &'a File, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
-/// What a machine may lack, as a test names it.
+/// Programs and files that a machine may not have, as tests name them.
 const MAY_BE_MISSING: [&str; 7] = [
     "\"git\"",
     "\"node\"",
@@ -247,7 +246,7 @@ const MAY_BE_MISSING: [&str; 7] = [
     concat!("shared/", "corpus"),
 ];
 
-/// A test that needs what a machine may lack asks for it, so that it is skipped like all others.
+/// A test that needs such a program or file uses `toolwright_prerequisites`, so that it can be skipped.
 pub(crate) fn prerequisites(files: &[File]) -> Vec<String> {
     let tests =
         files.iter().filter(|file| file.is_rust() && format!("/{}", file.path).contains("/tests/"));
@@ -260,7 +259,7 @@ pub(crate) fn prerequisites(files: &[File]) -> Vec<String> {
         });
         named.map(|(number, word)| {
             format!(
-                "{}:{number}: {word} may be missing; ask `toolwright_prerequisites`, and return where it is",
+                "{}:{number}: {word} may be missing; ask `toolwright_prerequisites`, and return if it is",
                 file.path
             )
         })
@@ -268,7 +267,7 @@ pub(crate) fn prerequisites(files: &[File]) -> Vec<String> {
     complaints.collect()
 }
 
-/// A module names those it builds on, never those after it. Tests may take a project through all of them.
+/// A module of the compiler uses only the modules before it. Tests may use all of them.
 pub(crate) fn stages(files: &[File]) -> Vec<String> {
     let is_test = |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs");
     let compiler = files
@@ -283,7 +282,7 @@ fn wrong_stages(file: &File) -> Vec<String> {
     let Some((stage, allowed)) = allowed_of(module.unwrap_or_default()) else {
         let is_root = module == Some("lib");
         let unknown = format!(
-            "{}: this module is in no table; add to xtask/tests/tidy/walls.rs what it may name",
+            "{}: this module is in no table; add it to `STAGES` in xtask/tests/tidy/module_rules.rs",
             file.path
         );
         return (!is_root).then_some(unknown).into_iter().collect();
@@ -296,8 +295,8 @@ fn wrong_stages(file: &File) -> Vec<String> {
         for other in named.filter(|other| other != stage && allowed_of(other).is_some()) {
             if !allowed.contains(&other) {
                 complaints.push(format!(
-                    "{}:{number}: `{stage}` names `{other}`, expected only {allowed:?}; pass what it needs in, or \
-                     change the table here and ARCHITECTURE.md together",
+                    "{}:{number}: `{stage}` uses `{other}`, expected only {allowed:?}; pass in what it needs, or change \
+                     `STAGES` and ARCHITECTURE.md together",
                     file.path
                 ));
             }
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_outside_its_place_is_found() {
+    fn a_library_outside_its_module_is_found() {
         for (path, text, expected) in [
             ("codegen/src/disk/tree.rs", "use std::fs;\n", 0),
             ("codegen/src/emit/mod.rs", "use std::fs;\n", 1),
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_says_the_rule_and_the_way_out() {
+    fn a_complaint_names_the_rule_and_the_fix() {
         let found = complaints(libraries, "codegen/src/emit/mod.rs", "\nuse std::fs;\n");
         assert_eq!(
             found,
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_asks_for_no_prerequisite_is_found() {
+    fn a_test_without_its_prerequisites_is_found() {
         let corpus = concat!("root.join(\"../shared/", "corpus\")\n");
         let asks = "use toolwright_prerequisites::has;\nCommand::new(\"git\")\n";
         for (path, text, expected) in [
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_looks_ahead_is_found() {
+    fn a_stage_that_uses_a_later_one_is_found() {
         for (path, text, expected) in [
             ("codegen/src/plan/mod.rs", "use crate::model::Project;\n", 0),
             ("codegen/src/plan/types.rs", "use crate::plan::Crate;\n", 0),

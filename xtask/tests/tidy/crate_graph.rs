@@ -1,54 +1,54 @@
-//! Which crate may depend on which, read from manifests. Never resolves anything.
+//! Checks which crates depend on which, as the manifests say.
 
 use crate::tree::File;
 
-/// What a crate of ours may build on. Dependencies of tests are free.
-struct Arrows {
+/// The crates of this repository that a crate may depend on. Its tests may depend on all of them.
+struct Allowed {
     folder: &'static str,
     ours: &'static [&'static str],
-    /// Whether generated crates may stand below it: those that run the worked examples.
+    /// Whether it may depend on generated crates, as the examples do.
     generated: bool,
 }
 
-const OURS: &[Arrows] = &[
-    arrows("", &["toolwright-codegen"]),
-    // Patterns: the compiler translates what the contract runs.
-    arrows("codegen", &["toolwright"]),
-    arrows("crates/toolwright", &[]),
-    arrows("crates/toolwright-macros", &[]),
-    arrows("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
-    arrows("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
-    arrows("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
-    arrows("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
-    arrows("crates/toolwright-rig", &["toolwright", "toolwright-runtime"]),
-    arrows("crates/toolwright-http", &["toolwright"]),
-    arrows("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
-    // `import mcp` asks servers, as the client that calls them does: docs/decisions/0014.
-    arrows(
+const OURS: &[Allowed] = &[
+    allowed("", &["toolwright-codegen"]),
+    // The compiler uses the data types and patterns of the contract.
+    allowed("codegen", &["toolwright"]),
+    allowed("crates/toolwright", &[]),
+    allowed("crates/toolwright-macros", &[]),
+    allowed("crates/toolwright-runtime", &["toolwright", "toolwright-macros"]),
+    allowed("crates/toolwright-agents", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-builtins", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-mcp", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-rig", &["toolwright", "toolwright-runtime"]),
+    allowed("crates/toolwright-http", &["toolwright"]),
+    allowed("crates/toolwright-import", &["toolwright", "toolwright-codegen"]),
+    // `import mcp` uses the MCP client: docs/decisions/0014.
+    allowed(
         "crates/toolwright-cli",
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-mcp"],
     ),
-    arrows("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
-    arrows("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),
-    arrows(
+    allowed("bench/codecs", &["toolwright", "toolwright-codegen", "toolwright-runtime"]),
+    allowed("conformance/json-schema", &["toolwright", "toolwright-codegen", "toolwright-import"]),
+    allowed(
         "conformance/judge",
         &["toolwright", "toolwright-codegen", "toolwright-import", "toolwright-prerequisites"],
     ),
-    arrows("bench/soak", &["toolwright", "toolwright-runtime"]),
-    arrows("examples/sqlite", &["toolwright", "toolwright-runtime"]),
-    arrows("bench/generation", &["toolwright-codegen", "toolwright-prerequisites"]),
-    arrows(
+    allowed("bench/soak", &["toolwright", "toolwright-runtime"]),
+    allowed("examples/sqlite", &["toolwright", "toolwright-runtime"]),
+    allowed("bench/generation", &["toolwright-codegen", "toolwright-prerequisites"]),
+    allowed(
         "bench/mcp",
         &["toolwright", "toolwright-codegen", "toolwright-mcp", "toolwright-prerequisites"],
     ),
-    arrows("xtask/prerequisites", &[]),
-    arrows("xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
-    Arrows {
+    allowed("xtask/prerequisites", &[]),
+    allowed("xtask", &["toolwright-codegen", "toolwright-prerequisites"]),
+    Allowed {
         folder: "examples/demo",
         ours: &["toolwright", "toolwright-runtime"],
         generated: true,
     },
-    Arrows {
+    Allowed {
         folder: "conformance/mcp",
         ours: &[
             "toolwright",
@@ -59,22 +59,21 @@ const OURS: &[Arrows] = &[
         ],
         generated: true,
     },
-    Arrows { folder: "examples/serve", ours: &["toolwright", "toolwright-mcp"], generated: true },
+    Allowed { folder: "examples/serve", ours: &["toolwright", "toolwright-mcp"], generated: true },
 ];
 
-/// Every user of generated code compiles these, so each one more needs a decision.
-const UNDER_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
+/// The dependencies of the contract. Every user of generated code compiles them, so another one needs a decision.
+const OF_THE_CONTRACT: [&str; 2] = ["regex-lite", "serde_core"];
 
-/// Only those whose schemas say what no type can compile these too, have patterns of Unicode's properties, or convert
-/// moments and UUIDs: docs/decisions/0005, 0008 and 0020.
+/// The optional dependencies of the contract: docs/decisions/0005, 0008 and 0020.
 const BEHIND_A_FEATURE: [&str; 8] =
     ["base64", "chrono", "jiff", "jsonschema", "regex-syntax", "serde_json", "time", "uuid"];
 
-const fn arrows(folder: &'static str, ours: &'static [&'static str]) -> Arrows {
-    Arrows { folder, ours, generated: false }
+const fn allowed(folder: &'static str, ours: &'static [&'static str]) -> Allowed {
+    Allowed { folder, ours, generated: false }
 }
 
-/// What a folder of `gen/` holds.
+/// The kind of a generated crate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Service,
@@ -97,7 +96,7 @@ impl Kind {
         }
     }
 
-    /// What of ours it may build on.
+    /// The crates of this repository that it may depend on.
     fn ours(self) -> &'static [&'static str] {
         match self {
             Self::Service | Self::Tools => &["toolwright"],
@@ -107,7 +106,7 @@ impl Kind {
         }
     }
 
-    /// Which other generated crates it may build on: providers, never consumers.
+    /// Whether it may depend on a generated crate of another kind: on providers, never on consumers.
     fn may_use(self, other: Self) -> bool {
         match self {
             Self::Service | Self::Http => other == Self::Service,
@@ -118,47 +117,47 @@ impl Kind {
     }
 }
 
-/// Crates written by hand depend on each other as ARCHITECTURE.md draws it.
+/// Hand-written crates depend on each other as in ARCHITECTURE.md.
 pub(crate) fn ours(files: &[File]) -> Vec<String> {
     let generated = generated_packages(files);
     let written = manifests(files).filter(|file| !file.path.starts_with("gen/"));
-    written.flat_map(|file| wrong_arrows(file, &generated)).collect()
+    written.flat_map(|file| wrong_dependencies(file, &generated)).collect()
 }
 
-fn wrong_arrows(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
-    let Some(arrows) = OURS.iter().find(|arrows| arrows.folder == file.folder()) else {
+fn wrong_dependencies(file: &File, generated: &[(String, Kind)]) -> Vec<String> {
+    let Some(crates) = OURS.iter().find(|crates| crates.folder == file.folder()) else {
         return vec![format!(
-            "{}: this crate has no arrows; add it to the table in xtask/tests/tidy/arrows.rs",
+            "{}: this crate is not in the table of allowed dependencies; add it to xtask/tests/tidy/crate_graph.rs",
             file.path
         )];
     };
     let is_generated = |name: &str| generated.iter().any(|(package, _)| package == name);
     let is_wrong = |name: &&str| {
-        let wrong_of_ours = name.starts_with("toolwright") && !arrows.ours.contains(name);
-        let allowed = UNDER_THE_CONTRACT.contains(name)
+        let wrong_of_ours = name.starts_with("toolwright") && !crates.ours.contains(name);
+        let allowed = OF_THE_CONTRACT.contains(name)
             || (BEHIND_A_FEATURE.contains(name) && is_optional(file, name));
-        let too_much = arrows.folder == "crates/toolwright" && !allowed;
-        wrong_of_ours || too_much || (!arrows.generated && is_generated(name))
+        let too_much = crates.folder == "crates/toolwright" && !allowed;
+        wrong_of_ours || too_much || (!crates.generated && is_generated(name))
     };
-    let expected = if arrows.folder == "crates/toolwright" {
+    let expected = if crates.folder == "crates/toolwright" {
         format!(
             "{}, and behind a feature {}",
-            UNDER_THE_CONTRACT.join(", "),
+            OF_THE_CONTRACT.join(", "),
             BEHIND_A_FEATURE.join(", ")
         )
     } else {
-        format!("of ours only {:?}", arrows.ours)
+        format!("of ours only {:?}", crates.ours)
     };
     let complaint = |name: &str| {
         format!(
-            "{}: depends on `{name}`, expected {expected}; turn the arrow round, or decide anew in docs/decisions/",
+            "{}: depends on `{name}`, expected {expected}; reverse the dependency, or record a decision in docs/decisions/",
             file.path
         )
     };
     dependencies(file).into_iter().filter(is_wrong).map(complaint).collect()
 }
 
-/// Generated crates need the contract and their providers; consumers one crate more.
+/// Generated crates depend on the contract and their providers; consumers also on one other crate.
 pub(crate) fn generated(files: &[File]) -> Vec<String> {
     let packages = generated_packages(files);
     let mut complaints = Vec::new();
@@ -170,7 +169,7 @@ pub(crate) fn generated(files: &[File]) -> Vec<String> {
         for name in dependencies(file) {
             if !kind.ours().contains(&name) && !provider(name) {
                 complaints.push(format!(
-                    "{}: depends on `{name}`, expected {:?} and crates of providers; mend `plan`",
+                    "{}: depends on `{name}`, expected {:?} and crates of providers; fix `plan`",
                     file.path,
                     kind.ours()
                 ));
@@ -181,19 +180,19 @@ pub(crate) fn generated(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// No build script, no macro crate, no doc tests: each costs every build of every user.
+/// Generated crates have no build script, no macros and no doc tests, as these slow down every build of a user.
 fn unwanted(file: &File) -> Vec<String> {
     let mut complaints = Vec::new();
     if file.lines().any(|(_, line)| line.starts_with("build =") || line.starts_with("proc-macro")) {
         complaints.push(format!("{}: a build script or macro crate; emit plain code", file.path));
     }
     if !file.lines().any(|(_, line)| line == "doctest = false") {
-        complaints.push(format!("{}: expected `doctest = false`; mend the template", file.path));
+        complaints.push(format!("{}: expected `doctest = false`; fix the template", file.path));
     }
     complaints
 }
 
-/// Consumers name what providers define: no type, codec or schema of their own (G17).
+/// Consumers have no types, codecs or schemas of their own; they use those of providers (G17).
 pub(crate) fn consumers(files: &[File]) -> Vec<String> {
     let consumer = |file: &&File| {
         matches!(Kind::of(&file.path), Some(Kind::Agent | Kind::Server | Kind::Http))
@@ -203,7 +202,7 @@ pub(crate) fn consumers(files: &[File]) -> Vec<String> {
             || file.has_ending(&["json"])
     };
     let complaint = |file: &File| {
-        format!("{}: a consumer defines something; let it import its provider's crate", file.path)
+        format!("{}: a consumer has a definition; import it from its provider's crate", file.path)
     };
     files.iter().filter(consumer).filter(defines).map(complaint).collect()
 }
@@ -220,7 +219,7 @@ fn generated_packages(files: &[File]) -> Vec<(String, Kind)> {
     manifests(files).filter_map(package).collect()
 }
 
-/// What a crate needs to be built: its dependencies and those of its build script.
+/// The dependencies of a crate and of its build script.
 pub(crate) fn dependencies(file: &File) -> Vec<&str> {
     let mut names = Vec::new();
     let mut inside = false;
@@ -238,7 +237,7 @@ pub(crate) fn dependencies(file: &File) -> Vec<&str> {
     names
 }
 
-/// Whether a dependency is only there if a feature asks for it.
+/// Whether a dependency is optional.
 fn is_optional(file: &File, name: &str) -> bool {
     file.lines().any(|(_, line)| {
         let rest = line.strip_prefix(name).unwrap_or_default();
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_the_wrong_way_is_found() {
+    fn a_dependency_in_the_wrong_direction_is_found() {
         for (path, dependencies, expected) in [
             ("xtask/Cargo.toml", "[dependencies]\nclap.workspace = true\n", 0),
             ("xtask/Cargo.toml", "[dependencies]\ntoolwright-mcp.workspace = true\n", 1),
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generated_crate_that_needs_more_is_found() {
+    fn a_generated_crate_with_another_dependency_is_found() {
         for (path, dependencies, expected) in [
             ("gen/x/tools/y/Cargo.toml", "[dependencies]\ntoolwright = {}\na-service = {}\n", 0),
             ("gen/x/tools/y/Cargo.toml", "[dependencies]\ntoolwright-runtime = {}\n", 1),
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_consumer_that_defines_something_is_found() {
+    fn a_consumer_with_a_definition_is_found() {
         for (path, expected) in [
             ("gen/x/agents/y/src/types.rs", 1),
             ("gen/x/mcp/y/schema/add.args.json", 1),

@@ -10,7 +10,7 @@ type Path = Vec<String>;
 /// The modules of a crate, each with its code.
 type Modules = BTreeMap<Path, String>;
 
-/// The modules of one folder, each with those beside it that it or a module in it imports.
+/// The modules of one folder, each with the others that it or its submodules import.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Complains about modules that import themselves through others of their folder.
@@ -19,16 +19,16 @@ pub(crate) fn none(files: &[File]) -> Vec<String> {
     let roots: BTreeSet<String> =
         files.iter().filter(|file| file.is_rust()).filter_map(root).collect();
     let found = roots.iter().flat_map(|root| {
-        let found = circles(&modules(files, root));
-        found.into_iter().map(move |(folder, circle)| {
+        let found = cycles(&modules(files, root));
+        found.into_iter().map(move |(folder, cycle)| {
             let folder = folder.join("/");
-            format!("{root}{folder}: {circle:?} lead in a circle; move what both need below them")
+            format!("{root}{folder}: {cycle:?} import each other; move what both need to a module below them")
         })
     });
     found.collect()
 }
 
-/// The modules of a crate, without their tests and without code that they quote.
+/// The modules of a crate, without their tests and without the code that they generate.
 fn modules(files: &[File], root: &str) -> Modules {
     let mut modules = Modules::new();
     for file in files.iter().filter(|file| file.is_rust()) {
@@ -46,7 +46,7 @@ fn modules(files: &[File], root: &str) -> Modules {
     modules
 }
 
-/// A text without what stands in `quote!` and `push!`: it is the code of somebody else.
+/// A text without the contents of `quote!` and `push!`, which are generated code.
 fn without_quotes(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -62,12 +62,12 @@ fn without_quotes(text: &str) -> String {
     out + rest
 }
 
-/// The circles of each folder: the modules that lead back to themselves, those of one circle together.
-fn circles(modules: &Modules) -> Vec<(Path, Vec<String>)> {
+/// The cycles of each folder, each as the list of its modules.
+fn cycles(modules: &Modules) -> Vec<(Path, Vec<String>)> {
     let mut graphs: BTreeMap<Path, Graph> = BTreeMap::new();
     for (module, code) in modules {
         for imported in imported(modules, module, code) {
-            // Where the ways to both part, the one imports the other.
+            // At the first step where their paths differ, the one imports the other.
             let shared = module.iter().zip(&imported).take_while(|(a, b)| a == b).count();
             if let (Some(from), Some(to)) = (module.get(shared), imported.get(shared)) {
                 let graph = graphs.entry(module[..shared].to_vec()).or_default();
@@ -75,23 +75,23 @@ fn circles(modules: &Modules) -> Vec<(Path, Vec<String>)> {
             }
         }
     }
-    let mut circles = Vec::new();
+    let mut cycles = Vec::new();
     for (folder, graph) in &graphs {
         let mut known = BTreeSet::new();
         for module in graph.keys() {
             let reached = reached(graph, module);
             if reached.contains(module) && !known.contains(module) {
                 let leads_back = |other: &&String| self::reached(graph, other).contains(module);
-                let circle: Vec<String> = reached.iter().filter(leads_back).cloned().collect();
-                known.extend(circle.iter().cloned());
-                circles.push((folder.clone(), circle));
+                let cycle: Vec<String> = reached.iter().filter(leads_back).cloned().collect();
+                known.extend(cycle.iter().cloned());
+                cycles.push((folder.clone(), cycle));
             }
         }
     }
-    circles
+    cycles
 }
 
-/// The modules that one leads to.
+/// The modules that a module reaches.
 fn reached(graph: &Graph, module: &str) -> BTreeSet<String> {
     let (mut seen, mut open) = (BTreeSet::new(), vec![module]);
     while let Some(next) = open.pop() {
@@ -104,13 +104,13 @@ fn reached(graph: &Graph, module: &str) -> BTreeSet<String> {
     seen
 }
 
-/// The modules that the code of a module names from the root of the crate, or from a module above it.
+/// The modules that the code of a module names by `crate::` or `super::`.
 fn imported(modules: &Modules, module: &Path, code: &str) -> BTreeSet<Path> {
     let mut found = BTreeSet::new();
     for (start, from) in starts(module, code) {
         for path in paths(&code[start..]) {
             let path = [from, &path].concat();
-            // The longest path that is a module, or a name that such a module has of one in it.
+            // The longest prefix that is a module. If it reexports the name, the module that it takes the name from.
             let known = (0..=path.len()).rev().find(|&end| modules.contains_key(&path[..end]));
             let Some(end) = known else { continue };
             let (owner, name) = (&path[..end], path.get(end));
@@ -121,7 +121,7 @@ fn imported(modules: &Modules, module: &Path, code: &str) -> BTreeSet<Path> {
     found
 }
 
-/// Where paths begin behind `crate::` and `super::` in the code of a module, and the module that they begin at.
+/// The offsets behind `crate::` and `super::` in the code of a module, each with the module that the path is relative to.
 fn starts<'a>(module: &'a [String], code: &str) -> Vec<(usize, &'a [String])> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let mut starts = Vec::new();
@@ -136,7 +136,7 @@ fn starts<'a>(module: &'a [String], code: &str) -> Vec<(usize, &'a [String])> {
     starts
 }
 
-/// The paths that a text begins with: one, or those of a tree in braces.
+/// The path at the beginning of a text, or the paths of a tree in braces.
 fn paths(text: &str) -> Vec<Path> {
     let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     if let Some(tree) = text.strip_prefix('{') {
@@ -150,7 +150,7 @@ fn paths(text: &str) -> Vec<Path> {
     }
 }
 
-/// The items of a tree of imports, up to the brace that ends it.
+/// The items of a tree of imports, up to its closing brace.
 fn items(tree: &str) -> Vec<&str> {
     let (mut depth, mut from, mut items) = (0, 0, Vec::new());
     for (at, c) in tree.char_indices() {
@@ -168,7 +168,7 @@ fn items(tree: &str) -> Vec<&str> {
     items
 }
 
-/// The module inside a module from which it has a name, if it imports that name from there.
+/// The submodule from which a module imports a name, if there is one.
 fn origin(modules: &Modules, module: &[String], name: &str) -> Option<Path> {
     let code = &modules[module];
     let uses = code.match_indices("use ").map(|(at, word)| &code[at + word.len()..]);
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_found_however_a_module_is_named() {
+    fn a_cycle_is_found_for_every_form_of_import() {
         for (a, b, expected) in [
             ("use crate::b::B;", "", 0),
             ("use crate::b::B;", "use crate::a::A;", 1),
@@ -194,7 +194,7 @@ mod tests {
             ("use crate::b::B;", "quote!(f(x)) + super::a::A", 1),
             ("use crate::b::B;", "#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}", 0),
             ("use super::super::b::B;", "use super::a::A;", 0),
-            // What the root has of a module is that module's.
+            // A name that the root reexports belongs to the submodule.
             ("use crate::B;", "use crate::a::A;", 1),
             ("use crate::Root;", "use crate::a::A;", 0),
         ] {
