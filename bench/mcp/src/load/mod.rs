@@ -51,7 +51,7 @@ impl Load {
     /// Prints a row a server; false if a well-behaved client of ours got an error.
     pub(crate) async fn run(&self, installed: &Installed) -> io::Result<bool> {
         println!(
-            "| server | way | connections | calls | errors | quiet p50, ms | p99 | beside faults p50, ms | p99 | memory, MiB | at the end |\n\
+            "| server | transport | connections | calls | errors | quiet p50, ms | p99 | with faults p50, ms | p99 | memory, MiB | at the end |\n\
              |---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
         );
         let peers = [Side::Ours, Side::ByHand, Side::FastMcp];
